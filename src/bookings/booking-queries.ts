@@ -1,0 +1,139 @@
+import { sql } from 'kysely'
+import type { Queries } from '../database/database.ts'
+import { inReach, type Reach } from '../database/reach.ts'
+import type { BookingsTable, BookingStatus } from '../database/tables.ts'
+import type { Instant } from '../instants.ts'
+
+/** A booking with the names of what it refers to. */
+export interface BookingRow extends BookingsTable {
+  service_name: string
+  duration_minutes: number
+  location_name: string
+  timezone: string
+  staff_name: string | null
+}
+
+function selectBookings(db: Queries, reach: Reach) {
+  return db
+    .selectFrom('bookings as b')
+    .innerJoin('services as s', 's.id', 'b.service_id')
+    .innerJoin('locations as l', 'l.id', 'b.location_id')
+    .leftJoin('staff as p', 'p.id', 'b.staff_id')
+    .selectAll('b')
+    .select([
+      's.name as service_name',
+      's.duration_minutes',
+      'l.name as location_name',
+      'l.timezone',
+      'p.name as staff_name',
+    ])
+    .where(inReach('b.business_id', reach))
+}
+
+export function findBooking(db: Queries, reach: Reach, id: string): Promise<BookingRow | undefined> {
+  return selectBookings(db, reach).where('b.id', '=', id).executeTakeFirst()
+}
+
+/** Finds a booking and keeps others from changing it until the transaction ends. */
+export function findBookingForChange(db: Queries, reach: Reach, id: string): Promise<BookingRow | undefined> {
+  return selectBookings(db, reach).where('b.id', '=', id).forUpdate('b').executeTakeFirst()
+}
+
+/** What a list of bookings is narrowed to, and where its page begins. */
+export interface BookingFilter {
+  status: BookingStatus | undefined
+  /** Starts at or after this. */
+  from: Instant | undefined
+  /** Starts before this. */
+  to: Instant | undefined
+  serviceId: string | undefined
+  locationId: string | undefined
+  staffId: string | undefined
+  email: string | undefined
+  businessId: string | undefined
+  /** The creation and id of the last row of the page before. */
+  after: readonly [createdAt: Instant, id: string] | undefined
+  rows: number
+}
+
+/** Bookings, the newest first, at most `filter.rows` of them. */
+export function findBookings(db: Queries, reach: Reach, filter: BookingFilter): Promise<BookingRow[]> {
+  const { status, from, to, serviceId, locationId, staffId, email, businessId, after } = filter
+  let query = selectBookings(db, reach)
+  if (status) query = query.where('b.status', '=', status)
+  if (from) query = query.where('b.starts_at', '>=', from)
+  if (to) query = query.where('b.starts_at', '<', to)
+  if (serviceId) query = query.where('b.service_id', '=', serviceId)
+  if (locationId) query = query.where('b.location_id', '=', locationId)
+  if (staffId) query = query.where('b.staff_id', '=', staffId)
+  if (email !== undefined) query = query.where(sql<boolean>`lower(b.client_email) = lower(${email})`)
+  if (businessId) query = query.where('b.business_id', '=', businessId)
+  if (after) query = query.where(sql<boolean>`(b.created_at, b.id) < (${after[0]}, ${after[1]})`)
+  return query.orderBy('b.created_at', 'desc').orderBy('b.id', 'desc').limit(filter.rows).execute()
+}
+
+/** What a client says when a hold is converted. */
+export type BookingInput = Pick<
+  BookingsTable,
+  | 'client_first_name'
+  | 'client_last_name'
+  | 'client_email'
+  | 'client_phone'
+  | 'custom_field_values_json'
+  | 'notes'
+>
+
+/**
+ * Writes the booking that a hold becomes, under the hold's id. Undefined when there is no such hold
+ * within reach, or when it has become a booking already.
+ */
+export function insertBookingFromHold(
+  db: Queries,
+  reach: Reach,
+  from: { holdId: string; ownerId: string | undefined; now: Instant; input: BookingInput },
+): Promise<BookingsTable | undefined> {
+  const { holdId, ownerId, now, input } = from
+  const given = { ...input, status: 'confirmed' as const, created_at: now, updated_at: now, version: 1 }
+  return db
+    .insertInto('bookings')
+    .columns([...holdColumns, ...(Object.keys(given) as (keyof typeof given)[])])
+    .expression((build) =>
+      build
+        .selectFrom('holds as h')
+        .select(holdColumns.map((column) => `h.${column}` as const))
+        .select(Object.entries(given).map(([column, value]) => sql`${value}`.as(column)))
+        .where(inReach('h.business_id', reach))
+        .where('h.id', '=', holdId)
+        .$if(ownerId !== undefined, (query) => query.where('h.owner_id', '=', ownerId ?? '')),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+}
+
+const holdColumns = [
+  'id',
+  'business_id',
+  'service_id',
+  'location_id',
+  'staff_id',
+  'starts_at',
+  'ends_at',
+  'owner_id',
+] as const
+
+/** Writes changed columns of a booking and its next version. */
+export async function updateBooking(
+  db: Queries,
+  booking: Pick<BookingsTable, 'business_id' | 'id' | 'version'>,
+  changes: Partial<Pick<BookingsTable, 'starts_at' | 'ends_at' | 'status' | 'notes' | 'cancelled_at'>> & {
+    updated_at: Instant
+  },
+): Promise<void> {
+  await db
+    .updateTable('bookings')
+    .set({ ...changes, version: booking.version + 1 })
+    .where('business_id', '=', booking.business_id)
+    .where('id', '=', booking.id)
+    .execute()
+}

@@ -1,0 +1,123 @@
+import type { BookingsTable, BookingStatus } from '../database/tables.ts'
+import { Problem, validationProblem } from '../errors.ts'
+import { plusSeconds, toMs, type Instant } from '../instants.ts'
+import type { EventSubject, EventType } from '../webhooks/event-payload.ts'
+import type { BookingRow } from './booking-queries.ts'
+import { notOffered } from './hold-rules.ts'
+
+const longestBookingMs = 24 * 3_600_000
+
+/** What a caller wants to be different; what is absent stays. */
+export interface WantedChange {
+  startsAt?: Instant
+  endsAt?: Instant
+  status?: BookingStatus
+  notes?: string | null
+}
+
+/** What a change amounts to. */
+export interface ChangePlan {
+  /** The columns that differ. */
+  columns: Partial<Pick<BookingsTable, 'starts_at' | 'ends_at' | 'status' | 'notes' | 'cancelled_at'>>
+  events: EventType[]
+  /** The claim on the old time ends. */
+  leavesSlot: boolean
+  /** A claim on the (new) time is needed. */
+  takesSlot: boolean
+}
+
+/**
+ * What follows from a change of a booking at an instant (contract: Bookings). Undefined when nothing
+ * differs. Throws validation_failed or slot_not_offered.
+ */
+export function planChange(
+  booking: BookingsTable,
+  wanted: WantedChange,
+  now: Instant,
+): ChangePlan | undefined {
+  const span = newSpan(booking, wanted, now)
+  const status = wanted.status ?? booking.status
+  const notes = wanted.notes === undefined ? booking.notes : wanted.notes
+  const moved = span.starts_at !== booking.starts_at || span.ends_at !== booking.ends_at
+  const statusChanged = status !== booking.status
+  const otherChanged = moved || notes !== booking.notes
+  if (!statusChanged && !otherChanged) return undefined
+  const wasTaken = booking.status !== 'cancelled'
+  const isTaken = status !== 'cancelled'
+  return {
+    columns: {
+      ...(moved && span),
+      ...(notes !== booking.notes && { notes }),
+      ...(statusChanged && { status, cancelled_at: isTaken ? null : now }),
+    },
+    events: eventsOf({ status, statusChanged, otherChanged }),
+    leavesSlot: wasTaken && (moved || !isTaken),
+    takesSlot: isTaken && (moved || !wasTaken),
+  }
+}
+
+function eventsOf(change: {
+  status: BookingStatus
+  statusChanged: boolean
+  otherChanged: boolean
+}): EventType[] {
+  if (change.statusChanged && change.status === 'cancelled') return ['booking.cancelled']
+  if (change.statusChanged && change.status === 'completed') {
+    return change.otherChanged ? ['booking.updated', 'booking.completed'] : ['booking.completed']
+  }
+  return ['booking.updated']
+}
+
+function newSpan(booking: BookingsTable, wanted: WantedChange, now: Instant) {
+  const startsAt = wanted.startsAt ?? booking.starts_at
+  const endsAt = wanted.endsAt ?? shiftedEnd(booking, startsAt)
+  const lengthMs = toMs(endsAt) - toMs(startsAt)
+  if (lengthMs <= 0 || lengthMs > longestBookingMs) {
+    const pointer = wanted.endsAt === undefined ? '/starts_at' : '/ends_at'
+    throw validationProblem([
+      { pointer, code: 'wrong_length', detail: 'must make ends_at later than starts_at by at most 24 hours' },
+    ])
+  }
+  if (startsAt !== booking.starts_at && startsAt <= now) {
+    throw notOffered('in_the_past', 'A new starts_at must be in the future.')
+  }
+  return { starts_at: startsAt, ends_at: endsAt }
+}
+
+function shiftedEnd(booking: BookingsTable, startsAt: Instant): Instant {
+  try {
+    return plusSeconds(startsAt, (toMs(booking.ends_at) - toMs(booking.starts_at)) / 1000)
+  } catch {
+    throw validationProblem([
+      { pointer: '/starts_at', code: 'out_of_range', detail: 'must end before the year 10000' },
+    ])
+  }
+}
+
+/** The entity tag of a booking: its version (RFC 9110, section 8.8.3). */
+export function etagOf(booking: Pick<BookingsTable, 'version'>): string {
+  return `"${booking.version}"`
+}
+
+/** Refuses a change when `If-Match` names other versions only (RFC 9110, section 13.1.1). */
+export function assertMatches(booking: Pick<BookingsTable, 'version'>, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return
+  const current = etagOf(booking)
+  if (ifMatch.split(',').some((tag) => tag.trim() === current)) return
+  throw new Problem(
+    'version_conflict',
+    `The booking is at version ${current}; read it again before changing it.`,
+    {
+      extensions: { current_etag: current },
+    },
+  )
+}
+
+/** What events say of a booking. */
+export function eventSubject(booking: BookingRow): EventSubject {
+  return {
+    ...booking,
+    service: { id: booking.service_id, name: booking.service_name },
+    location: { id: booking.location_id, name: booking.location_name, timezone: booking.timezone },
+  }
+}

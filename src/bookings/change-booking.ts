@@ -1,0 +1,91 @@
+import type { Static } from 'typebox'
+import type { Actor } from '../access/actor.ts'
+import { findOffering } from '../catalogue/find-offering.ts'
+import type { Context } from '../context.ts'
+import type { Transaction } from '../database/database.ts'
+import { Problem } from '../errors.ts'
+import { isUuid } from '../ids.ts'
+import { readInstant } from '../instants.ts'
+import { recordEvents } from '../webhooks/record-events.ts'
+import { findBookingForChange, updateBooking, type BookingRow } from './booking-queries.ts'
+import { assertMatches, eventSubject, planChange, type WantedChange } from './booking-rules.ts'
+import type { ChangeBooking } from './booking-schemas.ts'
+import { look, removeBookingClaim } from './claim-queries.ts'
+import { placeResource, staffResource, takenBy } from './claim-rules.ts'
+import { takeSlot } from './take-slot.ts'
+
+/** Which booking is to change, and the versions that the caller knows (`If-Match`). */
+export interface BookingTarget {
+  id: string
+  ifMatch: string | undefined
+}
+
+/**
+ * Reschedules a booking, or changes its status or notes, with its events; a conflict changes nothing.
+ * Throws not_found, version_conflict, validation_failed, slot_not_offered, slot_held or slot_booked.
+ */
+export function changeBooking(
+  context: Context,
+  actor: Actor,
+  { target, change }: { target: BookingTarget; change: Static<typeof ChangeBooking> },
+): Promise<BookingRow> {
+  return applyChange(context, actor, {
+    target,
+    wanted: {
+      ...(change.starts_at !== undefined && { startsAt: readInstant(change.starts_at) }),
+      ...(change.ends_at !== undefined && { endsAt: readInstant(change.ends_at) }),
+      ...(change.status !== undefined && { status: change.status }),
+      ...(change.notes !== undefined && { notes: change.notes }),
+    },
+  })
+}
+
+/** Cancels a booking: its slot is free at once. One that is cancelled already stays as it is. */
+export function cancelBooking(context: Context, actor: Actor, target: BookingTarget): Promise<BookingRow> {
+  return applyChange(context, actor, { target, wanted: { status: 'cancelled' } })
+}
+
+function applyChange(
+  context: Context,
+  actor: Actor,
+  { target, wanted }: { target: BookingTarget; wanted: WantedChange },
+): Promise<BookingRow> {
+  return context.db.transaction(async (tx) => {
+    const booking = isUuid(target.id)
+      ? await findBookingForChange(tx.db, actor.reach, target.id.toLowerCase())
+      : undefined
+    if (!booking) throw new Problem('not_found', 'There is no booking with this id.')
+    assertMatches(booking, target.ifMatch)
+    const plan = planChange(booking, wanted, tx.now)
+    if (!plan) return booking
+    const columns = { ...plan.columns, updated_at: tx.now }
+    const changed = { ...booking, ...columns, version: booking.version + 1 }
+    if (plan.leavesSlot) await removeBookingClaim(tx.db, booking.business_id, booking.id)
+    if (plan.takesSlot) await takeSlotAgain(context, tx, changed)
+    await updateBooking(tx.db, booking, columns)
+    await recordEvents(context, tx, { types: plan.events, booking: eventSubject(changed) })
+    return changed
+  })
+}
+
+/** Takes the time of a booking for the same staff member or place. Its own old claim is gone by then. */
+async function takeSlotAgain(context: Context, tx: Transaction, booking: BookingRow): Promise<void> {
+  const reach = { businessId: booking.business_id }
+  const ids = { serviceId: booking.service_id, locationId: booking.location_id }
+  const { service } = await findOffering(context, reach, ids, tx.db)
+  if (!service) throw new Error('a booking refers to a service that is gone') // foreign keys forbid it
+  const at = { locationId: booking.location_id, startsAt: booking.starts_at }
+  const resource =
+    booking.staff_id === null
+      ? placeResource(service, booking.location_id)
+      : staffResource(service, { ...at, staffId: booking.staff_id })
+  const request = {
+    now: tx.now,
+    businessId: booking.business_id,
+    resourceIds: [resource.id],
+    taken: takenBy(service, booking),
+  }
+  const purpose = { booking_id: booking.id, expires_at: null, owner_id: null }
+  const seen = await look(tx.db, request)
+  await takeSlot(tx, { ...request, claimId: booking.id, resources: [resource], purpose }, seen)
+}

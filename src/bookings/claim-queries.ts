@@ -1,0 +1,159 @@
+import { sql } from 'kysely'
+import type { Queries } from '../database/database.ts'
+import type { ClaimsTable } from '../database/tables.ts'
+import { instantFromMs, toMs, type Instant } from '../instants.ts'
+import type { ClaimSeen, Span } from './claim-rules.ts'
+
+/** No claim lasts longer (the schema says so): those that reach into a time start at most this long before it. */
+const longestClaimMs = 72 * 3_600_000
+
+/** What a look at the database is for. */
+export interface LookRequest {
+  now: Instant
+  businessId: string
+  resourceIds: string[]
+  taken: Span
+  /** The day whose bookings decide between staff members; absent when there is nothing to decide. */
+  day?: { from: Instant; to: Instant }
+  /** The session that asks, whose own holds it may replace; absent for keys. */
+  session?: { ownerId: string; network: string | null }
+}
+
+/** One of a session's own active holds, with its bare times. */
+export interface OwnHold extends Span {
+  id: string
+  expires_at: Instant
+}
+
+/** Everything that placing a hold has to know, as of one moment. */
+export interface Look {
+  claims: ClaimSeen[]
+  ownHolds: OwnHold[]
+  /** Active holds from the caller's network, and when the first of them lapses. */
+  networkHolds: { count: number; firstExpiry: Instant | null }
+  bookingsOfDay: Map<string, number>
+  /** The highest `owner_sequence` of the session so far. */
+  lastSequence: number
+}
+
+interface LookRow {
+  kind: 'claim' | 'own' | 'day' | 'network' | 'sequence'
+  id: string | null
+  resource_id: string | null
+  occurrence_id: string | null
+  owner_id: string | null
+  seat: number | null
+  starts_at: Instant | null
+  ends_at: Instant | null
+  expires_at: Instant | null
+  count: number
+}
+
+/** Looks at all of it in one statement: its cost is bound to the time asked for and the caller's own holds. */
+export async function look(db: Queries, request: LookRequest): Promise<Look> {
+  const parts = [claimsInTheWay(request)]
+  if (request.day) parts.push(bookingsOfDay(request, request.day))
+  if (request.session) parts.push(...ofSession(request, request.session))
+  const { rows } = await sql<LookRow>`${sql.join(parts, sql` union all `)}`.execute(db)
+  return read(rows)
+}
+
+function claimsInTheWay({ resourceIds, taken }: LookRequest) {
+  const earliest = instantFromMs(Math.max(0, toMs(taken.starts_at) - longestClaimMs))
+  return sql`
+    select 'claim' as kind, id, resource_id, occurrence_id, owner_id, seat, starts_at, ends_at, expires_at, 0 as count
+      from claims
+     where resource_id in (${sql.join(resourceIds)})
+       and starts_at < ${taken.ends_at} and starts_at >= ${earliest} and ends_at > ${taken.starts_at}`
+}
+
+function bookingsOfDay({ businessId, resourceIds }: LookRequest, day: { from: Instant; to: Instant }) {
+  return sql`
+    select 'day', null, staff_id, null, null, null, null, null, null, count(*)
+      from bookings
+     where business_id = ${businessId} and staff_id in (${sql.join(resourceIds)}) and cancelled_at is null
+       and starts_at >= ${day.from} and starts_at < ${day.to}
+     group by staff_id`
+}
+
+function ofSession({ businessId, now }: LookRequest, session: { ownerId: string; network: string | null }) {
+  return [
+    sql`
+    select 'own', c.id, null, null, null, null, h.starts_at, h.ends_at, c.expires_at, 0
+      from claims as c join holds as h on h.id = c.id and h.business_id = c.business_id
+     where c.owner_id = ${session.ownerId} and c.business_id = ${businessId} and c.expires_at > ${now}`,
+    sql`
+    select 'network', null, null, null, null, null, null, null, min(c.expires_at), count(*)
+      from holds as h join claims as c on c.id = h.id and c.expires_at > ${now}
+     where h.client_network = ${session.network} and h.expires_at > ${now}`,
+    sql`
+    select 'sequence', null, null, null, null, null, null, null, null, coalesce(max(owner_sequence), 0)
+      from holds where owner_id = ${session.ownerId}`,
+  ]
+}
+
+function read(rows: LookRow[]): Look {
+  const of = (kind: LookRow['kind']) => rows.filter((row) => row.kind === kind)
+  const network = of('network')[0]
+  return {
+    claims: of('claim') as unknown as ClaimSeen[], // the columns of a claim that the first part selects
+    ownHolds: of('own') as unknown as OwnHold[], // the columns of a hold that its part selects
+    networkHolds: { count: network?.count ?? 0, firstExpiry: network?.expires_at ?? null },
+    bookingsOfDay: new Map(of('day').map((row) => [row.resource_id ?? '', row.count])),
+    lastSequence: of('sequence')[0]?.count ?? 0,
+  }
+}
+
+/** Takes a seat for a time. False when a claim in the way kept it from being written. */
+export async function insertClaim(db: Queries, claim: ClaimsTable): Promise<boolean> {
+  const taken = await db
+    .insertInto('claims')
+    .values(claim)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return taken !== undefined
+}
+
+/** Removes claims whose holds have lapsed; one that became a booking meanwhile stays. */
+export async function removeLapsedClaims(db: Queries, ids: string[], now: Instant): Promise<void> {
+  await db.deleteFrom('claims').where('id', 'in', ids).where('expires_at', '<=', now).execute()
+}
+
+/** Removes the claims of holds that their owner gives up; one that became a booking meanwhile stays. */
+export async function removeHoldClaims(db: Queries, businessId: string, ids: string[]): Promise<void> {
+  await db
+    .deleteFrom('claims')
+    .where('business_id', '=', businessId)
+    .where('id', 'in', ids)
+    .where('booking_id', 'is', null)
+    .execute()
+}
+
+/** Removes the claim of a booking. */
+export async function removeBookingClaim(db: Queries, businessId: string, id: string): Promise<void> {
+  await db
+    .deleteFrom('claims')
+    .where('business_id', '=', businessId)
+    .where('booking_id', '=', id)
+    .where('id', '=', id)
+    .execute()
+}
+
+/**
+ * Turns the claim of a hold into that of the booking with the same id. False when it has lapsed or is
+ * gone: this one statement decides between the owner and a rival at the instant of expiry.
+ */
+export async function bookClaim(
+  db: Queries,
+  claim: { businessId: string; id: string; now: Instant },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('claims')
+    .set({ booking_id: claim.id, owner_id: null, expires_at: null })
+    .where('business_id', '=', claim.businessId)
+    .where('id', '=', claim.id)
+    .where('expires_at', '>', claim.now)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}

@@ -1,0 +1,94 @@
+import type { Static } from 'typebox'
+import { isSession, type Actor } from '../access/actor.ts'
+import { findOffering, type Offering } from '../catalogue/find-offering.ts'
+import type { Context } from '../context.ts'
+import { Repeat, type Transaction } from '../database/database.ts'
+import type { BookingsTable } from '../database/tables.ts'
+import { Problem, unavailable, validationProblem } from '../errors.ts'
+import { recordEvents } from '../webhooks/record-events.ts'
+import { insertBookingFromHold, type BookingInput, type BookingRow } from './booking-queries.ts'
+import { eventSubject } from './booking-rules.ts'
+import type { ConvertHold } from './booking-schemas.ts'
+import { bookClaim } from './claim-queries.ts'
+import { customFieldFaults } from './custom-field-rules.ts'
+import { alreadyConverted } from './release-hold.ts'
+import { holdOf } from './show-hold.ts'
+
+export type ConvertHoldInput = Static<typeof ConvertHold>
+
+/**
+ * Turns an active hold into a confirmed booking and records its event, or changes nothing. Throws
+ * validation_failed (custom fields), hold_not_found, hold_expired, hold_converted; unavailable when
+ * the service asks for a deposit.
+ */
+export function convertHold(context: Context, actor: Actor, input: ConvertHoldInput): Promise<BookingRow> {
+  return context.db.transaction(async (tx) => {
+    const written = await insertBookingFromHold(tx.db, actor.reach, {
+      holdId: input.hold_id,
+      ownerId: isSession(actor) ? actor.ownerId : undefined,
+      now: tx.now,
+      input: bookingInput(input),
+    })
+    if (!written) throw await whyNotWritten(tx, actor, input.hold_id)
+    const offering = await offeringOf(context, tx, written)
+    const faults = customFieldFaults(offering.service.custom_fields, input.custom_field_values ?? [])
+    if (faults.length > 0) throw validationProblem(faults)
+    const claim = { businessId: written.business_id, id: written.id, now: tx.now }
+    if (!(await bookClaim(tx.db, claim))) throw await whyNotClaimed(tx, actor, input.hold_id)
+    if (offering.service.deposit) throw unavailable('Deposits cannot be taken yet; the hold stays as it is.')
+    const booking = withNames(written, offering)
+    await recordEvents(context, tx, { types: ['booking.created'], booking: eventSubject(booking) })
+    return booking
+  })
+}
+
+function bookingInput(input: ConvertHoldInput): BookingInput {
+  const answers = (input.custom_field_values ?? []).filter(({ value }) => value !== undefined)
+  return {
+    client_first_name: input.client.first_name,
+    client_last_name: input.client.last_name,
+    client_email: input.client.email,
+    client_phone: input.client.phone || null,
+    custom_field_values_json: JSON.stringify(answers),
+    notes: input.notes ?? null,
+  }
+}
+
+/** Nothing was written: the hold is not there for this caller, or it is a booking already. */
+async function whyNotWritten(tx: Transaction, actor: Actor, holdId: string): Promise<Error> {
+  const { booking_id } = await holdOf(tx.db, actor, holdId)
+  return booking_id === null
+    ? new Repeat('a hold was neither there nor a booking')
+    : alreadyConverted(booking_id)
+}
+
+/** The claim could not be kept: the hold was released, or it has lapsed. */
+async function whyNotClaimed(tx: Transaction, actor: Actor, holdId: string): Promise<Problem> {
+  const { released_at } = await holdOf(tx.db, actor, holdId)
+  return released_at === null
+    ? new Problem('hold_expired', 'The hold has lapsed; place a new one.')
+    : new Problem('hold_not_found', 'The hold was given up; place a new one.')
+}
+
+async function offeringOf(context: Context, tx: Transaction, booking: BookingsTable): Promise<Offering> {
+  const ids = { serviceId: booking.service_id, locationId: booking.location_id }
+  const { service, location, staff } = await findOffering(
+    context,
+    { businessId: booking.business_id },
+    ids,
+    tx.db,
+  )
+  if (!service || !location || !staff) throw new Error('a hold refers to a service or location that is gone') // foreign keys forbid it
+  return { service, location, staff }
+}
+
+function withNames(booking: BookingsTable, { service, location, staff }: Offering): BookingRow {
+  return {
+    ...booking,
+    service_name: service.name,
+    duration_minutes: service.duration_minutes,
+    location_name: location.name,
+    timezone: location.timezone,
+    staff_name: staff.find(({ id }) => id === booking.staff_id)?.name ?? null,
+  }
+}

@@ -1,0 +1,90 @@
+/** An amount in minor units of an ISO 4217 currency: 2500 EUR is 25.00 euros. */
+export interface Money {
+  amount: number
+  currency: string
+}
+
+export const customFieldTypes = [
+  'text',
+  'textarea',
+  'number',
+  'boolean',
+  'select',
+  'multi_select',
+  'date',
+  'email',
+  'phone',
+  'url',
+] as const
+
+/** A question that a service asks when it is booked. */
+export interface CustomField {
+  id: string
+  key: string
+  label: string
+  type: (typeof customFieldTypes)[number]
+  required: boolean
+  /** For select and multi_select: what may be chosen. */
+  options?: string[]
+}
+
+/** Opening hours in wall time: `closes` up to 24:00; at or before `opens` it runs past midnight. */
+export interface Hours {
+  opens: string
+  closes: string
+}
+
+export type Weekday = 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | 'sunday'
+
+export type WeeklyHours = (Hours & { weekday: Weekday })[]
+
+/** The hours of one date in place of the weekly ones; none means closed. */
+export interface DateOverride {
+  date: string
+  hours: Hours[]
+}
+
+/** Something that can be booked. Without staff it needs nobody. */
+export interface Service {
+  id: string
+  business_id: string
+  name: string
+  description: string | null
+  duration_minutes: number
+  buffer_before_minutes: number
+  buffer_after_minutes: number
+  slot_interval_minutes: number
+  min_notice_minutes: number
+  max_advance_days: number | null
+  capacity: number
+  price: Money | null
+  deposit: Money | null
+  location_ids: string[]
+  staff_ids: string[]
+  custom_fields: CustomField[]
+  active: boolean
+}
+
+/** Where services are given. `weekly_hours` null: always open. */
+export interface Location {
+  id: string
+  business_id: string
+  name: string
+  timezone: string
+  address: string | null
+  weekly_hours: WeeklyHours | null
+  date_overrides: DateOverride[]
+  active: boolean
+}
+
+/** Who gives services. `location_ids` empty: everywhere. `weekly_hours` null: the location's hours. */
+export interface StaffMember {
+  id: string
+  business_id: string
+  name: string
+  email: string | null
+  location_ids: string[]
+  weekly_hours: WeeklyHours | null
+  date_overrides: DateOverride[]
+  active: boolean
+}

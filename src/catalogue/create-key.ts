@@ -1,0 +1,26 @@
+import { issueKey, type KeyRequest } from '../access/issue-key.ts'
+import type { Context } from '../context.ts'
+import { UsageError } from '../errors.ts'
+import { isUuid } from '../ids.ts'
+import { exists } from './write-queries.ts'
+
+/** Issues a key for a hub or a business that exists; the answer shows it for the only time. Throws a UsageError. */
+export async function createKey(context: Context, request: KeyRequest): Promise<{ id: string; key: string }> {
+  const [table, id] =
+    request.type === 'hub'
+      ? (['hubs', request.hubId] as const)
+      : (['businesses', request.businessId] as const)
+  if (request.type === 'publishable') request.allowedOrigins?.forEach(checkOrigin)
+  return context.db.transaction(async (tx) => {
+    if (!isUuid(id) || !(await exists(tx.db, table, id.toLowerCase()))) {
+      throw new UsageError(`There is no ${request.type === 'hub' ? 'hub' : 'business'} with the id ${id}.`)
+    }
+    return issueKey(context, tx, request)
+  })
+}
+
+/** An origin as browsers send it (RFC 6454, section 6.1): scheme, host and port, nothing else. */
+function checkOrigin(text: string): void {
+  if (URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text) return
+  throw new UsageError(`"${text}" is not an origin; the form is https://www.example.com, without a path.`)
+}

@@ -1,0 +1,132 @@
+import { issueKey } from '../access/issue-key.ts'
+import type { Context } from '../context.ts'
+import type { Transaction } from '../database/database.ts'
+import { demoBusinesses, demoHub, demoSlotIntervalMinutes, type DemoBusiness } from './demo-world.ts'
+import { hasBusinesses, insertMissing } from './write-queries.ts'
+
+/** The demo world with fresh keys, in the shape of `holdfast demo --json`. */
+export type DemoWorld = Awaited<ReturnType<typeof makeDemoWorld>>
+
+/** Adds the demo world, or finds it, and issues new keys for it. */
+export function makeDemoWorld(context: Context) {
+  return context.db.transaction((tx) => makeIn(context, tx))
+}
+
+/** Adds the demo world to a database without any business; undefined when there is one. */
+export function makeDemoWorldIfEmpty(context: Context): Promise<DemoWorld | undefined> {
+  return context.db.transaction(async (tx) =>
+    (await hasBusinesses(tx.db)) ? undefined : makeIn(context, tx),
+  )
+}
+
+async function makeIn(context: Context, tx: Transaction) {
+  await insertMissing(tx.db, 'hubs', [{ ...demoHub, created_at: tx.now }])
+  const { key } = await issueKey(context, tx, { type: 'hub', hubId: demoHub.id })
+  const businesses = []
+  for (const business of demoBusinesses) {
+    await insertBusiness(tx, business)
+    businesses.push({ ...describe(business), ...(await issueKeys(context, tx, business.id)) })
+  }
+  return { hub: { ...demoHub, key }, businesses }
+}
+
+async function issueKeys(context: Context, tx: Transaction, businessId: string) {
+  const business = await issueKey(context, tx, { type: 'business', businessId })
+  const publishable = await issueKey(context, tx, { type: 'publishable', businessId })
+  return { business_key: business.key, publishable_key: publishable.key }
+}
+
+function describe(business: DemoBusiness) {
+  const { id, hub_id, name, plan, timezone } = business
+  return {
+    id,
+    hub_id,
+    name,
+    plan,
+    timezone,
+    locations: business.locations.map((location) => ({ id: location.id, name: location.name, timezone })),
+    staff: business.staff,
+    services: business.services.map(({ buffer_after_minutes: _, ...service }) => ({
+      ...service,
+      location_ids: business.locations.map((location) => location.id),
+    })),
+  }
+}
+
+async function insertBusiness(tx: Transaction, business: DemoBusiness): Promise<void> {
+  const { id: business_id, hub_id, name, plan, timezone } = business
+  const created_at = tx.now
+  const brand = business.brand ?? { brand_name: null, brand_color: null, brand_logo_url: null }
+  const own = { business_id, created_at, deactivated_at: null }
+  await insertMissing(tx.db, 'businesses', [
+    { id: business_id, hub_id, name, plan, timezone, ...brand, created_at },
+  ])
+  await insertMissing(
+    tx.db,
+    'locations',
+    business.locations.map(({ id, name, weekly_hours }) => ({
+      ...own,
+      id,
+      name,
+      timezone,
+      address: null,
+      weekly_hours_json: weekly_hours && JSON.stringify(weekly_hours),
+      date_overrides_json: '[]',
+    })),
+  )
+  await insertMissing(
+    tx.db,
+    'staff',
+    business.staff.map((member) => ({
+      ...own,
+      ...member,
+      email: null,
+      weekly_hours_json: null,
+      date_overrides_json: '[]',
+    })),
+  )
+  await insertServices(tx, business, own)
+}
+
+async function insertServices(
+  tx: Transaction,
+  business: DemoBusiness,
+  own: { business_id: string; created_at: typeof tx.now; deactivated_at: null },
+): Promise<void> {
+  await insertMissing(
+    tx.db,
+    'services',
+    business.services.map(({ deposit, staff_ids: _, custom_fields, ...service }) => ({
+      ...own,
+      ...service,
+      description: null,
+      buffer_before_minutes: 0,
+      slot_interval_minutes: demoSlotIntervalMinutes,
+      min_notice_minutes: 0,
+      max_advance_days: null,
+      price_amount: null,
+      price_currency: null,
+      deposit_amount: deposit?.amount ?? null,
+      deposit_currency: deposit?.currency ?? null,
+      custom_fields_json: JSON.stringify(custom_fields),
+    })),
+  )
+  const pairs = business.services.map(({ id: service_id, staff_ids }) => ({
+    places: business.locations.map((location) => ({
+      business_id: business.id,
+      service_id,
+      location_id: location.id,
+    })),
+    people: staff_ids.map((staff_id) => ({ business_id: business.id, service_id, staff_id })),
+  }))
+  await insertMissing(
+    tx.db,
+    'service_locations',
+    pairs.flatMap(({ places }) => places),
+  )
+  await insertMissing(
+    tx.db,
+    'service_staff',
+    pairs.flatMap(({ people }) => people),
+  )
+}

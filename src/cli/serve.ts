@@ -1,0 +1,122 @@
+import type { Command } from 'commander'
+import { createApp, createContext, type App } from '../app.ts'
+import { makeDemoWorldIfEmpty, type DemoWorld } from '../catalogue/make-demo-world.ts'
+import { hasBusinesses } from '../catalogue/write-queries.ts'
+import { environmentVariables, misspelledVariables, readConfig } from '../config.ts'
+import type { Context } from '../context.ts'
+import { OperatorError } from '../errors.ts'
+import { demoLines } from './demo.ts'
+import { firstBookingLines } from './first-booking.ts'
+
+/** The process ends at the latest this long after it was asked to. */
+const longestStopMs = 9_500
+
+/** `holdfast serve`: runs the service until it is told to stop. */
+export function addServe(program: Command): void {
+  program
+    .command('serve')
+    .description('run the service (npm start)')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ holdfast serve\n  $ PORT=8080 DATABASE_URL=postgres://localhost/holdfast holdfast serve',
+    )
+    .action(serve)
+}
+
+async function serve(): Promise<void> {
+  const variables = environmentVariables()
+  const context = await createContext(readConfig(variables))
+  for (const warning of misspelledVariables(variables)) context.log.warn(warning)
+  const { app, world } = await start(context)
+  const address = await listen(app)
+  context.log.info({ address, engine: context.db.engine, environment: context.config.environment }, 'serving')
+  const lines = await welcome(context, address, world)
+  process.stdout.write(`\n${lines.join('\n')}\n\n`)
+  stopOnSignal(app)
+}
+
+async function start(context: Context): Promise<{ app: App; world: DemoWorld | undefined }> {
+  try {
+    context.db.lockForServer()
+    const ran = await context.db.migrate()
+    if (ran.length > 0) context.log.info({ migrations: ran }, 'the schema was brought up to date')
+    const seeds = context.config.environment === 'development'
+    return { world: seeds ? await makeDemoWorldIfEmpty(context) : undefined, app: await createApp(context) }
+  } catch (error) {
+    await context.db.close()
+    throw error
+  }
+}
+
+async function listen(app: App): Promise<string> {
+  try {
+    return await app.listen()
+  } catch (error) {
+    await app.stop()
+    const { host, port } = app.context.config
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EADDRINUSE') {
+      throw new OperatorError(
+        `PORT: another program already listens on ${host}:${port}. Set PORT to a free one.`,
+      )
+    }
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new OperatorError(`HOST and PORT: cannot listen on ${host}:${port} (${code}).`)
+    }
+    throw error
+  }
+}
+
+async function welcome(context: Context, address: string, world: DemoWorld | undefined): Promise<string[]> {
+  const head = `Holdfast serves ${address}`
+  if (world) {
+    return [
+      head,
+      '',
+      'The database was empty, so it now holds a demo world. Its keys are shown only now (npx holdfast demo makes new ones):',
+      '',
+      ...demoLines(world),
+      '',
+      'A first booking: paste these lines into another terminal.',
+      '',
+      ...firstBookingLines(address, world, context.clock.now()),
+    ]
+  }
+  if (await hasBusinesses(context.db.reads)) return [head]
+  return [
+    head,
+    '',
+    'There is no business yet. Make one, and keys for it:',
+    '  holdfast business create "My business" --timezone Europe/Berlin',
+    '  holdfast key create --business <id>',
+    '  holdfast key create --business <id> --type publishable',
+    'A platform with many businesses begins with: holdfast hub create "My platform"',
+  ]
+}
+
+/** SIGTERM and SIGINT stop the server; a second one changes nothing (a launcher may pass on what the terminal sent). */
+function stopOnSignal(app: App): void {
+  const { log } = app.context
+  let stopping = false
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping) return
+    stopping = true
+    log.info({ signal }, 'stopping: what is in flight finishes')
+    setTimeout(() => {
+      log.error('requests did not finish in time and were cut off')
+      process.exit(1)
+    }, longestStopMs).unref()
+    app.stop().then(
+      () => {
+        log.info('stopped')
+        process.exit(0)
+      },
+      (error: unknown) => {
+        log.error({ err: error }, 'stopping failed')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}

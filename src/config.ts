@@ -1,0 +1,178 @@
+import { closest, distance } from 'fastest-levenshtein'
+import ipaddr from 'ipaddr.js'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { OperatorError } from './errors.ts'
+
+/** One environment variable: how it is read, and what a person is told about it. */
+interface Setting<T> {
+  variable: string
+  fallback: string
+  /** For people: what it does, with its unit. */
+  about: string
+  /** The value; throws an Error whose message says what is expected. */
+  read: (text: string) => T
+}
+
+function setting<T>(
+  variable: string,
+  fallback: string,
+  about: string,
+  read: (text: string) => T,
+): Setting<T> {
+  return { variable, fallback, about, read }
+}
+
+function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : NaN
+    if (value >= least && value <= most) return value
+    throw new Error(`must be a whole number from ${least} to ${most}`)
+  }
+}
+
+function oneOf<T extends string>(...values: T[]): (text: string) => T {
+  return (text) => {
+    const value = values.find((candidate) => candidate === text)
+    if (value) return value
+    const near = closest(text, values)
+    throw new Error(
+      `must be one of ${values.join(', ')}` + (distance(near, text) <= 3 ? `; did you mean ${near}?` : ''),
+    )
+  }
+}
+
+function factor(text: string): number {
+  const value = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : NaN
+  if (value > 0) return value
+  throw new Error('must be a number above 0, for example 10')
+}
+
+function cidrList(text: string): string[] {
+  const ranges = text.split(',').map((range) => range.trim())
+  const used = ranges.filter((range) => range !== '')
+  for (const range of used) {
+    if (!ipaddr.isValidCIDR(range)) {
+      throw new Error(`must be a list of address ranges such as 10.0.0.0/8,fd00::/8; "${range}" is none`)
+    }
+  }
+  return used
+}
+
+/** Where the data lives: a SQLite file, or the address of a PostgreSQL server. */
+export type DatabaseUrl = { engine: 'sqlite'; file: string } | { engine: 'postgres'; url: string }
+
+function databaseUrl(text: string): DatabaseUrl {
+  if (/^postgres(ql)?:\/\//.test(text)) {
+    if (!URL.canParse(text))
+      throw new Error('is not a valid address; the form is postgres://user:password@host:5432/name')
+    return { engine: 'postgres', url: text }
+  }
+  const file = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(text)?.[1]
+  if (file && !file.startsWith('//')) return { engine: 'sqlite', file: resolve(file) }
+  throw new Error('must be sqlite:./path/to/file.db or postgres://user:password@host:5432/name')
+}
+
+/** Every variable that Holdfast reads. The README's configuration table is checked against it by a test. */
+export const settings = {
+  environment: setting(
+    'NODE_ENV',
+    'development',
+    'production never makes demo data',
+    oneOf('development', 'production', 'test'),
+  ),
+  host: setting('HOST', '127.0.0.1', 'address to listen on; 0.0.0.0 for all', (text) => text),
+  port: setting('PORT', '3000', 'TCP port to listen on; 0 takes any free one', wholeNumber(0, 65_535)),
+  database: setting(
+    'DATABASE_URL',
+    'sqlite:./data/holdfast.db',
+    'sqlite:PATH or postgres://user:password@host:port/name',
+    databaseUrl,
+  ),
+  databasePoolSize: setting(
+    'DATABASE_POOL_SIZE',
+    '10',
+    'most connections to PostgreSQL, per process',
+    wholeNumber(1, 500),
+  ),
+  logLevel: setting(
+    'LOG_LEVEL',
+    'info',
+    'least severe log lines to write',
+    oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  ),
+  trustProxy: setting(
+    'TRUST_PROXY',
+    '',
+    'address ranges (CIDR, comma-separated) of proxies whose X-Forwarded-For is believed',
+    cidrList,
+  ),
+  holdSeconds: setting('HOLD_SECONDS', '600', 'how long a hold lasts, in seconds', wholeNumber(1, 86_400)),
+  sessionSeconds: setting(
+    'SESSION_SECONDS',
+    '3600',
+    'how long a session token is valid, in seconds',
+    wholeNumber(1, 86_400),
+  ),
+  maxHoldsPerSession: setting(
+    'MAX_HOLDS_PER_SESSION',
+    '10',
+    'most active holds of one session',
+    wholeNumber(1, 1_000_000),
+  ),
+  maxHoldsPerIp: setting(
+    'MAX_HOLDS_PER_IP',
+    '50',
+    'most active holds of all sessions from one IPv4 address or IPv6 /64',
+    wholeNumber(1, 1_000_000),
+  ),
+  rateLimitFactor: setting(
+    'RATE_LIMIT_FACTOR',
+    '1',
+    'multiplies the caps on holds, for benchmarks and trials',
+    factor,
+  ),
+  drainSeconds: setting(
+    'DRAIN_SECONDS',
+    '1',
+    'how long a stopping server still answers, so that load balancers see /readyz fail first, in seconds',
+    wholeNumber(0, 8),
+  ),
+}
+
+/** The configuration of one process, read once and checked. */
+export type Config = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> }
+
+/** The variables that the process was given, those of a `.env` file in the working directory included. */
+export function environmentVariables(): Record<string, string | undefined> {
+  if (existsSync('.env')) process.loadEnvFile('.env')
+  return process.env
+}
+
+/**
+ * Reads and checks the whole configuration. An empty variable counts as absent.
+ * Throws an OperatorError that names every faulty variable and its fix.
+ */
+export function readConfig(variables: Record<string, string | undefined>): Config {
+  const faults: string[] = []
+  const values = Object.entries(settings).map(([name, { variable, fallback, read }]) => {
+    try {
+      return [name, read(variables[variable] || fallback)]
+    } catch (error) {
+      faults.push(`${variable} ${(error as Error).message}`)
+      return [name, undefined]
+    }
+  })
+  if (faults.length > 0) throw new OperatorError(`The configuration has faults:\n  ${faults.join('\n  ')}`)
+  return Object.fromEntries(values) as Config
+}
+
+/** Set variables that differ from a known one by a letter or two: very likely slips of the pen. */
+export function misspelledVariables(variables: Record<string, string | undefined>): string[] {
+  const known = Object.values(settings).map(({ variable }) => variable)
+  return Object.keys(variables).flatMap((name) => {
+    if (name.length < 7 || known.includes(name)) return []
+    const near = closest(name, known)
+    return distance(near, name) <= 2 ? [`${name} is not a setting; did you mean ${near}?`] : []
+  })
+}

@@ -1,0 +1,16 @@
+import type { Logger } from 'pino'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Database } from './database/database.ts'
+import type { Ids } from './ids.ts'
+import type { ReadCache } from './read-cache.ts'
+
+/** What an operation is handed: everything that it may touch beside its input. */
+export interface Context {
+  db: Database
+  clock: Clock
+  ids: Ids
+  log: Logger
+  config: Config
+  cache: ReadCache
+}

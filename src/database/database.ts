@@ -1,0 +1,80 @@
+import type { Kysely } from 'kysely'
+import type { Instant } from '../instants.ts'
+import type { Tables } from './tables.ts'
+
+export type Engine = 'sqlite' | 'postgres'
+
+/** What queries are written against, inside a transaction and outside. */
+export type Queries = Kysely<Tables>
+
+/** A transaction in progress. Its time stands still: everything in it happens at `now`. */
+export interface Transaction {
+  db: Queries
+  now: Instant
+  /** 0 at first; counts the repetitions after conflicts with concurrent transactions. */
+  attempt: number
+}
+
+/** The database as the rest of the program sees it: two engines, one behaviour. */
+export interface Database {
+  readonly engine: Engine
+  /** For reads outside a transaction. On SQLite it cannot write. */
+  readonly reads: Queries
+  /**
+   * Runs `work` in a transaction (READ COMMITTED on PostgreSQL, serial on SQLite) and commits, or
+   * rolls back when it throws. It is run again after a conflict that the engine or a `Repeat`
+   * reports, at most five times; `work` therefore has no effects outside the transaction.
+   * Throws DatabaseUnavailable when the database does not answer in time.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** Resolves when the database answers; else throws DatabaseUnavailable within five seconds. */
+  ping(): Promise<void>
+  /** Brings the schema up to date under a lock. Names the migrations that ran. */
+  migrate(): Promise<string[]>
+  /** Migrations that have not run yet. */
+  pendingMigrations(): Promise<string[]>
+  /** Keeps every other server off a SQLite file, or throws an OperatorError when one is there. */
+  lockForServer(): void
+  close(): Promise<void>
+}
+
+/** Told of every statement that reaches the engine, for tests that count and for metrics. */
+export type StatementListener = (sql: string) => void
+
+/** The database did not answer in time, or cannot take the change now (disk full, shutting down). */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable'
+}
+
+/** Thrown inside a transaction that lost a race and has to look again: it is rolled back and repeated. */
+export class Repeat extends Error {
+  override readonly name = 'Repeat'
+}
+
+/** How often a transaction is repeated after conflicts, before it counts as unavailable. */
+const mostRepetitions = 5
+
+/**
+ * Runs one attempt after another while they end in conflicts, with a growing random pause.
+ * `isConflict` knows the engine's own errors for "try again".
+ */
+export async function withRepetition<T>(
+  attemptOnce: (attempt: number) => Promise<T>,
+  isConflict: (error: unknown) => boolean,
+  fraction: () => number,
+): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await attemptOnce(attempt)
+    } catch (error) {
+      if (!(error instanceof Repeat) && !isConflict(error)) throw error
+      if (attempt >= mostRepetitions) throw new DatabaseUnavailable('too many conflicts', { cause: error })
+      await pause(fraction() * 5 * 2 ** attempt)
+    }
+  }
+}
+
+/** Waits for the given milliseconds. */
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}

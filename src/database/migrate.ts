@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely'
+import { Migrator, type Migration } from 'kysely/migration'
+import type { Engine } from './database.ts'
+import { firstSchema } from './migrations/0001-first-schema.ts'
+import type { Tables } from './tables.ts'
+
+/** Every migration in the order in which they run. A released one is never changed. */
+const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
+  '0001-first-schema': firstSchema,
+}
+
+/** Makes the migrator of one database. All pending migrations run in one transaction, under a lock. */
+export function migrator(db: Kysely<Tables>, engine: Engine): Migrator {
+  return new Migrator({
+    db,
+    provider: {
+      getMigrations: () =>
+        Promise.resolve(
+          Object.fromEntries(
+            Object.entries(migrations).map(([name, up]): [string, Migration] => [
+              name,
+              { up: (tx) => up(tx, engine) },
+            ]),
+          ),
+        ),
+    },
+  })
+}
+
+/** Runs what has not run yet; a repetition after an interruption goes on where nothing was done. Names what ran. */
+export async function migrate(migrations: Migrator): Promise<string[]> {
+  const { error, results = [] } = await migrations.migrateToLatest()
+  if (error) throw error instanceof Error ? error : new Error('a migration failed', { cause: error })
+  return results.filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName)
+}
+
+/** Names what has not run yet. */
+export async function pendingMigrations(migrations: Migrator): Promise<string[]> {
+  const known = await migrations.getMigrations()
+  return known.filter(({ executedAt }) => !executedAt).map(({ name }) => name)
+}

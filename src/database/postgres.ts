@@ -1,0 +1,317 @@
+import {
+  CompiledQuery,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+} from 'kysely'
+import pg from 'pg'
+import { SharedClock, type Clock } from '../clock.ts'
+import { OperatorError } from '../errors.ts'
+import { instantFromMs, type Instant } from '../instants.ts'
+import {
+  DatabaseUnavailable,
+  withRepetition,
+  type Database,
+  type StatementListener,
+  type Transaction,
+} from './database.ts'
+import { migrator, migrate, pendingMigrations } from './migrate.ts'
+import type { Tables } from './tables.ts'
+
+/*
+ * A request fails within five seconds when the database does not answer: at most 1.4 s of waiting
+ * for a connection and 3 s for the statement on it. The server's own limit comes a little earlier,
+ * so that a slow statement ends cleanly and only a dead server costs the connection.
+ */
+const connectTimeoutMs = 1_400
+const statementTimeoutMs = 2_800
+const answerTimeoutMs = 3_000
+const idleInTransactionTimeoutMs = 10_000
+
+/** Statements kept prepared on each connection; the number of distinct ones in the code is far smaller. */
+const mostPreparedStatements = 500
+
+/** Converts what the driver reads to the types of `tables.ts`. */
+const readers: Record<number, (text: string) => unknown> = {
+  [pg.types.builtins.TIMESTAMPTZ]: (text) =>
+    instantFromMs(Date.parse(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'))),
+  [pg.types.builtins.INT8]: Number,
+  [pg.types.builtins.JSON]: (text) => text,
+  [pg.types.builtins.JSONB]: (text) => text,
+}
+
+const plainReader = pg.types.getTypeParser as (oid: number) => (text: string) => unknown // its type is any
+
+const types = {
+  getTypeParser: (oid: number): ((text: string) => unknown) => readers[oid] ?? plainReader(oid),
+}
+
+/** Errors after which the same request may well succeed a little later: connection, resources, shutdown, time. */
+function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return true // no answer from the server: refused, reset, timed out
+  return /^(08|53|57|58)/.test(error.code ?? '') || error.code === '55P03'
+}
+
+/** Serialization failure and deadlock: the transaction is to be run again. */
+function isConflict(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
+}
+
+class PostgresConnection implements DatabaseConnection {
+  readonly client: pg.PoolClient
+  broken = false
+  private readonly names: Map<string, string>
+  private readonly onStatement: StatementListener
+
+  constructor(client: pg.PoolClient, names: Map<string, string>, onStatement: StatementListener) {
+    this.client = client
+    this.names = names
+    this.onStatement = onStatement
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    this.onStatement(query.sql)
+    try {
+      const result = await this.client.query({
+        text: query.sql,
+        values: [...query.parameters],
+        ...(query.parameters.length > 0 && this.preparedName(query.sql)),
+      })
+      const changed = result.command === 'SELECT' ? undefined : BigInt(result.rowCount ?? 0)
+      return { rows: result.rows as R[], ...(changed !== undefined && { numAffectedRows: changed }) }
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError)) this.broken = true
+      if (isUnavailable(error))
+        throw new DatabaseUnavailable('the database does not answer', { cause: error })
+      throw error
+    }
+  }
+
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('streaming is not used')
+  }
+
+  private preparedName(text: string): { name: string } | undefined {
+    let name = this.names.get(text)
+    if (!name && this.names.size < mostPreparedStatements) {
+      name = `s${this.names.size}`
+      this.names.set(text, name)
+    }
+    return name ? { name } : undefined
+  }
+}
+
+/** A Kysely driver over `pg` that prepares its statements and gives up broken connections at once. */
+class PostgresDriver implements Driver {
+  private readonly pool: pg.Pool
+  private readonly names = new Map<string, string>()
+  private readonly onStatement: StatementListener
+
+  constructor(pool: pg.Pool, onStatement: StatementListener) {
+    this.pool = pool
+    this.onStatement = onStatement
+  }
+
+  async init(): Promise<void> {
+    // the pool connects when it is first asked
+  }
+
+  async acquireConnection(): Promise<PostgresConnection> {
+    try {
+      return new PostgresConnection(await this.pool.connect(), this.names, this.onStatement)
+    } catch (error) {
+      throw new DatabaseUnavailable('no connection to the database', { cause: error })
+    }
+  }
+
+  async beginTransaction(connection: PostgresConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin'))
+  }
+
+  async commitTransaction(connection: PostgresConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'))
+  }
+
+  async rollbackTransaction(connection: PostgresConnection): Promise<void> {
+    if (connection.broken) return // the server rolls back what its client left
+    try {
+      await connection.executeQuery(CompiledQuery.raw('rollback'))
+    } catch {
+      connection.broken = true // closing the connection rolls back; the error that led here is the one to report
+    }
+  }
+
+  async releaseConnection(connection: PostgresConnection): Promise<void> {
+    connection.client.release(connection.broken)
+  }
+
+  async destroy(): Promise<void> {
+    await this.pool.end()
+  }
+}
+
+function dialectOver(pool: pg.Pool, onStatement: StatementListener): Dialect {
+  return {
+    createDriver: () => new PostgresDriver(pool, onStatement),
+    createAdapter: () => new PostgresAdapter(),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  }
+}
+
+export interface PostgresOptions {
+  url: string
+  poolSize: number
+  fraction: () => number
+  /** In place of the database's own time, for tests. */
+  clock?: Clock
+  onStatement?: StatementListener
+  /** Told of errors on idle connections, which the pool replaces by itself. */
+  onIdleError?: (error: Error) => void
+}
+
+/**
+ * Opens a PostgreSQL database and its shared clock. Throws an OperatorError when it cannot be
+ * reached, is older than version 14, or could lose acknowledged bookings (fsync, full_page_writes).
+ */
+export async function openPostgres(options: PostgresOptions): Promise<{ db: Database; clock: Clock }> {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: answerTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    application_name: 'holdfast',
+    options: '-c timezone=UTC',
+    types,
+  })
+  pool.on('error', options.onIdleError ?? (() => undefined))
+  const reads = new Kysely<Tables>({ dialect: dialectOver(pool, options.onStatement ?? (() => undefined)) })
+  const shared = new SharedClock(() => readTime(reads))
+  try {
+    await refuseUnsafeServer(reads)
+    await shared.start()
+  } catch (error) {
+    await reads.destroy()
+    throw error instanceof DatabaseUnavailable ? unreachable(options.url, error) : error
+  }
+  const clock = options.clock ?? shared
+  return {
+    db: new PostgresDatabase(reads, {
+      options,
+      clock,
+      stopClock: () => {
+        shared.stop()
+      },
+    }),
+    clock,
+  }
+}
+
+class PostgresDatabase implements Database {
+  readonly engine = 'postgres'
+  readonly reads: Kysely<Tables>
+  private readonly parts: { options: PostgresOptions; clock: Clock; stopClock: () => void }
+
+  constructor(
+    reads: Kysely<Tables>,
+    parts: { options: PostgresOptions; clock: Clock; stopClock: () => void },
+  ) {
+    this.reads = reads
+    this.parts = parts
+  }
+
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return withRepetition(
+      (attempt) =>
+        this.reads.transaction().execute((db) => work({ db, now: this.parts.clock.now(), attempt })),
+      isConflict,
+      this.parts.options.fraction,
+    )
+  }
+
+  async ping(): Promise<void> {
+    await sql`select 1`.execute(this.reads)
+  }
+
+  migrate(): Promise<string[]> {
+    return this.withoutTimeouts((db) => migrate(migrator(db, 'postgres')))
+  }
+
+  pendingMigrations(): Promise<string[]> {
+    return pendingMigrations(migrator(this.reads, 'postgres'))
+  }
+
+  lockForServer(): void {
+    // any number of servers may share a PostgreSQL database
+  }
+
+  async close(): Promise<void> {
+    this.parts.stopClock()
+    await this.reads.destroy()
+  }
+
+  /** Migrations wait for each other and may take long, so they get a connection of their own. */
+  private async withoutTimeouts<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    const pool = new pg.Pool({
+      connectionString: this.parts.options.url,
+      max: 1,
+      application_name: 'holdfast migrate',
+      types,
+    })
+    pool.on('error', () => undefined) // the statement on it reports the same
+    const db = new Kysely<Tables>({ dialect: dialectOver(pool, () => undefined) })
+    try {
+      return await work(db)
+    } finally {
+      await db.destroy()
+    }
+  }
+}
+
+async function readTime(db: Kysely<Tables>): Promise<Instant> {
+  const { rows } = await sql<{ time: Instant }>`select clock_timestamp() as time`.execute(db)
+  if (!rows[0]) throw new DatabaseUnavailable('the database did not tell the time')
+  return rows[0].time
+}
+
+async function refuseUnsafeServer(db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ fsync: string; pages: string; version: string }>`
+    select current_setting('fsync') as fsync, current_setting('full_page_writes') as pages,
+           current_setting('server_version_num') as version`.execute(db)
+  const server = rows[0]
+  if (!server) throw new DatabaseUnavailable('the database did not tell its settings')
+  if (Number(server.version) < 140_000) {
+    throw new OperatorError('DATABASE_URL points to a PostgreSQL older than version 14; upgrade the server.')
+  }
+  for (const [setting, value] of [
+    ['fsync', server.fsync],
+    ['full_page_writes', server.pages],
+  ]) {
+    if (value !== 'on') {
+      throw new OperatorError(
+        `The PostgreSQL server at DATABASE_URL runs with ${setting}=off: a power cut could lose bookings that were ` +
+          `acknowledged. Set ${setting}=on in postgresql.conf and reload the server.`,
+      )
+    }
+  }
+}
+
+function unreachable(url: string, error: DatabaseUnavailable): OperatorError {
+  const { host, pathname } = new URL(url)
+  const reason = error.cause instanceof Error ? error.cause.message || error.cause.name : error.message
+  return new OperatorError(
+    `DATABASE_URL: no PostgreSQL answers at ${host}${pathname} (${reason}). Start the server, or correct the address, ` +
+      'user, password or database name.',
+    { cause: error },
+  )
+}

@@ -1,0 +1,205 @@
+import type { Instant } from '../instants.ts'
+
+/*
+ * The rows as code sees them, the same on both engines: instants are `Instant` text, JSON is text
+ * (`…_json`), and there are no booleans: what can be on or off has the instant at which it went off.
+ */
+
+export type PlanName = 'growth' | 'pro' | 'enterprise'
+
+export interface HubsTable {
+  id: string
+  name: string
+  plan: PlanName
+  created_at: Instant
+}
+
+export interface BusinessesTable {
+  id: string
+  hub_id: string | null
+  name: string
+  plan: PlanName
+  timezone: string
+  brand_name: string | null
+  brand_color: string | null
+  brand_logo_url: string | null
+  created_at: Instant
+}
+
+export interface ApiKeysTable {
+  id: string
+  type: 'hub' | 'business' | 'publishable'
+  hub_id: string | null
+  business_id: string | null
+  digest: string
+  last_four: string
+  allowed_origins_json: string | null
+  created_at: Instant
+  revoked_at: Instant | null
+}
+
+export interface SessionsTable {
+  id: string
+  business_id: string
+  api_key_id: string
+  /** The same over all refreshes: what a session places belongs to its owner, not to one token. */
+  owner_id: string
+  digest: string
+  last_four: string
+  created_at: Instant
+  expires_at: Instant
+  ended_at: Instant | null
+}
+
+export interface LocationsTable {
+  id: string
+  business_id: string
+  name: string
+  timezone: string
+  address: string | null
+  weekly_hours_json: string | null
+  date_overrides_json: string
+  created_at: Instant
+  deactivated_at: Instant | null
+}
+
+export interface StaffTable {
+  id: string
+  business_id: string
+  name: string
+  email: string | null
+  weekly_hours_json: string | null
+  date_overrides_json: string
+  created_at: Instant
+  deactivated_at: Instant | null
+}
+
+export interface StaffLocationsTable {
+  business_id: string
+  staff_id: string
+  location_id: string
+}
+
+export interface ServicesTable {
+  id: string
+  business_id: string
+  name: string
+  description: string | null
+  duration_minutes: number
+  buffer_before_minutes: number
+  buffer_after_minutes: number
+  slot_interval_minutes: number
+  min_notice_minutes: number
+  max_advance_days: number | null
+  capacity: number
+  price_amount: number | null
+  price_currency: string | null
+  deposit_amount: number | null
+  deposit_currency: string | null
+  custom_fields_json: string
+  created_at: Instant
+  deactivated_at: Instant | null
+}
+
+export interface ServiceLocationsTable {
+  business_id: string
+  service_id: string
+  location_id: string
+}
+
+export interface ServiceStaffTable {
+  business_id: string
+  service_id: string
+  staff_id: string
+}
+
+/** The record of a hold. Whether it still takes its slot is for `claims` to say. */
+export interface HoldsTable {
+  id: string
+  business_id: string
+  service_id: string
+  location_id: string
+  staff_id: string | null
+  starts_at: Instant
+  ends_at: Instant
+  expires_at: Instant
+  owner_id: string
+  /** Counts a session's holds: two that are placed at once cannot both be the next. Null for keys. */
+  owner_sequence: number | null
+  /** IPv4 address or IPv6 /64 that the cap per address counts; null for keys, which are exempt. */
+  client_network: string | null
+  created_at: Instant
+  released_at: Instant | null
+}
+
+/** A claim on the time of a resource: the one table in which a slot is taken. */
+export interface ClaimsTable {
+  /** Of the hold, and of the booking that it becomes. */
+  id: string
+  business_id: string
+  /** A staff member, or an unstaffed service at a location. */
+  resource_id: string
+  seat: number
+  occurrence_id: string
+  /** Buffers included. */
+  starts_at: Instant
+  ends_at: Instant
+  /** Whose hold it is; null once it is booked. */
+  owner_id: string | null
+  /** When the hold lapses; null once it is booked. */
+  expires_at: Instant | null
+  /** Equal to `id` once it is booked. */
+  booking_id: string | null
+}
+
+export type BookingStatus = 'pending' | 'confirmed' | 'in_progress' | 'completed' | 'cancelled'
+
+export interface BookingsTable {
+  id: string
+  business_id: string
+  service_id: string
+  location_id: string
+  staff_id: string | null
+  starts_at: Instant
+  ends_at: Instant
+  status: BookingStatus
+  notes: string | null
+  client_first_name: string
+  client_last_name: string
+  client_email: string
+  client_phone: string | null
+  custom_field_values_json: string
+  /** The session or key that placed the hold. */
+  owner_id: string
+  cancelled_at: Instant | null
+  created_at: Instant
+  updated_at: Instant
+  version: number
+}
+
+export interface EventsTable {
+  id: string
+  business_id: string
+  booking_id: string
+  type: string
+  /** The body that receivers get, to the byte. */
+  payload: string
+  occurred_at: Instant
+}
+
+export interface Tables {
+  hubs: HubsTable
+  businesses: BusinessesTable
+  api_keys: ApiKeysTable
+  sessions: SessionsTable
+  locations: LocationsTable
+  staff: StaffTable
+  staff_locations: StaffLocationsTable
+  services: ServicesTable
+  service_locations: ServiceLocationsTable
+  service_staff: ServiceStaffTable
+  holds: HoldsTable
+  claims: ClaimsTable
+  bookings: BookingsTable
+  events: EventsTable
+}

@@ -1,0 +1,147 @@
+import cors from '@fastify/cors'
+import { fastify, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
+import type { Socket } from 'node:net'
+import type { Context } from '../context.ts'
+import { Problem } from '../errors.ts'
+import { authentication } from './authentication.ts'
+import { clientNetworkOf } from './client-network.ts'
+import { healthRoutes, type Draining } from './health-routes.ts'
+import { bodyLimitBytes, readJsonBodies } from './json-body.ts'
+import { methodNotAllowed } from './method-not-allowed.ts'
+import { problemBody, problemReplies } from './problem-replies.ts'
+import { compileSchema } from './validation.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The IPv4 address or IPv6 /64 that limits count. */
+    clientNetwork: string
+  }
+}
+
+/** A part of the API: it adds its routes, relative to `/api/v1`. */
+export type Routes = (app: FastifyInstance, context: Context) => void
+
+/** The largest set of request headers that is read, in bytes (Node's default, said aloud). */
+const headerLimitBytes = 16 * 1024
+const requestTimeoutMs = 15_000
+const safeRequestId = /^[\w.~:/+=@-]{1,128}$/
+
+const exposedHeaders = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'Retry-After',
+  'ETag',
+  'X-Request-Id',
+  'Idempotent-Replayed',
+]
+
+/** Builds the HTTP server with everything that surrounds the routes. It does not listen yet. */
+export async function createServer(
+  context: Context,
+  routes: Routes[],
+  state: Draining,
+): Promise<FastifyInstance> {
+  const loggerInstance: FastifyBaseLogger = context.log
+  const app = fastify({
+    loggerInstance,
+    disableRequestLogging: true, // its lines would hold addresses with clients' data; ours is below
+    trustProxy: context.config.trustProxy.length > 0 ? context.config.trustProxy : false,
+    bodyLimit: bodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
+    http: { maxHeaderSize: headerLimitBytes, headersTimeout: requestTimeoutMs },
+    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
+    genReqId: (request) => requestId(request.headers['x-request-id'], context),
+    return503OnClosing: false, // a stopping server finishes what reaches it
+    forceCloseConnections: 'idle',
+    clientErrorHandler,
+  })
+  app.setValidatorCompiler(({ schema }) => compileSchema(schema as object))
+  readJsonBodies(app)
+  problemReplies(app)
+  const wrongMethods = methodNotAllowed(app)
+  everyRequest(app, context, state)
+  await app.register(cors, {
+    origin: '*',
+    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    allowedHeaders: [
+      'Authorization',
+      'Content-Type',
+      'Idempotency-Key',
+      'If-Match',
+      'If-None-Match',
+      'X-Previous-Session',
+      'X-Request-Id',
+    ],
+    exposedHeaders,
+    maxAge: 7200,
+    strictPreflight: false,
+  })
+  authentication(app, context)
+  healthRoutes(app, context, state)
+  await app.register(
+    (api, _options, done) => {
+      for (const add of routes) add(api, context)
+      done()
+    },
+    { prefix: '/api/v1' },
+  )
+  wrongMethods.addAnswers()
+  return app
+}
+
+function requestId(given: string | string[] | undefined, context: Context): string {
+  return typeof given === 'string' && safeRequestId.test(given) ? given : context.ids.request()
+}
+
+/** What holds for each request: its id, its client's network, no caching, and one line in the log. */
+function everyRequest(app: FastifyInstance, context: Context, state: Draining): void {
+  app.decorateRequest('clientNetwork', '')
+  app.addHook('onRequest', (request, reply, done) => {
+    request.clientNetwork = clientNetworkOf(request.ip)
+    void reply.header('x-request-id', request.id)
+    if (request.routeOptions.config.access) void reply.header('cache-control', 'no-store')
+    if (state.draining) void reply.header('connection', 'close')
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    context.log.info(
+      {
+        request_id: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? 'unknown',
+        status: reply.statusCode,
+        duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+        ...keyOf(request),
+      },
+      'request',
+    )
+    done()
+  })
+}
+
+function keyOf(request: FastifyRequest): object {
+  const actor = request.actor as FastifyRequest['actor'] | undefined // absent before authentication
+  return actor ? { key_type: actor.type, key_last_four: actor.lastFour } : {}
+}
+
+const clientErrors: Partial<Record<string, Problem>> = {
+  HPE_HEADER_OVERFLOW: new Problem(
+    'headers_too_large',
+    `All headers together may have at most ${headerLimitBytes} bytes.`,
+  ),
+  ERR_HTTP_REQUEST_TIMEOUT: new Problem('request_timeout', 'The request did not arrive in time.'),
+}
+
+/** Answers what never became a request: broken or endless HTTP. */
+function clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  const problem =
+    clientErrors[error.code ?? ''] ?? new Problem('malformed_request', 'This is not valid HTTP/1.1.')
+  const body = JSON.stringify(problemBody(problem, 'none'))
+  const { status, title } = JSON.parse(body) as { status: number; title: string }
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

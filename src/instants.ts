@@ -1,0 +1,93 @@
+/**
+ * The one type for a point in time: fixed-width UTC text with milliseconds, `2026-12-01T09:00:00.000Z`.
+ * Fixed width makes `<` and `>` compare times, in code and in SQLite alike.
+ */
+export type Instant = string & { readonly __brand: 'Instant' }
+
+const earliestMs = 0
+const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+const rfc3339 =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):([0-5]\d)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+/** From milliseconds since 1970-01-01T00:00:00Z; a RangeError outside the years 1970 to 9999. */
+export function instantFromMs(epochMilliseconds: number): Instant {
+  if (!(epochMilliseconds >= earliestMs && epochMilliseconds <= latestMs)) {
+    throw new RangeError('an instant must lie between the years 1970 and 9999')
+  }
+  return new Date(epochMilliseconds).toISOString() as Instant
+}
+
+/** Milliseconds since 1970-01-01T00:00:00Z. */
+export function toMs(instant: Instant): number {
+  return Date.parse(instant)
+}
+
+/**
+ * Reads an RFC 3339 date-time with an explicit offset or `Z` and cuts it to whole seconds.
+ * Undefined when it is none, when there is no such date, or outside the years 1970 to 9999.
+ */
+export function parseInstant(text: string): Instant | undefined {
+  if (text.length > 64 || !rfc3339.test(text)) return undefined
+  try {
+    const milliseconds = Temporal.Instant.from(text.toUpperCase()).epochMilliseconds
+    return instantFromMs(Math.floor(milliseconds / 1000) * 1000)
+  } catch {
+    return undefined // no such date (30 February), hour 24, or out of range
+  }
+}
+
+/** Reads a text that the schema of a request has checked; anything else is a mistake of the program. */
+export function readInstant(text: string): Instant {
+  const instant = parseInstant(text)
+  if (!instant) throw new TypeError('an instant passed validation that cannot be read')
+  return instant
+}
+
+/** The instant `seconds` later (earlier when negative). A RangeError outside the years 1970 to 9999. */
+export function plusSeconds(instant: Instant, seconds: number): Instant {
+  return instantFromMs(toMs(instant) + seconds * 1000)
+}
+
+/** The instant `minutes` later (earlier when negative). A RangeError outside the years 1970 to 9999. */
+export function plusMinutes(instant: Instant, minutes: number): Instant {
+  return plusSeconds(instant, minutes * 60)
+}
+
+/** Whole seconds from `from` until `to`, rounded up. */
+export function secondsUntil(from: Instant, to: Instant): number {
+  return Math.ceil((toMs(to) - toMs(from)) / 1000)
+}
+
+/** The same instant or the next whole second. */
+export function roundUpToSecond(instant: Instant): Instant {
+  return instantFromMs(Math.ceil(toMs(instant) / 1000) * 1000)
+}
+
+/** ISO 8601 with a numeric offset and whole seconds in an IANA zone: `2026-12-01T10:00:00+01:00`. */
+export function formatInstant(instant: Instant, timeZone: string): string {
+  return Temporal.Instant.fromEpochMilliseconds(toMs(instant))
+    .toZonedDateTimeISO(timeZone)
+    .toString({ timeZoneName: 'never', smallestUnit: 'second' })
+}
+
+/** The calendar day of an IANA zone in which an instant lies, as the half-open range of instants. */
+export function localDay(instant: Instant, timeZone: string): { from: Instant; to: Instant } {
+  const date = Temporal.Instant.fromEpochMilliseconds(toMs(instant))
+    .toZonedDateTimeISO(timeZone)
+    .toPlainDate()
+  const startOf = (day: Temporal.PlainDate) => day.toZonedDateTime(timeZone).epochMilliseconds
+  const clamp = (ms: number) => instantFromMs(Math.min(Math.max(ms, earliestMs), latestMs))
+  return { from: clamp(startOf(date)), to: clamp(startOf(date.add({ days: 1 }))) }
+}
+
+/** Whether the runtime's time-zone data knows this IANA name (region/city form, or UTC). */
+export function isTimeZone(name: string): boolean {
+  if (!/^(?:[A-Za-z_]+(?:\/[A-Za-z0-9_+-]+)+|UTC)$/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,35 @@
+import { LRUCache } from 'lru-cache'
+import type { Clock } from './clock.ts'
+
+/** No reader sees anything older than this: a revoked key or a changed service takes effect within it. */
+export const cacheLifeMs = 5_000
+
+/**
+ * Remembers what was read for at most five seconds: tokens, services, staff. Bounded in size.
+ * A miss (`undefined`) is never remembered, so what was just created is found at once.
+ */
+export class ReadCache {
+  private readonly clock: Clock
+  private readonly entries = new LRUCache<string, { value: object; readAtMs: number }>({ max: 20_000 })
+
+  constructor(clock: Clock) {
+    this.clock = clock
+  }
+
+  /** The remembered value, or what `read` gives now. The life of a value counts from before its reading. */
+  async get<T extends object>(key: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
+    const startedMs = this.clock.nowMs()
+    const entry = this.entries.get(key)
+    const ageMs = entry ? startedMs - entry.readAtMs : Infinity
+    if (entry && ageMs >= 0 && ageMs < cacheLifeMs) return entry.value as T // only this caller's type is stored under its key
+    const value = await read()
+    if (value) this.entries.set(key, { value, readAtMs: startedMs })
+    else this.entries.delete(key)
+    return value
+  }
+
+  /** Forgets one value, on this node, after a change made by it. */
+  forget(key: string): void {
+    this.entries.delete(key)
+  }
+}

@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const project = resolve(import.meta.dirname, '../..')
+const MOST_LINES = 300
+
+const files = projectFiles().filter((file) =>
+  statSync(resolve(project, file), { throwIfNoEntry: false })?.isFile(),
+)
+const sources = files.filter((file) => file.startsWith('src/'))
+const tests = files.filter((file) => /^test\/.*[.]ts$/.test(file))
+
+// Written with classes of one character, so that no pattern finds itself.
+const KEBAB_CASE = /^src(\/[a-z0-9]+(-[a-z0-9]+)*)+([.][a-z]+)+$/
+const UNFINISHED = /\b(TO[D]O|FIX[M]E)\b/
+const SWITCHED_OFF = /[.](only|skip|todo)[(]/
+const MACHINE_PATH = /(?<![\w.])[/](work[/]|tmp[/]bash|home[/]\w+[/]|Users[/]\w+[/])/
+
+/** What git tracks or is about to: a new file is held to the style before it is committed. */
+function projectFiles(): string[] {
+  const list = ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '-z']
+  // The owner of a checkout in a container is often somebody else, whom git would not trust.
+  const git = spawnSync('git', ['-c', 'safe.directory=*', ...list], { cwd: project, encoding: 'utf8' })
+  if (git.status === 0) return git.stdout.split('\0').filter(Boolean)
+  // An archive of the sources has no git.
+  return globSync(['package-lock.json', '{src,test,bench,bin,docs}/**/*.*'], { cwd: project })
+}
+
+/** Every line that the pattern finds, as file:line: text. */
+function linesWith(pattern: RegExp, among: string[]): string[] {
+  return among.flatMap((file) =>
+    linesOf(file).flatMap((line, index) =>
+      pattern.test(line) ? [`${file}:${String(index + 1)}: ${line.trim()}`] : [],
+    ),
+  )
+}
+
+function linesOf(file: string): string[] {
+  return readFileSync(resolve(project, file), 'utf8').trimEnd().split('\n')
+}
+
+test('there are files to look at', () => {
+  expect(sources.length).toBeGreaterThan(0)
+  expect(tests.length).toBeGreaterThan(0)
+})
+
+test('every source file has a name in kebab-case', () => {
+  expect(sources.filter((file) => !KEBAB_CASE.test(file))).toEqual([])
+})
+
+test(`no source file has more than ${String(MOST_LINES)} lines`, () => {
+  expect(sources.filter((file) => linesOf(file).length > MOST_LINES)).toEqual([])
+})
+
+test('nothing in the sources and tests is left for later', () => {
+  expect(linesWith(UNFINISHED, [...sources, ...tests])).toEqual([])
+})
+
+test('no test is switched off, and none switches off the others', () => {
+  expect(linesWith(SWITCHED_OFF, tests)).toEqual([])
+})
+
+test('no file names a directory of the machine that it was written on', () => {
+  expect(linesWith(MACHINE_PATH, files)).toEqual([])
+})
+
+test('the lockfile names no registry, so that each installation uses its own', () => {
+  expect(linesWith(/"resolved":/, ['package-lock.json'])).toEqual([])
+})
+
+describe('a pattern finds what it is for, and no more', () => {
+  // Joined here, because the tests above read this file too.
+  const path = (...parts: string[]) => ['', ...parts, ''].join('/')
+
+  test.each([
+    [
+      KEBAB_CASE,
+      ['src/bookings/place-hold.ts', 'src/database/migrations/0001-claims.ts'],
+      ['src/placeHold.ts'],
+    ],
+    [UNFINISHED, ['TO' + 'DO: later', '// FIX' + 'ME'], ['todoList', 'METHODS']],
+    [SWITCHED_OFF, ['test.' + "only('x')", 'describe.' + "skip('x')"], ['test.skipIf(x)', 'rows.skipped(1)']],
+    [
+      MACHINE_PATH,
+      [path('work'), `cd ${path('home', 'ada')}x`],
+      ['./home/ada/x', 'https://example.com/home/ada/'],
+    ],
+  ])('%s', (pattern, found, passed) => {
+    expect(found.filter((line) => !pattern.test(line))).toEqual([])
+    expect(passed.filter((line) => pattern.test(line))).toEqual([])
+  })
+})

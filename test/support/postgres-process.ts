@@ -1,0 +1,166 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { lchown, mkdtemp, readdir, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+const START_MILLISECONDS = 30_000
+const STOP_MILLISECONDS = 10_000
+
+/** Losing the data in a crash of the machine costs a test server nothing, and without fsync the tests run faster. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  max_connections: '200',
+}
+
+/** The user a server runs as: empty for the user of this process. */
+interface RunAs {
+  uid?: number
+  gid?: number
+}
+
+/** Where a server keeps its files, and as whom it runs. */
+export interface Place {
+  directory: string
+  user: RunAs
+}
+
+export interface PostgresProcess {
+  url: string
+  stop(): Promise<void>
+}
+
+/** A temporary directory for one server. */
+export async function makePlace(): Promise<Place> {
+  const user = await userForPostgres()
+  return { user, directory: await mkdtemp(join(tmpdir(), 'holdfast-postgres-')) }
+}
+
+/** PostgreSQL refuses to run as root, so root hands it to a user without rights of its own. */
+async function userForPostgres(): Promise<RunAs> {
+  if (process.getuid?.() !== 0) return {}
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])])
+      return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
+    } catch {
+      // This system has no such user; the next name may exist.
+    }
+  }
+  throw new Error('This is root, PostgreSQL refuses to run as root, and there is no user postgres or nobody.')
+}
+
+/** Hands the directory and everything in it to the server's user. */
+async function giveToServer({ directory, user: { uid, gid } }: Place): Promise<void> {
+  if (uid === undefined || gid === undefined) return
+  const entries = await readdir(directory, { recursive: true })
+  await Promise.all(['.', ...entries].map((entry) => lchown(join(directory, entry), uid, gid)))
+}
+
+/**
+ * Runs a server beside a watcher that reads this process's pipe. However this process ends, killed or finished, the
+ * pipe closes; the watcher then stops the server and removes its directory ($0). Nothing outlives the tests.
+ */
+const WATCHED = `
+  exec 3<&0
+  (read -r _ <&3; kill -INT $$; while kill -0 $$; do sleep 1; done; rm -rf "$0") >/dev/null 2>&1 &
+  exec "$@" 3<&- </dev/null`
+
+/** Makes a new database cluster in the place and serves it on a free port of 127.0.0.1 until it is stopped. */
+export async function startPostgres(binaries: string, place: Place): Promise<PostgresProcess> {
+  const password = randomBytes(16).toString('hex')
+  const data = await makeCluster(binaries, place, password)
+  const port = String(await freePort())
+  const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const command = [join(binaries, 'postgres'), '-D', data, '-p', port, ...settings]
+  const server = spawn('sh', ['-c', WATCHED, place.directory, ...command], {
+    ...place.user,
+    cwd: place.directory,
+    env: { ...process.env, LC_ALL: 'C' },
+    stdio: ['pipe', 'ignore', 'pipe'],
+    // A group of its own: Ctrl-C in the terminal must not take the server away from tests that are still ending.
+    detached: true,
+  })
+  await becomeReady(server)
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    stop: () => stopServer(server),
+  }
+}
+
+async function makeCluster(binaries: string, place: Place, password: string): Promise<string> {
+  const data = join(place.directory, 'data')
+  const passwordFile = join(place.directory, 'password')
+  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 })
+  await giveToServer(place)
+  // C.UTF-8 and the like are not on every system; the locale C is built in everywhere.
+  const options = [
+    '--username=postgres',
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+  ]
+  await run(join(binaries, 'initdb'), [`--pgdata=${data}`, `--pwfile=${passwordFile}`, ...options], {
+    ...place.user,
+    cwd: place.directory,
+  })
+  return data
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+/** Waits for the server's own word that it accepts connections; its log so far explains a failure. */
+async function becomeReady(server: ChildProcess): Promise<void> {
+  let log = ''
+  const ready = Promise.withResolvers<undefined>()
+  const timeout = setTimeout(() => {
+    ready.reject(new Error(`PostgreSQL did not start within ${String(START_MILLISECONDS)} ms:\n${log}`))
+  }, START_MILLISECONDS)
+  const onLog = (chunk: Buffer) => {
+    log += chunk.toString()
+    if (log.includes('ready to accept connections')) ready.resolve(undefined)
+  }
+  server.stderr?.on('data', onLog)
+  server.once('error', ready.reject)
+  server.once('exit', () => {
+    ready.reject(new Error(`PostgreSQL ended while starting:\n${log}`))
+  })
+  try {
+    await ready.promise
+  } catch (error) {
+    server.kill('SIGQUIT')
+    server.stdin?.end()
+    throw error
+  } finally {
+    clearTimeout(timeout)
+    server.stderr?.off('data', onLog)
+    // The pipe must stay read, or a full one would stop the server in the middle of a test.
+    server.stderr?.resume()
+  }
+}
+
+/** Closing the pipe asks the watcher for a fast shutdown, which ends open sessions; a server that stays is killed. */
+async function stopServer(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  const timeout = setTimeout(() => server.kill('SIGKILL'), STOP_MILLISECONDS)
+  server.stdin?.end()
+  await once(server, 'exit')
+  clearTimeout(timeout)
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    // A process of its own for each file: node:sqlite, signals and exit codes are tested for real.
+    pool: 'forks',
+    // Each worker holds PostgreSQL connections and opens races of its own; more workers only make timings uneven.
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    reporters: ['default'],
+  },
+})
