@@ -11,6 +11,7 @@ import type { Context } from './context.ts'
 import { pause, type Database, type StatementListener } from './database/database.ts'
 import { openPostgres } from './database/postgres.ts'
 import { openSqlite } from './database/sqlite.ts'
+import { healthRoutes } from './http/health-routes.ts'
 import { createServer } from './http/server.ts'
 import { systemIds, type Ids } from './ids.ts'
 import { createLog } from './log.ts'
@@ -66,11 +67,11 @@ export interface App {
 /** Wires the service over an open context; the schema must be up to date. */
 export async function createApp(context: Context): Promise<App> {
   const state = { draining: false }
-  const server = await createServer(
-    context,
-    [sessionRoutes, catalogueRoutes, holdRoutes, bookingRoutes],
-    state,
-  )
+  const routes = {
+    api: [sessionRoutes, catalogueRoutes, holdRoutes, bookingRoutes],
+    around: [healthRoutes(state)],
+  }
+  const server = await createServer(context, routes, state)
   const housekeeping = startHousekeeping(context)
   return {
     context,

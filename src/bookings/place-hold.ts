@@ -1,7 +1,6 @@
 import type { Static } from 'typebox'
 import { isSession, type Actor } from '../access/actor.ts'
-import { findOffering, type Offering } from '../catalogue/find-offering.ts'
-import { findStaffMember } from '../catalogue/staff-queries.ts'
+import { findOffering, isStaffOf, type Offering } from '../catalogue/find-offering.ts'
 import type { Context } from '../context.ts'
 import { Repeat, type Transaction } from '../database/database.ts'
 import type { Reach } from '../database/reach.ts'
@@ -137,8 +136,8 @@ async function assertOffered(
     throw notOffered('not_offered_here', 'The service is not offered at this location.')
   }
   if (staffId === undefined || staff.some((member) => member.id === staffId && member.active)) return
-  const member = await findStaffMember(context.db.reads, { businessId: service.business_id }, staffId)
-  if (!member) throw new Problem('not_found', 'There is no staff member with this staff_id.')
+  if (!(await isStaffOf(context, service.business_id, staffId)))
+    throw new Problem('not_found', 'There is no staff member with this staff_id.')
   throw notOffered('not_offered_here', 'The staff member does not give this service.')
 }
 

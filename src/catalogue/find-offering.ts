@@ -4,7 +4,7 @@ import { reachKey, type Reach } from '../database/reach.ts'
 import type { Location, Service, StaffMember } from './catalogue-types.ts'
 import { findLocation } from './location-queries.ts'
 import { findService } from './service-queries.ts'
-import { findStaffOfService } from './staff-queries.ts'
+import { findStaffMember, findStaffOfService } from './staff-queries.ts'
 
 /** A service at a location, with everybody who gives the service. */
 export interface Offering {
@@ -36,4 +36,13 @@ export async function findOffering(
     findLocation(db, reach, ids.locationId),
   )
   return { service: found?.service, staff: found?.staff, location }
+}
+
+/** Whether a business has, or had, this staff member. */
+export async function isStaffOf(
+  context: Pick<Context, 'db'>,
+  businessId: string,
+  staffId: string,
+): Promise<boolean> {
+  return (await findStaffMember(context.db.reads, { businessId }, staffId)) !== undefined
 }

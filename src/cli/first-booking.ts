@@ -23,8 +23,8 @@ export function firstBookingLines(address: string, world: DemoWorld, now: Instan
     `API=${address}/api/v1`,
     `TOKEN=$(curl -s -X POST $API/session ${bearer(business.publishable_key)} | ${take('session_token')})`,
     `HOLD=$(curl -s $API/bookings/hold ${bearer('$TOKEN')} ${json} -d '${hold}' | ${take('hold_id')})`,
-    `curl -s $API/bookings ${bearer('$TOKEN')} ${json} -d '{"hold_id":"'$HOLD'","client":{"first_name":"Ada","last_name":"Lovelace","email":"ada@example.com"}}'`,
-    `curl -s $API/bookings/$HOLD ${bearer(business.business_key)}`,
-    `curl -s -X DELETE $API/bookings/$HOLD ${bearer(business.business_key)}`,
+    `curl -s -w '\\n' $API/bookings ${bearer('$TOKEN')} ${json} -d '{"hold_id":"'$HOLD'","client":{"first_name":"Ada","last_name":"Lovelace","email":"ada@example.com"}}'`,
+    `curl -s -w '\\n' $API/bookings/$HOLD ${bearer(business.business_key)}`,
+    `curl -s -w '\\n' -X DELETE $API/bookings/$HOLD ${bearer(business.business_key)}`,
   ]
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { createApp, createContext, type App } from '../app.ts'
-import { makeDemoWorldIfEmpty, type DemoWorld } from '../catalogue/make-demo-world.ts'
-import { hasBusinesses } from '../catalogue/write-queries.ts'
+import { isInUse, makeDemoWorldIfEmpty, type DemoWorld } from '../catalogue/make-demo-world.ts'
 import { environmentVariables, misspelledVariables, readConfig } from '../config.ts'
 import type { Context } from '../context.ts'
 import { OperatorError } from '../errors.ts'
@@ -82,7 +81,7 @@ async function welcome(context: Context, address: string, world: DemoWorld | und
       ...firstBookingLines(address, world, context.clock.now()),
     ]
   }
-  if (await hasBusinesses(context.db.reads)) return [head]
+  if (await isInUse(context)) return [head]
   return [
     head,
     '',

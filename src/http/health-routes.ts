@@ -1,21 +1,18 @@
-import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { Nothing } from '../wire.ts'
-
-/** Whether the server is stopping: it still answers, but asks load balancers to look elsewhere. */
-export interface Draining {
-  draining: boolean
-}
+import type { Draining, Routes } from './server.ts'
 
 /** `/healthz`: the process is alive. `/readyz`: it can serve; 503 while the database is away or it is stopping. */
-export function healthRoutes(app: FastifyInstance, context: Context, state: Draining): void {
+export function healthRoutes(state: Draining): Routes {
   const schema = { querystring: Nothing }
-  app.get('/healthz', { schema }, () => ({ status: 'alive' }))
-  app.get('/readyz', { schema }, async (_request, reply) => {
-    const reason = state.draining ? 'stopping' : await whyNotReady(context)
-    if (reason) return reply.code(503).header('retry-after', '1').send({ status: 'not_ready', reason })
-    return { status: 'ready' }
-  })
+  return (app, context) => {
+    app.get('/healthz', { schema }, () => ({ status: 'alive' }))
+    app.get('/readyz', { schema }, async (_request, reply) => {
+      const reason = state.draining ? 'stopping' : await whyNotReady(context)
+      if (reason) return reply.code(503).header('retry-after', '1').send({ status: 'not_ready', reason })
+      return { status: 'ready' }
+    })
+  }
 }
 
 async function whyNotReady(context: Context): Promise<string | undefined> {

@@ -14,6 +14,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
+  app.addHook('preValidation', (request, _reply, done) => {
+    request.body ??= {} // nothing was sent, not even an empty body
+    done()
+  })
   const options = { parseAs: 'buffer', bodyLimit: bodyLimitBytes } as const
   // the callback interface: a promise would cost every request another turn of the event loop
   app.addContentTypeParser('application/json', options, (request, body: Buffer, done) => {

@@ -1,11 +1,16 @@
 import cors from '@fastify/cors'
-import { fastify, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
+import {
+  fastify,
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+} from 'fastify'
 import type { Socket } from 'node:net'
 import type { Context } from '../context.ts'
 import { Problem } from '../errors.ts'
 import { authentication } from './authentication.ts'
 import { clientNetworkOf } from './client-network.ts'
-import { healthRoutes, type Draining } from './health-routes.ts'
 import { bodyLimitBytes, readJsonBodies } from './json-body.ts'
 import { methodNotAllowed } from './method-not-allowed.ts'
 import { problemBody, problemReplies } from './problem-replies.ts'
@@ -18,7 +23,12 @@ declare module 'fastify' {
   }
 }
 
-/** A part of the API: it adds its routes, relative to `/api/v1`. */
+/** Whether the server is stopping: it still answers, but asks its clients and load balancers to look elsewhere. */
+export interface Draining {
+  draining: boolean
+}
+
+/** Adds the routes of one part of the service. */
 export type Routes = (app: FastifyInstance, context: Context) => void
 
 /** The largest set of request headers that is read, in bytes (Node's default, said aloud). */
@@ -36,16 +46,17 @@ const exposedHeaders = [
   'Idempotent-Replayed',
 ]
 
-/** Builds the HTTP server with everything that surrounds the routes. It does not listen yet. */
+/** Builds the HTTP server around its routes: those of the API under `/api/v1`, the others as they are. It does not listen yet. */
 export async function createServer(
   context: Context,
-  routes: Routes[],
+  routes: { api: Routes[]; around: Routes[] },
   state: Draining,
 ): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = context.log
   const app = fastify({
     loggerInstance,
-    disableRequestLogging: true, // its lines would hold addresses with clients' data; ours is below
+    // its own lines for a request would hold addresses with clients' data; ours is below
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     trustProxy: context.config.trustProxy.length > 0 ? context.config.trustProxy : false,
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
@@ -78,10 +89,10 @@ export async function createServer(
     strictPreflight: false,
   })
   authentication(app, context)
-  healthRoutes(app, context, state)
+  for (const add of routes.around) add(app, context)
   await app.register(
     (api, _options, done) => {
-      for (const add of routes) add(api, context)
+      for (const add of routes.api) add(api, context)
       done()
     },
     { prefix: '/api/v1' },

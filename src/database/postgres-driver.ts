@@ -1,0 +1,146 @@
+import {
+  CompiledQuery,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+} from 'kysely'
+import pg from 'pg'
+import { instantFromMs } from '../instants.ts'
+import { DatabaseUnavailable, type StatementListener } from './database.ts'
+
+/** Statements kept prepared on each connection; the number of distinct ones in the code is far smaller. */
+const mostPreparedStatements = 500
+
+/** Converts what the driver reads to the types of `tables.ts`. */
+const readers: Record<number, (text: string) => unknown> = {
+  [pg.types.builtins.TIMESTAMPTZ]: (text) =>
+    instantFromMs(Date.parse(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'))),
+  [pg.types.builtins.INT8]: Number,
+  [pg.types.builtins.JSON]: (text) => text,
+  [pg.types.builtins.JSONB]: (text) => text,
+}
+
+const plainReader = pg.types.getTypeParser as (oid: number) => (text: string) => unknown // its type is any
+
+/** For a `pg` pool: results come in the types of `tables.ts`. */
+export const resultTypes = {
+  getTypeParser: (oid: number): ((text: string) => unknown) => readers[oid] ?? plainReader(oid),
+}
+
+/** Errors after which the same request may well succeed a little later: connection, resources, shutdown, time. */
+function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return true // no answer from the server: refused, reset, timed out
+  return /^(08|53|57|58)/.test(error.code ?? '') || error.code === '55P03'
+}
+
+/** Serialization failure and deadlock: the transaction is to be run again. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
+}
+
+class PostgresConnection implements DatabaseConnection {
+  readonly client: pg.PoolClient
+  broken = false
+  private readonly names: Map<string, string>
+  private readonly onStatement: StatementListener
+
+  constructor(client: pg.PoolClient, names: Map<string, string>, onStatement: StatementListener) {
+    this.client = client
+    this.names = names
+    this.onStatement = onStatement
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    this.onStatement(query.sql)
+    try {
+      const result = await this.client.query({
+        text: query.sql,
+        values: [...query.parameters],
+        ...(query.parameters.length > 0 && this.preparedName(query.sql)),
+      })
+      const changed = result.command === 'SELECT' ? undefined : BigInt(result.rowCount ?? 0)
+      return { rows: result.rows as R[], ...(changed !== undefined && { numAffectedRows: changed }) }
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError)) this.broken = true
+      if (isUnavailable(error))
+        throw new DatabaseUnavailable('the database does not answer', { cause: error })
+      throw error
+    }
+  }
+
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('streaming is not used')
+  }
+
+  private preparedName(text: string): { name: string } | undefined {
+    let name = this.names.get(text)
+    if (!name && this.names.size < mostPreparedStatements) {
+      name = `s${this.names.size}`
+      this.names.set(text, name)
+    }
+    return name ? { name } : undefined
+  }
+}
+
+/** A Kysely driver over `pg` that prepares its statements and gives up broken connections at once. */
+class PostgresDriver implements Driver {
+  private readonly pool: pg.Pool
+  private readonly names = new Map<string, string>()
+  private readonly onStatement: StatementListener
+
+  constructor(pool: pg.Pool, onStatement: StatementListener) {
+    this.pool = pool
+    this.onStatement = onStatement
+  }
+
+  async init(): Promise<void> {
+    // the pool connects when it is first asked
+  }
+
+  async acquireConnection(): Promise<PostgresConnection> {
+    try {
+      return new PostgresConnection(await this.pool.connect(), this.names, this.onStatement)
+    } catch (error) {
+      throw new DatabaseUnavailable('no connection to the database', { cause: error })
+    }
+  }
+
+  async beginTransaction(connection: PostgresConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin'))
+  }
+
+  async commitTransaction(connection: PostgresConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'))
+  }
+
+  async rollbackTransaction(connection: PostgresConnection): Promise<void> {
+    if (connection.broken) return // the server rolls back what its client left
+    try {
+      await connection.executeQuery(CompiledQuery.raw('rollback'))
+    } catch {
+      connection.broken = true // closing the connection rolls back; the error that led here is the one to report
+    }
+  }
+
+  async releaseConnection(connection: PostgresConnection): Promise<void> {
+    connection.client.release(connection.broken)
+  }
+
+  async destroy(): Promise<void> {
+    await this.pool.end()
+  }
+}
+
+/** The Kysely dialect over a pool of connections. */
+export function postgresDialect(pool: pg.Pool, onStatement: StatementListener): Dialect {
+  return {
+    createDriver: () => new PostgresDriver(pool, onStatement),
+    createAdapter: () => new PostgresAdapter(),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  }
+}
