@@ -1,0 +1,189 @@
+import { sql } from 'kysely'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, inject } from 'vitest'
+import { createApp, createContext, type App } from '../../src/app.ts'
+import { makeDemoWorld, type DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import { clockFrom, type Clock } from '../../src/clock.ts'
+import { readConfig } from '../../src/config.ts'
+import type { Context } from '../../src/context.ts'
+import type { Engine } from '../../src/database/database.ts'
+import { createTestDatabase } from './test-database.ts'
+
+/** The engines on this machine: SQLite always, PostgreSQL where the global setup found one. */
+export const engines: Engine[] = inject('postgresUrl') === null ? ['sqlite'] : ['sqlite', 'postgres']
+
+/** Runs a suite once on each engine. */
+export function onEachEngine(name: string, suite: (engine: Engine) => void): void {
+  describe.each(engines)(`${name} (%s)`, suite)
+}
+
+/** A clock that stands still until a test moves it. */
+export interface TestClock extends Clock {
+  advance(seconds: number): void
+}
+
+/** A Friday morning: 10:00 in Berlin, 04:00 in New York. */
+export const startOfTime = Date.UTC(2026, 10, 20, 9, 0, 0)
+
+export function testClock(): TestClock {
+  let nowMs = startOfTime
+  const clock = clockFrom(() => nowMs)
+  return {
+    ...clock,
+    advance: (seconds) => {
+      nowMs += seconds * 1000
+    },
+  }
+}
+
+export interface Reply {
+  status: number
+  /** The parsed body; undefined when it is empty. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests read what the wire gives
+  body: any
+  headers: Record<string, string | undefined>
+}
+
+export interface CallOptions {
+  token?: string
+  body?: unknown
+  /** Sent as it is, in place of `body`. */
+  rawBody?: string | Buffer
+  headers?: Record<string, string>
+  remoteAddress?: string
+}
+
+/** A service over an own, empty database with the demo world in it. */
+export interface TestService {
+  app: App
+  context: Context
+  clock: TestClock
+  world: DemoWorld
+  /** Every statement since it was last emptied. */
+  statements: string[]
+  /** Every line of the log. */
+  logLines: string[]
+  /** One request to the service, without a socket. Paths are relative to /api/v1 unless they begin with `//`. */
+  call(method: string, path: string, options?: CallOptions): Promise<Reply>
+  /** A new session token of a business of the demo world (the first by default). */
+  session(business?: DemoWorld['businesses'][number], headers?: Record<string, string>): Promise<string>
+  /** The recorded events, oldest first, with parsed payloads. */
+  events(): Promise<{ type: string; booking_id: string; payload: Record<string, unknown> }[]>
+  /** Rows of a table. */
+  rows(table: string): Promise<Record<string, unknown>[]>
+  stop(): Promise<void>
+}
+
+/** Starts a service on an engine. Variables override the configuration, as the environment would. */
+export async function startTestService(
+  engine: Engine,
+  variables: Record<string, string> = {},
+): Promise<TestService> {
+  const database = await createTestDatabase(engine)
+  const clock = testClock()
+  const statements: string[] = []
+  const logLines: string[] = []
+  const config = readConfig({
+    NODE_ENV: 'test',
+    DATABASE_URL: database.url,
+    LOG_LEVEL: 'trace',
+    DRAIN_SECONDS: '0',
+    ...variables,
+  })
+  const context = await createContext(config, {
+    clock,
+    onStatement: (statement) => statements.push(statement),
+    logStream: { write: (line) => logLines.push(line) },
+  })
+  await context.db.migrate()
+  const world = await makeDemoWorld(context)
+  const app = await createApp(context)
+  await app.server.ready()
+  statements.length = 0
+
+  const call: TestService['call'] = async (method, path, options = {}) => {
+    const payload = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
+    const response = await app.server.inject({
+      method: method as 'GET',
+      url: path.startsWith('//') ? path.slice(1) : `/api/v1${path}`,
+      remoteAddress: options.remoteAddress ?? '127.0.0.1',
+      headers: {
+        ...(options.token !== undefined && { authorization: `Bearer ${options.token}` }),
+        ...(options.body !== undefined && { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(payload !== undefined && { payload }),
+    })
+    const isJson = /json/.test(String(response.headers['content-type']))
+    return {
+      status: response.statusCode,
+      body: response.body === '' ? undefined : isJson ? response.json() : response.body,
+      headers: response.headers as Record<string, string | undefined>,
+    }
+  }
+  const rows: TestService['rows'] = async (table) =>
+    (await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(context.db.reads)).rows
+
+  return {
+    app,
+    context,
+    clock,
+    world,
+    statements,
+    logLines,
+    call,
+    rows,
+    session: async (business = businessOf(world, 'Salon Spree'), headers = {}) => {
+      const reply = await call('POST', '/session', { token: business.publishable_key, headers })
+      if (reply.status !== 201) throw new Error(`no session: ${JSON.stringify(reply.body)}`)
+      return reply.body.session_token as string
+    },
+    events: async () => {
+      const events = await rows('events')
+      return events
+        .toSorted((one, other) => (String(one.id) < String(other.id) ? -1 : 1))
+        .map((event) => ({
+          type: String(event.type),
+          booking_id: String(event.booking_id),
+          payload: JSON.parse(String(event.payload)) as Record<string, unknown>,
+        }))
+    },
+    stop: async () => {
+      await app.stop()
+      await database.drop()
+    },
+  }
+}
+
+/** A business of the demo world by name. */
+export function businessOf(world: DemoWorld, name: string): DemoWorld['businesses'][number] {
+  const business = world.businesses.find((candidate) => candidate.name === name)
+  if (!business) throw new Error(`the demo world has no business ${name}`)
+  return business
+}
+
+/** The ids that a hold names: a service at a location (the one that is always open by default). */
+export function offer(
+  business: DemoWorld['businesses'][number],
+  serviceName: string,
+  locationName = 'Online',
+): { service_id: string; location_id: string } {
+  const service = business.services.find(({ name }) => name === serviceName)
+  const location = business.locations.find(({ name }) => name === locationName)
+  if (!service || !location) throw new Error(`the demo world has no ${serviceName} at ${locationName}`)
+  return { service_id: service.id, location_id: location.id }
+}
+
+/** What a client says of themselves, for conversions. */
+export const ada = { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com' }
+
+/** A directory that is removed when the process ends. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-test-'))
+  process.on('exit', () => {
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return directory
+}
