@@ -58,6 +58,16 @@ export function findBusiness(db: Queries, businessId: string) {
     .executeTakeFirstOrThrow()
 }
 
+/** The plan of a business and that of its hub. */
+export function findPlans(db: Queries, businessId: string) {
+  return db
+    .selectFrom('businesses as b')
+    .leftJoin('hubs as h', 'h.id', 'b.hub_id')
+    .where('b.id', '=', businessId)
+    .select(['b.plan as own', 'h.plan as hub'])
+    .executeTakeFirstOrThrow()
+}
+
 /** Ends the session that a new one follows and tells its owner; undefined when it may not be followed. */
 export async function endPreviousSession(
   db: Queries,

@@ -1,5 +1,5 @@
 import { Problem } from '../errors.ts'
-import type { Actor } from './actor.ts'
+import type { Caller } from './actor.ts'
 import type { TokenType } from './token-format.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { TokenType } from './token-format.ts'
  * for every route.
  */
 export function assertMayCall(
-  actor: Actor,
+  actor: Caller,
   allowedTypes: readonly TokenType[],
   origin: string | undefined,
 ): void {

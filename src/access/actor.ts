@@ -29,8 +29,16 @@ export interface KeyActor extends ActorParts {
   type: 'business' | 'hub'
 }
 
-/** Who calls, as the bearer token says: known before anything of the request is acted upon. */
-export type Actor = WidgetActor | KeyActor
+/** The operator at the command line: for every business, on every plan. */
+export interface OperatorActor extends ActorParts {
+  type: 'operator'
+}
+
+/** Who calls over HTTP, as the bearer token says: known before anything of the request is acted upon. */
+export type Caller = WidgetActor | KeyActor
+
+/** Who acts. */
+export type Actor = Caller | OperatorActor
 
 /** Whether the caller is somebody's browser or visitor rather than the business itself. */
 export function isSession(actor: Actor): actor is WidgetActor {
@@ -40,7 +48,7 @@ export function isSession(actor: Actor): actor is WidgetActor {
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every route that names key types in its `access`. */
-    actor: Actor
+    actor: Caller
   }
   interface FastifyContextConfig {
     /** The key types that may call the route; absent on routes that need no key. */

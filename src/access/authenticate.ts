@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { Problem } from '../errors.ts'
-import type { Actor, KeyActor, WidgetActor } from './actor.ts'
+import type { Caller, KeyActor, WidgetActor } from './actor.ts'
 import { findApiKey, findSession } from './access-queries.ts'
 import { effectivePlan } from './plans.ts'
 import { tokenDigest, tokenType } from './token-format.ts'
@@ -16,7 +16,7 @@ function invalid(code: 'invalid_credentials' | 'session_expired', detail: string
  * Throws missing_credentials, invalid_credentials (unknown, malformed, revoked) or session_expired.
  * What was found is remembered for at most five seconds; a miss never is.
  */
-export async function authenticate(context: Context, authorization: string | undefined): Promise<Actor> {
+export async function authenticate(context: Context, authorization: string | undefined): Promise<Caller> {
   const token = bearer.exec(authorization ?? '')?.[1]?.trim()
   if (!token) {
     throw new Problem(
@@ -40,7 +40,7 @@ export async function authenticate(context: Context, authorization: string | und
   return actor
 }
 
-function findActor(context: Context, type: Actor['type'], digest: string): Promise<Actor | undefined> {
+function findActor(context: Context, type: Caller['type'], digest: string): Promise<Caller | undefined> {
   return type === 'session' ? sessionActor(context, digest) : keyActor(context, digest)
 }
 
@@ -60,7 +60,7 @@ async function sessionActor(context: Context, digest: string): Promise<WidgetAct
   }
 }
 
-async function keyActor(context: Context, digest: string): Promise<Actor | undefined> {
+async function keyActor(context: Context, digest: string): Promise<Caller | undefined> {
   const key = await findApiKey(context.db.reads, digest)
   if (!key || key.revoked_at) return undefined
   const parts = {

@@ -1,21 +1,19 @@
 import { issueKey, type KeyRequest } from '../access/issue-key.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
-import { isUuid } from '../ids.ts'
-import { exists } from './write-queries.ts'
+import { existingBusiness, existingHub } from './existing.ts'
 
 /** Issues a key for a hub or a business that exists; the answer shows it for the only time. Throws a UsageError. */
 export async function createKey(context: Context, request: KeyRequest): Promise<{ id: string; key: string }> {
-  const [table, id] =
-    request.type === 'hub'
-      ? (['hubs', request.hubId] as const)
-      : (['businesses', request.businessId] as const)
   if (request.type === 'publishable') request.allowedOrigins?.forEach(checkOrigin)
   return context.db.transaction(async (tx) => {
-    if (!isUuid(id) || !(await exists(tx.db, table, id.toLowerCase()))) {
-      throw new UsageError(`There is no ${request.type === 'hub' ? 'hub' : 'business'} with the id ${id}.`)
+    if (request.type === 'hub') {
+      return issueKey(context, tx, { ...request, hubId: (await existingHub(tx.db, request.hubId)).id })
     }
-    return issueKey(context, tx, request)
+    return issueKey(context, tx, {
+      ...request,
+      businessId: (await existingBusiness(tx.db, request.businessId)).id,
+    })
   })
 }
 

@@ -31,8 +31,3 @@ export async function insertMissing<Table extends CatalogueTable>(
 export async function hasBusinesses(db: Queries): Promise<boolean> {
   return (await db.selectFrom('businesses').select('id').limit(1).executeTakeFirst()) !== undefined
 }
-
-/** Whether there is a hub or business with this id. */
-export async function exists(db: Queries, table: 'hubs' | 'businesses', id: string): Promise<boolean> {
-  return (await db.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst()) !== undefined
-}

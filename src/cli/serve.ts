@@ -7,8 +7,8 @@ import { OperatorError } from '../errors.ts'
 import { demoLines } from './demo.ts'
 import { firstBookingLines } from './first-booking.ts'
 
-/** The process ends at the latest this long after it was asked to. */
-const longestStopMs = 9_500
+/** The process ends at the latest this long after it was asked to, whatever hangs. */
+const longestStopMs = 9_800
 
 /** `holdfast serve`: runs the service until it is told to stop. */
 export function addServe(program: Command): void {
@@ -26,21 +26,27 @@ async function serve(): Promise<void> {
   const variables = environmentVariables()
   const context = await createContext(readConfig(variables))
   for (const warning of misspelledVariables(variables)) context.log.warn(warning)
-  const { app, world } = await start(context)
+  const { app, ...found } = await start(context)
+  stopOnSignal(app)
   const address = await listen(app)
   context.log.info({ address, engine: context.db.engine, environment: context.config.environment }, 'serving')
-  const lines = await welcome(context, address, world)
-  process.stdout.write(`\n${lines.join('\n')}\n\n`)
-  stopOnSignal(app)
+  process.stdout.write(`\n${welcome(context, address, found).join('\n')}\n\n`)
 }
 
-async function start(context: Context): Promise<{ app: App; world: DemoWorld | undefined }> {
+/** What was found in the database: a world that was just made, or whether there was any business before. */
+interface Found {
+  world: DemoWorld | undefined
+  inUse: boolean
+}
+
+async function start(context: Context): Promise<Found & { app: App }> {
   try {
     context.db.lockForServer()
     const ran = await context.db.migrate()
     if (ran.length > 0) context.log.info({ migrations: ran }, 'the schema was brought up to date')
     const seeds = context.config.environment === 'development'
-    return { world: seeds ? await makeDemoWorldIfEmpty(context) : undefined, app: await createApp(context) }
+    const world = seeds ? await makeDemoWorldIfEmpty(context) : undefined
+    return { world, inUse: await isInUse(context), app: await createApp(context) }
   } catch (error) {
     await context.db.close()
     throw error
@@ -66,7 +72,7 @@ async function listen(app: App): Promise<string> {
   }
 }
 
-async function welcome(context: Context, address: string, world: DemoWorld | undefined): Promise<string[]> {
+function welcome(context: Context, address: string, { world, inUse }: Found): string[] {
   const head = `Holdfast serves ${address}`
   if (world) {
     return [
@@ -81,15 +87,15 @@ async function welcome(context: Context, address: string, world: DemoWorld | und
       ...firstBookingLines(address, world, context.clock.now()),
     ]
   }
-  if (await isInUse(context)) return [head]
+  if (inUse) return [head]
   return [
     head,
     '',
     'There is no business yet. Make one, and keys for it:',
-    '  holdfast business create "My business" --timezone Europe/Berlin',
-    '  holdfast key create --business <id>',
-    '  holdfast key create --business <id> --type publishable',
-    'A platform with many businesses begins with: holdfast hub create "My platform"',
+    '  npx holdfast business create "My business" --timezone Europe/Berlin',
+    '  npx holdfast key create --business <id>',
+    '  npx holdfast key create --business <id> --type publishable',
+    'A platform with many businesses begins with: npx holdfast hub create "My platform"',
   ]
 }
 
@@ -102,7 +108,7 @@ function stopOnSignal(app: App): void {
     stopping = true
     log.info({ signal }, 'stopping: what is in flight finishes')
     setTimeout(() => {
-      log.error('requests did not finish in time and were cut off')
+      log.error('stopping took too long')
       process.exit(1)
     }, longestStopMs).unref()
     app.stop().then(

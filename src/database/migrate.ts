@@ -9,6 +9,9 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0001-first-schema': firstSchema,
 }
 
+/** The names of all migrations of this release, in their order. */
+export const migrationNames = Object.keys(migrations)
+
 /** Makes the migrator of one database. All pending migrations run in one transaction, under a lock. */
 export function migrator(db: Kysely<Tables>, engine: Engine): Migrator {
   return new Migrator({

@@ -1,0 +1,54 @@
+import type { Queries } from '../database/database.ts'
+import type { ApiKeysTable } from '../database/tables.ts'
+import type { Instant } from '../instants.ts'
+
+/** Whose keys: of a hub, of a business, or all. */
+export interface KeyFilter {
+  hubId: string | undefined
+  businessId: string | undefined
+}
+
+/** What people may know of a key: everything but its digest. */
+export type KeyRow = Omit<ApiKeysTable, 'digest'>
+
+const shownColumns = [
+  'id',
+  'type',
+  'hub_id',
+  'business_id',
+  'last_four',
+  'allowed_origins_json',
+  'created_at',
+  'revoked_at',
+] as const
+
+/** Keys, the newest first, at most `most` of them. */
+export function findKeys(db: Queries, { hubId, businessId }: KeyFilter, most: number): Promise<KeyRow[]> {
+  let query = db.selectFrom('api_keys').select(shownColumns)
+  if (hubId !== undefined) query = query.where('hub_id', '=', hubId)
+  if (businessId !== undefined) query = query.where('business_id', '=', businessId)
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(most).execute()
+}
+
+/** Revokes a key; one that is revoked already keeps its time. Undefined when there is no such key. */
+export async function setRevoked(db: Queries, id: string, now: Instant): Promise<KeyRow | undefined> {
+  await db
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .execute()
+  return db.selectFrom('api_keys').select(shownColumns).where('id', '=', id).executeTakeFirst()
+}
+
+/** A publishable key of a business that is in force. */
+export async function findPublishableKey(db: Queries, businessId: string): Promise<KeyRow | undefined> {
+  return db
+    .selectFrom('api_keys')
+    .select(shownColumns)
+    .where('business_id', '=', businessId)
+    .where('type', '=', 'publishable')
+    .where('revoked_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .executeTakeFirst()
+}

@@ -1,0 +1,77 @@
+import type { Context } from '../context.ts'
+import type { HubsTable, PlanName } from '../database/tables.ts'
+import { checkColor, checkLogoUrl, checkName, checkTimeZone } from './business-input.ts'
+import {
+  findBusinesses,
+  findHubs,
+  updateBusiness,
+  updateHub,
+  type BusinessChanges,
+  type BusinessRow,
+} from './business-queries.ts'
+import { existingBusiness, existingHub, mostListed } from './existing.ts'
+
+export function listHubs(context: Context): Promise<HubsTable[]> {
+  return findHubs(context.db.reads, mostListed)
+}
+
+/** Changes a hub's name or plan; a plan takes effect within five seconds. Throws a UsageError. */
+export function changeHub(
+  context: Context,
+  id: string,
+  changes: { name?: string; plan?: PlanName },
+): Promise<HubsTable> {
+  const checked = {
+    ...(changes.name !== undefined && { name: checkName(changes.name) }),
+    ...(changes.plan !== undefined && { plan: changes.plan }),
+  }
+  return context.db.transaction(async (tx) => {
+    const hub = await existingHub(tx.db, id)
+    if (Object.keys(checked).length > 0) await updateHub(tx.db, hub.id, checked)
+    return { ...hub, ...checked }
+  })
+}
+
+/** Businesses by name; of one hub where that is given. Throws a UsageError for an unknown hub. */
+export async function listBusinesses(context: Context, hubId: string | undefined): Promise<BusinessRow[]> {
+  const db = context.db.reads
+  const hub = hubId === undefined ? undefined : await existingHub(db, hubId)
+  return findBusinesses(db, hub?.id, mostListed)
+}
+
+/** A business and the hub that it belongs to. Throws a UsageError when there is none. */
+export function showBusiness(context: Context, id: string): Promise<BusinessRow> {
+  return existingBusiness(context.db.reads, id)
+}
+
+/** What an operator changes of a business; null clears a part of the brand. */
+export interface BusinessUpdate {
+  name?: string
+  plan?: PlanName
+  timezone?: string
+  brandName?: string | null
+  brandColor?: string | null
+  brandLogoUrl?: string | null
+}
+
+/** Changes a business; a plan takes effect within five seconds. Throws a UsageError. */
+export function changeBusiness(context: Context, id: string, update: BusinessUpdate): Promise<BusinessRow> {
+  const changes = checkUpdate(update)
+  return context.db.transaction(async (tx) => {
+    const business = await existingBusiness(tx.db, id)
+    if (Object.keys(changes).length > 0) await updateBusiness(tx.db, business.id, changes)
+    return { ...business, ...changes }
+  })
+}
+
+function checkUpdate(update: BusinessUpdate): BusinessChanges {
+  const { name, plan, timezone, brandName, brandColor, brandLogoUrl } = update
+  return {
+    ...(name !== undefined && { name: checkName(name) }),
+    ...(plan !== undefined && { plan }),
+    ...(timezone !== undefined && { timezone: checkTimeZone(timezone) }),
+    ...(brandName !== undefined && { brand_name: brandName && checkName(brandName) }),
+    ...(brandColor !== undefined && { brand_color: brandColor && checkColor(brandColor) }),
+    ...(brandLogoUrl !== undefined && { brand_logo_url: brandLogoUrl && checkLogoUrl(brandLogoUrl) }),
+  }
+}

@@ -1,0 +1,90 @@
+import type { Command } from 'commander'
+import type { Static } from 'typebox'
+import { operator } from '../access/operator.ts'
+import { BookingsQuery } from '../bookings/booking-schemas.ts'
+import { cursorOf, listBookings } from '../bookings/list-bookings.ts'
+import { presentBooking } from '../bookings/present-booking.ts'
+import { UsageError } from '../errors.ts'
+import { compileSchema, faultsOf } from '../http/validation.ts'
+import { pageOf } from '../wire.ts'
+import { print, withDatabase } from './run-command.ts'
+import { tableLines } from './table.ts'
+
+type Query = Static<typeof BookingsQuery>
+
+interface Options {
+  business?: string
+  status?: string
+  from?: string
+  to?: string
+  service?: string
+  location?: string
+  staff?: string
+  email?: string
+  limit?: string
+  cursor?: string
+  json?: boolean
+}
+
+const matchesQuery = compileSchema(BookingsQuery)
+
+/** `holdfast booking list`: shows bookings, the newest first. */
+export function addBookingList(booking: Command): void {
+  booking
+    .command('list')
+    .description('show bookings, the newest first')
+    .option('--business <id>', 'only those of this business')
+    .option('--status <status>', 'pending, confirmed, in_progress, completed or cancelled')
+    .option('--from <time>', 'that start at this time or later, such as 2026-12-01T00:00:00Z')
+    .option('--to <time>', 'that start before this time')
+    .option('--service <id>', 'only those of this service')
+    .option('--location <id>', 'only those at this location')
+    .option('--staff <id>', 'only those with this staff member')
+    .option('--email <address>', 'only those of this client')
+    .option('--limit <number>', 'at most so many, 1 to 100')
+    .option('--cursor <cursor>', 'the page after the one that ended with this cursor')
+    .option('--json', 'print data instead of text')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ holdfast booking list --status confirmed --from 2026-12-01T00:00:00Z',
+    )
+    .action(async ({ json, ...options }: Options) => {
+      const query = readQuery(options)
+      const { rows, limit } = await withDatabase((context) => listBookings(context, operator, query))
+      const page = pageOf(rows, limit, { present: (row) => presentBooking(row, operator), cursor: cursorOf })
+      print(page, {
+        json,
+        lines: () => [
+          ...tableLines(
+            ['ID', 'STARTS', 'STATUS', 'SERVICE', 'LOCATION', 'STAFF', 'CLIENT'],
+            page.data.map(({ id, starts_at, status, service, location, staff, client }) => [
+              id,
+              starts_at,
+              status,
+              service.name,
+              location.name,
+              staff?.name ?? '',
+              `${client.first_name} ${client.last_name} <${client.email}>`,
+            ]),
+          ),
+          ...(page.next_cursor === null ? [] : [`More: --cursor ${page.next_cursor}`]),
+        ],
+      })
+    })
+}
+
+/** The options as the API's own query, checked by the API's own schema. */
+function readQuery({ business, service, location, staff, ...same }: Omit<Options, 'json'>): Query {
+  const given = {
+    ...same,
+    business_id: business,
+    service_id: service,
+    location_id: location,
+    staff_id: staff,
+  }
+  const query = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  if (matchesQuery(query)) return query // it fits the schema
+  const [fault] = faultsOf(matchesQuery.errors ?? [])
+  const option = fault?.pointer.slice(1).replace('_id', '') ?? ''
+  throw new UsageError(`--${option} ${fault?.detail ?? 'is wrong'}.`)
+}

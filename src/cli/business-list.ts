@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import { effectivePlan } from '../access/plans.ts'
+import { listBusinesses } from '../catalogue/manage-businesses.ts'
+import { print, withDatabase } from './run-command.ts'
+import { tableLines } from './table.ts'
+
+/** `holdfast business list`: shows the businesses. */
+export function addBusinessList(business: Command): void {
+  business
+    .command('list')
+    .description('show the businesses, with the plan that is in effect')
+    .option('--hub <id>', 'only those of this hub')
+    .option('--json', 'print data instead of text')
+    .addHelpText('after', '\nExample:\n  $ holdfast business list --hub 0198…')
+    .action(async ({ hub, json }: { hub?: string; json?: boolean }) => {
+      const businesses = await withDatabase((context) => listBusinesses(context, hub))
+      print(businesses, {
+        json,
+        lines: () =>
+          tableLines(
+            ['ID', 'NAME', 'PLAN', 'TIME ZONE', 'HUB'],
+            businesses.map((row) => [
+              row.id,
+              row.name,
+              effectivePlan(row.plan, row.hub_plan),
+              row.timezone,
+              row.hub_name ?? '',
+            ]),
+          ),
+      })
+    })
+}

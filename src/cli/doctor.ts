@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import { existsSync } from 'node:fs'
+import { styleText } from 'node:util'
+import { createContext } from '../app.ts'
+import { environmentVariables, type Config } from '../config.ts'
+import { diagnose, diagnoseConfig } from '../diagnosis/diagnose.ts'
+import type { Finding } from '../diagnosis/finding-rules.ts'
+import { OperatorError } from '../errors.ts'
+import { print } from './run-command.ts'
+
+/** `holdfast doctor`: looks for what is wrong, and says how to mend it. Changes nothing. */
+export function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description('look for what is wrong with configuration, database, clock and time zones; changes nothing')
+    .option('--json', 'print data instead of text')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ holdfast doctor\n\nThe exit code is 1 when something has to be mended.',
+    )
+    .action(async ({ json }: { json?: boolean }) => {
+      const found = await examine()
+      print(found, { json, lines: () => found.flatMap(findingLines) })
+      if (found.some(({ state }) => state === 'fault')) process.exitCode = 1
+    })
+}
+
+async function examine(): Promise<Finding[]> {
+  const variables = environmentVariables()
+  const { config, found } = diagnoseConfig(variables)
+  return config ? [...found, ...(await examineDatabase(config, variables))] : found
+}
+
+async function examineDatabase(
+  config: Config,
+  variables: Record<string, string | undefined>,
+): Promise<Finding[]> {
+  if (config.database.engine === 'sqlite' && !existsSync(config.database.file)) {
+    const detail = `there is no file ${config.database.file} yet`
+    return [
+      { check: 'database', state: 'warning', detail, fix: '"holdfast serve" and "holdfast migrate" make it' },
+    ]
+  }
+  try {
+    const context = await createContext({ ...config, logLevel: 'silent' })
+    try {
+      return [
+        { check: 'database', state: 'ok', detail: `${context.db.engine} answers` },
+        ...(await diagnose(context, variables)),
+      ]
+    } finally {
+      await context.db.close()
+    }
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    const [detail = '', ...fix] = error.message.split(/(?<=\.) /)
+    return [{ check: 'database', state: 'fault', detail, fix: fix.join(' ') }]
+  }
+}
+
+const marks = { ok: ['green', 'ok'], warning: ['yellow', 'warning'], fault: ['red', 'FAULT'] } as const
+
+function findingLines({ check, state, detail, fix }: Finding): string[] {
+  const [colour, word] = marks[state]
+  const mark = styleText(colour, word.padEnd(8), { stream: process.stdout })
+  return [`${mark}${check}: ${detail}`, ...(fix ? [`        fix: ${fix}`] : [])]
+}

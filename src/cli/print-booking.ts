@@ -1,0 +1,33 @@
+import { operator } from '../access/operator.ts'
+import type { BookingRow } from '../bookings/booking-queries.ts'
+import { presentBooking } from '../bookings/present-booking.ts'
+import { print } from './run-command.ts'
+import { tableLines } from './table.ts'
+
+/** Prints one booking: a line for each thing that people ask, or the API's own shape with `--json`. */
+export function printBooking(booking: BookingRow, json: boolean | undefined): void {
+  const shown = presentBooking(booking, operator)
+  print(shown, { json, lines: () => bookingLines(shown) })
+}
+
+function bookingLines(booking: ReturnType<typeof presentBooking>): string[] {
+  const { client } = booking
+  return tableLines(
+    ['BOOKING', booking.id],
+    [
+      ['status', booking.status],
+      ['starts', booking.starts_at],
+      ['ends', booking.ends_at],
+      ['service', booking.service.name],
+      ['location', `${booking.location.name} (${booking.location.timezone})`],
+      ['staff', booking.staff?.name ?? ''],
+      [
+        'client',
+        `${client.first_name} ${client.last_name} <${client.email}> ${client.phone ?? ''}`.trimEnd(),
+      ],
+      ['notes', booking.notes ?? ''],
+      ['cancelled', booking.cancelled_at ?? ''],
+      ['business', booking.business_id],
+    ],
+  )
+}

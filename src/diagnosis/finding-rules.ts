@@ -1,0 +1,195 @@
+import { isTimeZone, secondsUntil, type Instant } from '../instants.ts'
+import { overlapRuleNames, type DatabaseFacts } from './diagnosis-queries.ts'
+
+/** One thing that was looked at: in order, or what is wrong and how to mend it. */
+export interface Finding {
+  check: string
+  state: 'ok' | 'warning' | 'fault'
+  detail: string
+  /** What to do; absent when all is well. */
+  fix?: string
+}
+
+/** What is known besides the database's own facts. */
+export interface Surroundings {
+  engine: 'sqlite' | 'postgres'
+  production: boolean
+  poolSize: number
+  /** The migrations of this release. */
+  knownMigrations: string[]
+  /** This machine's time, and the one that Holdfast goes by. */
+  systemTime: Instant
+  serviceTime: Instant
+  /** The release of the time-zone data, such as 2026a. */
+  timeZoneData: string
+  /** Bytes free where the SQLite file lies; null on PostgreSQL. */
+  freeBytes: number | null
+  trialSettings: string[]
+}
+
+const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail })
+const fault = (check: string, detail: string, fix: string): Finding => ({
+  check,
+  state: 'fault',
+  detail,
+  fix,
+})
+const warning = (check: string, detail: string, fix: string): Finding => ({
+  check,
+  state: 'warning',
+  detail,
+  fix,
+})
+
+/** A clock that is further off than this brings tokens and holds that end at the wrong time, in seconds. */
+const bearableClockErrorSeconds = 5
+const leastFreeBytes = 200 * 1024 * 1024
+/** Time-zone rules change every year; data older than this is likely to be wrong somewhere, in years. */
+const bearableDataAgeYears = 2
+
+/** What the facts mean. */
+export function findings(facts: DatabaseFacts, around: Surroundings): Finding[] {
+  return [
+    migrationFinding(facts, around),
+    overlapFinding(facts, around),
+    damageFinding(facts),
+    spaceFinding(around),
+    connectionFinding(facts, around),
+    clockFinding(facts, around),
+    zoneFinding(facts),
+    zoneDataFinding(around),
+    businessFinding(facts, around),
+    trialFinding(around),
+  ].filter((finding) => finding !== undefined)
+}
+
+function migrationFinding({ migrations = [] }: DatabaseFacts, { knownMigrations }: Surroundings): Finding {
+  const unknown = migrations.filter((name) => !knownMigrations.includes(name))
+  if (unknown.length > 0) {
+    return fault(
+      'schema',
+      `the database is newer than this release (${unknown.join(', ')})`,
+      'run the newer release',
+    )
+  }
+  const pending = knownMigrations.filter((name) => !migrations.includes(name))
+  if (pending.length > 0)
+    return fault('schema', `not run yet: ${pending.join(', ')}`, 'run "holdfast migrate"')
+  return ok('schema', 'up to date')
+}
+
+function overlapFinding(
+  { migrations, overlapRules }: DatabaseFacts,
+  { engine }: Surroundings,
+): Finding | undefined {
+  if (migrations === undefined || migrations.length === 0) return undefined
+  const missing = overlapRuleNames[engine].filter((name) => !overlapRules.includes(name))
+  return missing.length === 0
+    ? ok('overlap rules', 'the schema keeps a slot from being sold twice')
+    : fault(
+        'overlap rules',
+        `the schema lacks ${missing.join(', ')}: slots can be sold twice`,
+        'stop the service and restore the rules from src/database/migrations/0001-claim-rules.ts, or a backup',
+      )
+}
+
+function damageFinding({ damages }: DatabaseFacts): Finding {
+  return damages.length === 0
+    ? ok('data', 'no damage found')
+    : fault(
+        'data',
+        `the database file is damaged: ${damages.join('; ')}`,
+        'stop the service and restore a backup',
+      )
+}
+
+function spaceFinding({ freeBytes }: Surroundings): Finding | undefined {
+  if (freeBytes === null) return undefined
+  const megabytes = Math.floor(freeBytes / 1024 / 1024)
+  return freeBytes >= leastFreeBytes
+    ? ok('disk', `${megabytes} MB free`)
+    : fault('disk', `only ${megabytes} MB free`, 'make room on the disk of the database file')
+}
+
+function connectionFinding(
+  { maxConnections }: DatabaseFacts,
+  { poolSize }: Surroundings,
+): Finding | undefined {
+  if (maxConnections === null) return undefined
+  return poolSize <= maxConnections
+    ? ok('connections', `up to ${poolSize} of the server's ${maxConnections}`)
+    : fault(
+        'connections',
+        `DATABASE_POOL_SIZE is ${poolSize}, the server takes ${maxConnections}`,
+        `set DATABASE_POOL_SIZE to ${maxConnections} divided by the number of nodes, or raise max_connections`,
+      )
+}
+
+function clockFinding({ latestRecord }: DatabaseFacts, { systemTime, serviceTime }: Surroundings): Finding {
+  const off = Math.abs(secondsUntil(systemTime, serviceTime))
+  if (off > bearableClockErrorSeconds) {
+    return warning(
+      'clock',
+      `this machine and the database are ${off} s apart`,
+      'let both follow a time server (NTP)',
+    )
+  }
+  const ahead = latestRecord === null ? 0 : secondsUntil(serviceTime, latestRecord)
+  if (ahead > bearableClockErrorSeconds) {
+    return fault(
+      'clock',
+      `something was recorded ${ahead} s in the future: the clock was set back`,
+      'set the clock right (NTP); holds and sessions made meanwhile last longer by as much',
+    )
+  }
+  return ok('clock', 'agrees with the database and with what was recorded')
+}
+
+function zoneFinding({ timeZones }: DatabaseFacts): Finding {
+  const unknown = timeZones.filter((zone) => !isTimeZone(zone))
+  return unknown.length === 0
+    ? ok('time zones', `all ${timeZones.length} in use are known`)
+    : fault(
+        'time zones',
+        `not known to this runtime: ${unknown.join(', ')}`,
+        'correct them with "holdfast business update --timezone", or use the Node that Holdfast brings',
+      )
+}
+
+function zoneDataFinding({ timeZoneData, serviceTime }: Surroundings): Finding {
+  const age = Number(serviceTime.slice(0, 4)) - Number(timeZoneData.slice(0, 4))
+  return age <= bearableDataAgeYears
+    ? ok('time zone data', `release ${timeZoneData}`)
+    : warning(
+        'time zone data',
+        `release ${timeZoneData} is old`,
+        'upgrade Node: zones change their rules every year',
+      )
+}
+
+function businessFinding(
+  { businesses, demoBusinesses }: DatabaseFacts,
+  { production }: Surroundings,
+): Finding {
+  if (production && demoBusinesses > 0) {
+    const fix =
+      'revoke the keys of the demo ("holdfast key list", "holdfast key revoke"), or begin with a new database'
+    return warning('businesses', `${demoBusinesses} of the demo are in a production database`, fix)
+  }
+  return businesses > 0
+    ? ok('businesses', String(businesses))
+    : warning(
+        'businesses',
+        'there is none yet',
+        'holdfast business create "My business" --timezone Europe/Berlin',
+      )
+}
+
+function trialFinding({ production, trialSettings }: Surroundings): Finding | undefined {
+  if (!production || trialSettings.length === 0) return undefined
+  return warning(
+    'trial settings',
+    `${trialSettings.join(', ')} differ from the specification`,
+    'unset them in production',
+  )
+}
