@@ -54,13 +54,16 @@ async function openDatabase(
   })
 }
 
+/** What has not ended by then is cut off: with the rest of stopping, the process ends within ten seconds. */
+const stopLimitMs = 8_500
+
 /** The running service. */
 export interface App {
   context: Context
   server: FastifyInstance
   /** Listens and tells the address, such as http://127.0.0.1:3000. */
   listen(): Promise<string>
-  /** Stops: readiness fails, what is in flight finishes, the database closes. */
+  /** Stops: readiness fails, what is in flight finishes or is cut off after 8.5 seconds, the database closes. */
   stop(): Promise<void>
 }
 
@@ -79,9 +82,15 @@ export async function createApp(context: Context): Promise<App> {
     listen: () => server.listen({ host: context.config.host, port: context.config.port }),
     stop: async () => {
       state.draining = true
-      await housekeeping.stop()
+      // a client that never finishes its request would keep the server open for ever
+      const cutOff = setTimeout(() => {
+        context.log.warn('requests did not finish in time and were cut off')
+        server.server.closeAllConnections()
+      }, stopLimitMs)
       await pause(context.config.drainSeconds * 1000)
       await server.close()
+      clearTimeout(cutOff)
+      await housekeeping.stop()
       await context.db.close()
     },
   }

@@ -21,7 +21,7 @@ export function monotonicMs(): number {
   return performance.now()
 }
 
-/** Milliseconds between two readings of the database's time: a suspended machine is right again after it. */
+/** Milliseconds between two readings of the database's time: a suspended machine is right again after them. */
 const syncIntervalMs = 10_000
 
 /**
@@ -30,7 +30,8 @@ const syncIntervalMs = 10_000
  */
 export class SharedClock implements Clock {
   private readonly readTime: () => Promise<Instant>
-  private offsetMs = 0
+  /** Unknown before the first reading. */
+  private offsetMs: number | undefined
   private timer: NodeJS.Timeout | undefined
 
   constructor(readTime: () => Promise<Instant>) {
@@ -38,6 +39,7 @@ export class SharedClock implements Clock {
   }
 
   nowMs(): number {
+    if (this.offsetMs === undefined) throw new Error('the shared clock has not been started')
     return performance.now() + this.offsetMs
   }
 
@@ -58,10 +60,16 @@ export class SharedClock implements Clock {
     clearInterval(this.timer)
   }
 
+  /**
+   * The database told its time somewhere between question and answer. What the clock shows is moved only as
+   * far as that makes certain: an answer that was long in coming (a busy pool, a busy process) says little,
+   * and taking its middle would move the clock by half of the delay.
+   */
   private async sync(): Promise<void> {
     const sentMs = performance.now()
     const time = toMs(await this.readTime())
     const receivedMs = performance.now()
-    this.offsetMs = time - (sentMs + receivedMs) / 2
+    const middle = time - (sentMs + receivedMs) / 2
+    this.offsetMs = Math.min(Math.max(this.offsetMs ?? middle, time - receivedMs), time + 1 - sentMs)
   }
 }

@@ -2,14 +2,14 @@
 
 const controls = /[\u0000-\u001f\u007f-\u009f]/
 
-const controlsInText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+const controlsInText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)/
 
 /** One line: well-formed Unicode without control characters. */
 export function isLine(text: string): boolean {
   return text.isWellFormed() && !controls.test(text)
 }
 
-/** Text of several lines: well-formed Unicode; of control characters only tab and new line. */
+/** Text of several lines: well-formed Unicode; of control characters only tab and new line (LF or CR LF). */
 export function isText(text: string): boolean {
   return text.isWellFormed() && !controlsInText.test(text)
 }

@@ -30,8 +30,9 @@ export function toMs(instant: Instant): number {
 export function parseInstant(text: string): Instant | undefined {
   if (text.length > 64 || !rfc3339.test(text)) return undefined
   try {
-    const milliseconds = Temporal.Instant.from(text.toUpperCase()).epochMilliseconds
-    return instantFromMs(Math.floor(milliseconds / 1000) * 1000)
+    // Temporal reads at most nine digits of a fraction; RFC 3339 has no limit
+    const whole = text.toUpperCase().replace(/\.\d+/, '')
+    return instantFromMs(Temporal.Instant.from(whole).epochMilliseconds)
   } catch {
     return undefined // no such date (30 February), hour 24, or out of range
   }

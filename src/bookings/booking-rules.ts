@@ -71,17 +71,20 @@ function eventsOf(change: {
 function newSpan(booking: BookingsTable, wanted: WantedChange, now: Instant) {
   const startsAt = wanted.startsAt ?? booking.starts_at
   const endsAt = wanted.endsAt ?? shiftedEnd(booking, startsAt)
-  const lengthMs = toMs(endsAt) - toMs(startsAt)
-  if (lengthMs <= 0 || lengthMs > longestBookingMs) {
-    const pointer = wanted.endsAt === undefined ? '/starts_at' : '/ends_at'
-    throw validationProblem([
-      { pointer, code: 'wrong_length', detail: 'must make ends_at later than starts_at by at most 24 hours' },
-    ])
-  }
+  assertLength(startsAt, endsAt, wanted.endsAt === undefined ? '/starts_at' : '/ends_at')
   if (startsAt !== booking.starts_at && startsAt <= now) {
     throw notOffered('in_the_past', 'A new starts_at must be in the future.')
   }
   return { starts_at: startsAt, ends_at: endsAt }
+}
+
+/** Refuses a booking that ends before it starts, at its start, or more than 24 hours after it. */
+export function assertLength(startsAt: Instant, endsAt: Instant, pointer: string): void {
+  const lengthMs = toMs(endsAt) - toMs(startsAt)
+  if (lengthMs > 0 && lengthMs <= longestBookingMs) return
+  throw validationProblem([
+    { pointer, code: 'wrong_length', detail: 'must make ends_at later than starts_at by at most 24 hours' },
+  ])
 }
 
 function shiftedEnd(booking: BookingsTable, startsAt: Instant): Instant {

@@ -8,7 +8,7 @@ import { isUuid } from '../ids.ts'
 import { readInstant } from '../instants.ts'
 import { recordEvents } from '../webhooks/record-events.ts'
 import { findBookingForChange, updateBooking, type BookingRow } from './booking-queries.ts'
-import { assertMatches, eventSubject, planChange, type WantedChange } from './booking-rules.ts'
+import { assertLength, assertMatches, eventSubject, planChange, type WantedChange } from './booking-rules.ts'
 import type { ChangeBooking } from './booking-schemas.ts'
 import { look, removeBookingClaim } from './claim-queries.ts'
 import { placeResource, staffResource, takenBy } from './claim-rules.ts'
@@ -24,20 +24,19 @@ export interface BookingTarget {
  * Reschedules a booking, or changes its status or notes, with its events; a conflict changes nothing.
  * Throws not_found, version_conflict, validation_failed, slot_not_offered, slot_held or slot_booked.
  */
-export function changeBooking(
+export async function changeBooking(
   context: Context,
   actor: Actor,
   { target, change }: { target: BookingTarget; change: Static<typeof ChangeBooking> },
 ): Promise<BookingRow> {
-  return applyChange(context, actor, {
-    target,
-    wanted: {
-      ...(change.starts_at !== undefined && { startsAt: readInstant(change.starts_at) }),
-      ...(change.ends_at !== undefined && { endsAt: readInstant(change.ends_at) }),
-      ...(change.status !== undefined && { status: change.status }),
-      ...(change.notes !== undefined && { notes: change.notes }),
-    },
-  })
+  const wanted: WantedChange = {
+    ...(change.starts_at !== undefined && { startsAt: readInstant(change.starts_at) }),
+    ...(change.ends_at !== undefined && { endsAt: readInstant(change.ends_at) }),
+    ...(change.status !== undefined && { status: change.status }),
+    ...(change.notes !== undefined && { notes: change.notes }),
+  }
+  if (wanted.startsAt && wanted.endsAt) assertLength(wanted.startsAt, wanted.endsAt, '/ends_at')
+  return applyChange(context, actor, { target, wanted })
 }
 
 /** Cancels a booking: its slot is free at once. One that is cancelled already stays as it is. */
@@ -55,8 +54,9 @@ function applyChange(
       ? await findBookingForChange(tx.db, actor.reach, target.id.toLowerCase())
       : undefined
     if (!booking) throw new Problem('not_found', 'There is no booking with this id.')
-    assertMatches(booking, target.ifMatch)
+    // faults of the request come before those of its precondition (contract: Conventions, order of refusals)
     const plan = planChange(booking, wanted, tx.now)
+    assertMatches(booking, target.ifMatch)
     if (!plan) return booking
     const columns = { ...plan.columns, updated_at: tx.now }
     const changed = { ...booking, ...columns, version: booking.version + 1 }

@@ -16,21 +16,23 @@ export interface LookRequest {
   /** The day whose bookings decide between staff members; absent when there is nothing to decide. */
   day?: { from: Instant; to: Instant }
   /** The session that asks, whose own holds it may replace; absent for keys. */
-  session?: { ownerId: string; network: string | null }
+  session?: { ownerId: string; network: string }
 }
 
 /** One of a session's own active holds, with its bare times. */
 export interface OwnHold extends Span {
   id: string
   expires_at: Instant
+  /** Placed from the network from which the session asks now. */
+  onNetwork: boolean
 }
 
 /** Everything that placing a hold has to know, as of one moment. */
 export interface Look {
   claims: ClaimSeen[]
   ownHolds: OwnHold[]
-  /** Active holds from the caller's network, and when the first of them lapses. */
-  networkHolds: { count: number; firstExpiry: Instant | null }
+  /** Active holds of other sessions from the caller's network, and when the first of them lapses. */
+  othersOnNetwork: { count: number; firstExpiry: Instant | null }
   bookingsOfDay: Map<string, number>
   /** The highest `owner_sequence` of the session so far. */
   lastSequence: number
@@ -76,16 +78,17 @@ function bookingsOfDay({ businessId, resourceIds }: LookRequest, day: { from: In
      group by staff_id`
 }
 
-function ofSession({ businessId, now }: LookRequest, session: { ownerId: string; network: string | null }) {
+function ofSession({ businessId, now }: LookRequest, session: { ownerId: string; network: string }) {
   return [
     sql`
-    select 'own', c.id, null, null, null, null, h.starts_at, h.ends_at, c.expires_at, 0
+    select 'own', c.id, null, null, null, null, h.starts_at, h.ends_at, c.expires_at,
+           case when h.client_network = ${session.network} then 1 else 0 end
       from claims as c join holds as h on h.id = c.id and h.business_id = c.business_id
      where c.owner_id = ${session.ownerId} and c.business_id = ${businessId} and c.expires_at > ${now}`,
     sql`
     select 'network', null, null, null, null, null, null, null, min(c.expires_at), count(*)
       from holds as h join claims as c on c.id = h.id and c.expires_at > ${now}
-     where h.client_network = ${session.network} and h.expires_at > ${now}`,
+     where h.client_network = ${session.network} and h.expires_at > ${now} and h.owner_id <> ${session.ownerId}`,
     sql`
     select 'sequence', null, null, null, null, null, null, null, null, coalesce(max(owner_sequence), 0)
       from holds where owner_id = ${session.ownerId}`,
@@ -97,8 +100,11 @@ function read(rows: LookRow[]): Look {
   const network = of('network')[0]
   return {
     claims: of('claim') as unknown as ClaimSeen[], // the columns of a claim that the first part selects
-    ownHolds: of('own') as unknown as OwnHold[], // the columns of a hold that its part selects
-    networkHolds: { count: network?.count ?? 0, firstExpiry: network?.expires_at ?? null },
+    ownHolds: of('own').map((row) => ({
+      ...(row as unknown as Span & { id: string; expires_at: Instant }), // the columns of a hold that its part selects
+      onNetwork: row.count === 1,
+    })),
+    othersOnNetwork: { count: network?.count ?? 0, firstExpiry: network?.expires_at ?? null },
     bookingsOfDay: new Map(of('day').map((row) => [row.resource_id ?? '', row.count])),
     lastSequence: of('sequence')[0]?.count ?? 0,
   }

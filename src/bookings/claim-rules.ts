@@ -2,7 +2,7 @@ import type { Service } from '../catalogue/catalogue-types.ts'
 import type { Offering } from '../catalogue/find-offering.ts'
 import { Problem, validationProblem } from '../errors.ts'
 import { derivedId } from '../ids.ts'
-import { plusMinutes, type Instant } from '../instants.ts'
+import { plusMinutes, toMs, type Instant } from '../instants.ts'
 
 /** A half-open time: back-to-back ones do not overlap. */
 export interface Span {
@@ -49,8 +49,10 @@ export function slotOf(service: Service, startsAt: Instant): Span {
 
 /** What a slot takes: its buffers included (contract: Holds). */
 export function takenBy(service: Service, slot: Span): Span {
+  // there is nothing before 1970 to take; a start as early as that is refused as past
+  const bufferBefore = Math.min(service.buffer_before_minutes, toMs(slot.starts_at) / 60_000)
   return {
-    starts_at: plusMinutes(slot.starts_at, -service.buffer_before_minutes),
+    starts_at: plusMinutes(slot.starts_at, -bufferBefore),
     ends_at: later(slot.ends_at, service.buffer_after_minutes),
   }
 }
@@ -98,6 +100,10 @@ function isActive(claim: ClaimSeen, now: Instant): boolean {
   return claim.expires_at === null || claim.expires_at > now
 }
 
+function isOwnHold(claim: ClaimSeen, ownerId: string | undefined): boolean {
+  return claim.expires_at !== null && claim.owner_id === ownerId
+}
+
 export interface Choice {
   resources: Resource[]
   claims: ClaimSeen[]
@@ -136,7 +142,7 @@ function freeSeats(resource: Resource, { claims, now, ownerId, rotation }: Choic
       const inTheWay = active.filter(
         (claim) => claim.seat === seat || claim.occurrence_id !== resource.occurrenceId,
       )
-      const own = inTheWay.filter((claim) => claim.expires_at !== null && claim.owner_id === ownerId)
+      const own = inTheWay.filter((claim) => isOwnHold(claim, ownerId))
       return own.length === inTheWay.length ? [{ resource, seat, givesUp: own.map(({ id }) => id) }] : []
     },
   )
@@ -149,9 +155,12 @@ export function lapsed(claims: ClaimSeen[], resource: Resource, now: Instant): s
     .map(({ id }) => id)
 }
 
-/** Why no seat is left: slot_booked when everything in the way is booked, else slot_held. */
-export function conflict(claims: ClaimSeen[], now: Instant): Problem {
-  const inTheWay = claims.filter((claim) => isActive(claim, now))
+/**
+ * Why no seat is left: slot_booked when everything in the way is booked, else slot_held. Holds that
+ * the caller could give up are not in the way.
+ */
+export function conflict({ claims, now, ownerId }: Pick<Choice, 'claims' | 'now' | 'ownerId'>): Problem {
+  const inTheWay = claims.filter((claim) => isActive(claim, now) && !isOwnHold(claim, ownerId))
   const booked = inTheWay.length > 0 && inTheWay.every((claim) => claim.expires_at === null)
   return booked
     ? new Problem('slot_booked', 'The slot is booked; choose another time.')

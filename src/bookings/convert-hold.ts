@@ -56,10 +56,10 @@ function bookingInput(input: ConvertHoldInput): BookingInput {
 
 /** Nothing was written: the hold is not there for this caller, or it is a booking already. */
 async function whyNotWritten(tx: Transaction, actor: Actor, holdId: string): Promise<Error> {
-  const { booking_id } = await holdOf(tx.db, actor, holdId)
-  return booking_id === null
+  const hold = await holdOf(tx.db, actor, holdId)
+  return hold.booking_id === null
     ? new Repeat('a hold was neither there nor a booking')
-    : alreadyConverted(booking_id)
+    : alreadyConverted(hold, actor)
 }
 
 /** The claim could not be kept: the hold was released, or it has lapsed. */

@@ -59,12 +59,12 @@ function expectation(field: CustomField, value: FieldValue): string | undefined 
   switch (field.type) {
     case 'text':
       return check(
-        text !== undefined && isLine(text) && text.length <= longestLine,
+        text !== undefined && isLine(text) && codePoints(text) <= longestLine,
         `one line of at most ${longestLine} characters`,
       )
     case 'textarea':
       return check(
-        text !== undefined && isText(text) && text.length <= longestText,
+        text !== undefined && isText(text) && codePoints(text) <= longestText,
         `text of at most ${longestText} characters`,
       )
     case 'number':
@@ -87,6 +87,10 @@ function expectation(field: CustomField, value: FieldValue): string | undefined 
         'an address that begins with http:// or https://',
       )
   }
+}
+
+function codePoints(text: string): number {
+  return Array.from(text).length
 }
 
 function areChosen(value: FieldValue, options: string[]): boolean {

@@ -13,18 +13,26 @@ export function holdStatus(
   return hold.expires_at > now ? 'active' : 'expired'
 }
 
-/** Refuses one more active hold than a cap allows, until the first of them lapses. */
-export function assertBelowCap(
-  active: { count: number; firstExpiry: Instant | null },
-  { cap, now, whose }: { cap: number; now: Instant; whose: string },
-): void {
-  if (active.count < cap) return
-  const seconds = active.firstExpiry ? Math.max(1, secondsUntil(now, active.firstExpiry)) : 1
+/** Active holds that count towards a cap. */
+export interface CapCount {
+  whose: string
+  cap: number
+  count: number
+  /** When another one fits, if the cap is reached. */
+  fitsAt: Instant | undefined
+}
+
+/** Refuses one more active hold than the caps allow, until so many have lapsed that another one fits. */
+export function assertBelowCaps(counts: CapCount[], now: Instant): void {
+  const full = counts.filter(({ count, cap }) => count >= cap)
+  const [first] = full
+  if (!first) return
+  const waits = full.map(({ fitsAt }) => (fitsAt === undefined ? 1 : secondsUntil(now, fitsAt)))
   throw new Problem(
     'hold_limit_reached',
-    `There are already ${active.count} active holds of ${whose}; the limit is ${cap}.`,
+    `There are already ${first.count} active holds of ${first.whose}; the limit is ${first.cap}.`,
     {
-      headers: { 'retry-after': String(seconds) },
+      headers: { 'retry-after': String(Math.max(1, ...waits)) },
     },
   )
 }

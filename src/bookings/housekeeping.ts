@@ -15,8 +15,9 @@ const mostBatches = 20
  */
 export function startHousekeeping(context: Context): { stop: () => Promise<void> } {
   let running: Promise<void> = Promise.resolve()
+  const stopping = new AbortController()
   const timer = setInterval(() => {
-    running = tidy(context).catch((error: unknown) => {
+    running = tidy(context, stopping.signal).catch((error: unknown) => {
       context.log.warn({ err: error }, 'housekeeping failed; the next try is in a minute')
     })
   }, intervalMs)
@@ -24,18 +25,19 @@ export function startHousekeeping(context: Context): { stop: () => Promise<void>
   return {
     stop: async () => {
       clearInterval(timer)
+      stopping.abort()
       await running
     },
   }
 }
 
-/** Deletes lapsed claims and the records of holds that ended more than a day ago. */
-export async function tidy(context: Context): Promise<void> {
+/** Deletes lapsed claims and the records of holds that ended more than a day ago; ends early when told to stop. */
+export async function tidy(context: Context, stopping?: AbortSignal): Promise<void> {
   for (const [deleteBatch, ageSeconds] of [
     [deleteOldClaims, 0],
     [deleteOldHolds, recordsKeptSeconds],
   ] as const) {
-    for (let batch = 0; batch < mostBatches; batch += 1) {
+    for (let batch = 0; batch < mostBatches && !stopping?.aborted; batch += 1) {
       const deleted = await context.db.transaction((tx) =>
         deleteBatch(tx.db, plusSeconds(tx.now, -ageSeconds), batchRows),
       )

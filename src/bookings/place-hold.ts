@@ -10,7 +10,7 @@ import { localDay, plusSeconds, readInstant, roundUpToSecond, type Instant } fro
 import { look, type Look } from './claim-queries.ts'
 import { overlaps, resourcesFor, slotOf, takenBy, type Resource, type Span } from './claim-rules.ts'
 import { insertHold, lockSession } from './hold-queries.ts'
-import { assertBelowCap, notOffered } from './hold-rules.ts'
+import { assertBelowCaps, notOffered } from './hold-rules.ts'
 import type { PlaceHold } from './hold-schemas.ts'
 import { giveUpHolds, takeSlot } from './take-slot.ts'
 
@@ -72,10 +72,9 @@ async function place(
   }
   const seen = await look(tx.db, request)
   const replaced = seen.ownHolds.filter((own) => overlaps(own, slot)).map(({ id }) => id)
-  if (session) assertCaps(context, seen, { now: tx.now, replaced: replaced.length })
   if (replaced.length > 0) await giveUpHolds(tx, request.businessId, replaced)
   const expiresAt = roundUpToSecond(plusSeconds(tx.now, context.config.holdSeconds))
-  const { resource } = await takeSlot(
+  const { resource, givesUp } = await takeSlot(
     tx,
     {
       ...request,
@@ -85,6 +84,8 @@ async function place(
     },
     { ...seen, claims: seen.claims.filter(({ id }) => !replaced.includes(id)) },
   )
+  // counted last: only now it is known which of its own holds the session gives up for this one
+  if (session) assertCaps(context, tx.now, { seen, gone: [...replaced, ...givesUp] })
   const hold: HoldsTable = {
     id: wanted.id,
     business_id: request.businessId,
@@ -141,21 +142,31 @@ async function assertOffered(
   throw notOffered('not_offered_here', 'The staff member does not give this service.')
 }
 
-function assertCaps(
-  context: Context,
-  seen: Look,
-  { now, replaced }: { now: Instant; replaced: number },
-): void {
-  const { maxHoldsPerSession, maxHoldsPerIp, rateLimitFactor } = context.config
-  const expiries = seen.ownHolds.map(({ expires_at }) => expires_at).toSorted()
-  assertBelowCap(
-    { count: seen.ownHolds.length - replaced, firstExpiry: expiries[0] ?? null },
-    { cap: Math.floor(maxHoldsPerSession * rateLimitFactor), now, whose: 'this session' },
-  )
-  const { count, firstExpiry } = seen.networkHolds
-  assertBelowCap(
-    { count: count - replaced, firstExpiry },
-    { cap: Math.floor(maxHoldsPerIp * rateLimitFactor), now, whose: 'this address' },
+function assertCaps({ config }: Context, now: Instant, { seen, gone }: { seen: Look; gone: string[] }): void {
+  const kept = seen.ownHolds.filter(({ id }) => !gone.includes(id))
+  const ofSession = kept.map(({ expires_at }) => expires_at).toSorted()
+  const { count, firstExpiry } = seen.othersOnNetwork
+  const ownOnNetwork = kept.filter(({ onNetwork }) => onNetwork).map(({ expires_at }) => expires_at)
+  const firstOnNetwork = [...ownOnNetwork, ...(firstExpiry ? [firstExpiry] : [])].toSorted()[0]
+  const scaled = (most: number) => Math.max(1, Math.floor(most * config.rateLimitFactor))
+  const sessionCap = scaled(config.maxHoldsPerSession)
+  const networkCap = scaled(config.maxHoldsPerIp)
+  assertBelowCaps(
+    [
+      {
+        whose: 'this session',
+        cap: sessionCap,
+        count: kept.length,
+        fitsAt: ofSession[kept.length - sessionCap],
+      },
+      {
+        whose: 'this address',
+        cap: networkCap,
+        count: count + ownOnNetwork.length,
+        fitsAt: firstOnNetwork,
+      },
+    ],
+    now,
   )
 }
 

@@ -33,6 +33,7 @@ function maySeeClient(booking: BookingRow, actor: Actor): boolean {
   switch (actor.type) {
     case 'business':
     case 'hub':
+    case 'operator':
       return true
     case 'session':
       return actor.ownerId === booking.owner_id

@@ -1,6 +1,7 @@
 import type { Actor } from '../access/actor.ts'
 import type { Context } from '../context.ts'
 import { Problem } from '../errors.ts'
+import type { HoldRow } from './hold-queries.ts'
 import { holdStatus } from './hold-rules.ts'
 import { holdOf } from './show-hold.ts'
 import { giveUpHolds } from './take-slot.ts'
@@ -14,14 +15,14 @@ export async function releaseHold(context: Context, actor: Actor, id: string): P
     const found = await holdOf(tx.db, actor, id)
     if (holdStatus(found, tx.now) === 'active') await giveUpHolds(tx, found.business_id, [found.id])
     // read after the claim was removed or found booked: a conversion at the same moment has ended by then
-    const { booking_id } = await holdOf(tx.db, actor, id)
-    if (booking_id !== null) throw alreadyConverted(booking_id)
+    const hold = await holdOf(tx.db, actor, id)
+    if (hold.booking_id !== null) throw alreadyConverted(hold, actor)
   })
 }
 
 /** A hold converts once; who owns it is told to which booking. */
-export function alreadyConverted(bookingId: string): Problem {
+export function alreadyConverted(hold: HoldRow, actor: Actor): Problem {
   return new Problem('hold_converted', 'The hold already became a booking.', {
-    extensions: { booking_id: bookingId },
+    ...(hold.owner_id === actor.ownerId && { extensions: { booking_id: hold.booking_id } }),
   })
 }

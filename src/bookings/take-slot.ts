@@ -29,11 +29,10 @@ const rounds = 2
 export async function takeSlot(tx: Transaction, request: SlotRequest, firstLook: Look): Promise<Candidate> {
   let seen = firstLook
   for (let round = 1; ; round += 1) {
+    const among = { claims: seen.claims, now: tx.now, ownerId: request.session?.ownerId }
     const free = candidates({
+      ...among,
       resources: request.resources,
-      claims: seen.claims,
-      now: tx.now,
-      ownerId: request.session?.ownerId,
       bookingsOfDay: seen.bookingsOfDay,
       rotation: Number.parseInt(request.claimId.slice(-4), 16),
     })
@@ -42,7 +41,7 @@ export async function takeSlot(tx: Transaction, request: SlotRequest, firstLook:
       // a hold was given up for this seat alone: begin anew rather than lose it for nothing
       if (candidate.givesUp.length > 0) throw new Repeat('a seat for which a hold was given up is gone')
     }
-    if (free.length === 0 || round === rounds) throw conflict(seen.claims, tx.now)
+    if (free.length === 0 || round === rounds) throw conflict(among)
     seen = await look(tx.db, request)
   }
 }

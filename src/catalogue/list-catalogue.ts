@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { isSession, type Actor } from '../access/actor.ts'
+import { isLine } from '../contact-formats.ts'
 import type { Context } from '../context.ts'
 import { invalidCursor, Problem } from '../errors.ts'
 import type { Queries } from '../database/database.ts'
@@ -29,12 +30,12 @@ export async function listCatalogue<Row extends { id: string; name: string }, Sh
   const rows = await kind.findPage(context.db.reads, actor.reach, {
     businessId: query.business_id,
     activeOnly: isSession(actor),
-    after: query.cursor === undefined ? undefined : placeOf(query.cursor),
+    after: query.cursor === undefined ? undefined : placeOf(query.cursor, kind.noun),
     rows: limit + 1,
   })
   return pageOf(rows, limit, {
     present: (row) => kind.present(row, actor),
-    cursor: (row) => [row.name, row.id],
+    cursor: (row) => [kind.noun, row.name, row.id],
   })
 }
 
@@ -50,8 +51,11 @@ export async function showOfCatalogue<Row, Shown>(
   return kind.present(row, actor)
 }
 
-function placeOf(cursor: string): readonly [string, string] {
-  const [name, id] = decodeCursor(cursor, 2) ?? []
-  if (name === undefined || id === undefined || !isUuid(id)) throw invalidCursor()
+/** The place that a cursor of this very list names: nothing that the database could stumble over. */
+function placeOf(cursor: string, noun: string): readonly [string, string] {
+  const [list, name, id] = decodeCursor(cursor, 3) ?? []
+  if (list !== noun || name === undefined || !isLine(name) || id === undefined || !isUuid(id)) {
+    throw invalidCursor()
+  }
   return [name, id]
 }

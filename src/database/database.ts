@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { monotonicMs } from '../clock.ts'
 import type { Instant } from '../instants.ts'
 import type { Tables } from './tables.ts'
 
@@ -23,7 +24,7 @@ export interface Database {
   /**
    * Runs `work` in a transaction (READ COMMITTED on PostgreSQL, serial on SQLite) and commits, or
    * rolls back when it throws. It is run again after a conflict that the engine or a `Repeat`
-   * reports, at most five times; `work` therefore has no effects outside the transaction.
+   * reports, at most five times within two seconds; `work` therefore has no effects outside the transaction.
    * Throws DatabaseUnavailable when the database does not answer in time.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
@@ -53,6 +54,8 @@ export class Repeat extends Error {
 
 /** How often a transaction is repeated after conflicts, before it counts as unavailable. */
 const mostRepetitions = 5
+/** No repetition begins later than this: a request has its answer within five seconds, and a deadlock costs one. */
+const repetitionLimitMs = 2_000
 
 /**
  * Runs one attempt after another while they end in conflicts, with a growing random pause.
@@ -63,12 +66,15 @@ export async function withRepetition<T>(
   isConflict: (error: unknown) => boolean,
   fraction: () => number,
 ): Promise<T> {
+  const startedMs = monotonicMs()
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await attemptOnce(attempt)
     } catch (error) {
       if (!(error instanceof Repeat) && !isConflict(error)) throw error
-      if (attempt >= mostRepetitions) throw new DatabaseUnavailable('too many conflicts', { cause: error })
+      if (attempt >= mostRepetitions || monotonicMs() - startedMs > repetitionLimitMs) {
+        throw new DatabaseUnavailable('too many conflicts', { cause: error })
+      }
       await pause(fraction() * 5 * 2 ** attempt)
     }
   }

@@ -31,10 +31,13 @@ export const resultTypes = {
   getTypeParser: (oid: number): ((text: string) => unknown) => readers[oid] ?? plainReader(oid),
 }
 
+/** Lock not available, and a server that only reads (a standby after a failover). */
+const unavailableCodes = ['55P03', '25006']
+
 /** Errors after which the same request may well succeed a little later: connection, resources, shutdown, time. */
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true // no answer from the server: refused, reset, timed out
-  return /^(08|53|57|58)/.test(error.code ?? '') || error.code === '55P03'
+  return /^(08|53|57|58)/.test(error.code ?? '') || unavailableCodes.includes(error.code ?? '')
 }
 
 /** Serialization failure and deadlock: the transaction is to be run again. */
@@ -86,6 +89,11 @@ class PostgresConnection implements DatabaseConnection {
   }
 }
 
+/** The pool listens on idle connections only: unheard, the loss of one in use would end the process. */
+function toldByTheNextStatement(): void {
+  // every statement on a lost connection fails, and the connection is then given up
+}
+
 /** A Kysely driver over `pg` that prepares its statements and gives up broken connections at once. */
 class PostgresDriver implements Driver {
   private readonly pool: pg.Pool
@@ -103,7 +111,9 @@ class PostgresDriver implements Driver {
 
   async acquireConnection(): Promise<PostgresConnection> {
     try {
-      return new PostgresConnection(await this.pool.connect(), this.names, this.onStatement)
+      const client = await this.pool.connect()
+      client.on('error', toldByTheNextStatement)
+      return new PostgresConnection(client, this.names, this.onStatement)
     } catch (error) {
       throw new DatabaseUnavailable('no connection to the database', { cause: error })
     }
@@ -127,6 +137,7 @@ class PostgresDriver implements Driver {
   }
 
   async releaseConnection(connection: PostgresConnection): Promise<void> {
+    connection.client.off('error', toldByTheNextStatement)
     connection.client.release(connection.broken)
   }
 

@@ -23,6 +23,8 @@ const connectTimeoutMs = 1_400
 const statementTimeoutMs = 2_800
 const answerTimeoutMs = 3_000
 const idleInTransactionTimeoutMs = 10_000
+/** A farewell that a dead server does not answer ends after this. */
+const closeTimeoutMs = 1_000
 
 export interface PostgresOptions {
   url: string
@@ -54,6 +56,7 @@ export async function openPostgres(options: PostgresOptions): Promise<{ db: Data
     types: resultTypes,
   })
   pool.on('error', options.onIdleError ?? (() => undefined))
+  const sockets = socketsOf(pool)
   const reads = new Kysely<Tables>({
     dialect: postgresDialect(pool, options.onStatement ?? (() => undefined)),
   })
@@ -62,7 +65,7 @@ export async function openPostgres(options: PostgresOptions): Promise<{ db: Data
     await refuseUnsafeServer(reads)
     await shared.start()
   } catch (error) {
-    await reads.destroy()
+    await closeWithin(reads, sockets)
     throw error instanceof DatabaseUnavailable ? unreachable(options.url, error) : error
   }
   const clock = options.clock ?? shared
@@ -70,8 +73,9 @@ export async function openPostgres(options: PostgresOptions): Promise<{ db: Data
     db: new PostgresDatabase(reads, {
       options,
       clock,
-      stopClock: () => {
+      close: () => {
         shared.stop()
+        return closeWithin(reads, sockets)
       },
     }),
     clock,
@@ -81,14 +85,16 @@ export async function openPostgres(options: PostgresOptions): Promise<{ db: Data
 class PostgresDatabase implements Database {
   readonly engine = 'postgres'
   readonly reads: Kysely<Tables>
-  private readonly parts: { options: PostgresOptions; clock: Clock; stopClock: () => void }
+  readonly close: () => Promise<void>
+  private readonly parts: { options: PostgresOptions; clock: Clock }
 
   constructor(
     reads: Kysely<Tables>,
-    parts: { options: PostgresOptions; clock: Clock; stopClock: () => void },
+    { close, ...parts }: { options: PostgresOptions; clock: Clock; close: () => Promise<void> },
   ) {
     this.reads = reads
     this.parts = parts
+    this.close = close
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -116,27 +122,47 @@ class PostgresDatabase implements Database {
     // any number of servers may share a PostgreSQL database
   }
 
-  async close(): Promise<void> {
-    this.parts.stopClock()
-    await this.reads.destroy()
-  }
-
   /** Migrations wait for each other and may take long, so they get a connection of their own. */
   private async withoutTimeouts<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    const { url, onStatement = () => undefined } = this.parts.options
     const pool = new pg.Pool({
-      connectionString: this.parts.options.url,
+      connectionString: url,
       max: 1,
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
       application_name: 'holdfast migrate',
       types: resultTypes,
     })
     pool.on('error', () => undefined) // the statement on it reports the same
-    const db = new Kysely<Tables>({ dialect: postgresDialect(pool, () => undefined) })
+    const db = new Kysely<Tables>({ dialect: postgresDialect(pool, onStatement) })
     try {
       return await work(db)
     } finally {
       await db.destroy()
     }
   }
+}
+
+/** The sockets of a pool's connections, as long as they are its. */
+function socketsOf(pool: pg.Pool): Set<{ destroy: () => unknown }> {
+  const sockets = new Set<{ destroy: () => unknown }>()
+  pool.on('connect', ({ connection: { stream } }) => {
+    sockets.add(stream)
+    stream.once('close', () => sockets.delete(stream))
+  })
+  return sockets
+}
+
+/** Takes leave of the server, and of one that does not answer within a second by closing the sockets. */
+async function closeWithin(
+  reads: Kysely<Tables>,
+  sockets: ReadonlySet<{ destroy: () => unknown }>,
+): Promise<void> {
+  const timer = setTimeout(() => {
+    for (const socket of sockets) socket.destroy()
+  }, closeTimeoutMs)
+  await reads.destroy()
+  clearTimeout(timer)
 }
 
 async function readTime(db: Kysely<Tables>): Promise<Instant> {
@@ -169,10 +195,17 @@ async function refuseUnsafeServer(db: Kysely<Tables>): Promise<void> {
 
 function unreachable(url: string, error: DatabaseUnavailable): OperatorError {
   const { host, pathname } = new URL(url)
-  const reason = error.cause instanceof Error ? error.cause.message || error.cause.name : error.message
+  const reason = reasonOf(error.cause) || error.message
   return new OperatorError(
     `DATABASE_URL: no PostgreSQL answers at ${host}${pathname} (${reason}). Start the server, or correct the address, ` +
       'user, password or database name.',
     { cause: error },
   )
+}
+
+/** The last message of a chain of causes; of several addresses that were tried, what each of them said. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
+  if (!(error instanceof Error)) return ''
+  return reasonOf(error.cause) || error.message
 }

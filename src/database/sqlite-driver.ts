@@ -42,10 +42,9 @@ function assertPrimitive(value: unknown): SQLInputValue {
 
 /**
  * Tries again while another process holds the file. SQLite's own waiting would block the event
- * loop, so this waits beside it, for at most four seconds.
+ * loop, so this waits beside it, until four seconds after the start.
  */
-async function whileBusy<T>(attempt: () => T): Promise<T> {
-  const startedMs = monotonicMs()
+async function whileBusy<T>(attempt: () => T, startedMs = monotonicMs()): Promise<T> {
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
     try {
       return attempt()
@@ -129,6 +128,8 @@ class SqliteDriver implements Driver {
   private readonly connection: SqliteConnection
   private readonly turnstile: Turnstile | undefined
   private leave: () => void = () => undefined
+  /** Since when the present holder has waited: waiting for its turn and for the file counts together. */
+  private waitingSinceMs = 0
 
   /** A connection that writes is used by one at a time; one that reads needs no turns: each statement is a snapshot. */
   constructor(connection: SqliteConnection, use: 'write' | 'read') {
@@ -141,7 +142,9 @@ class SqliteDriver implements Driver {
   }
 
   async acquireConnection(): Promise<SqliteConnection> {
+    const startedMs = monotonicMs()
     if (this.turnstile) this.leave = await this.turnstile.enter()
+    this.waitingSinceMs = startedMs
     return this.connection
   }
 
@@ -149,7 +152,7 @@ class SqliteDriver implements Driver {
   async beginTransaction(connection: SqliteConnection): Promise<void> {
     await whileBusy(() => {
       connection.file.exec('begin immediate')
-    })
+    }, this.waitingSinceMs)
   }
 
   async commitTransaction(connection: SqliteConnection): Promise<void> {

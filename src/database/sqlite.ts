@@ -1,5 +1,5 @@
 import { Kysely, sql } from 'kysely'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../clock.ts'
@@ -74,7 +74,8 @@ class SqliteDatabase implements Database {
 
   /** The lock is SQLite's own, on a file beside: the operating system gives it up even when the process is killed. */
   lockForServer(): void {
-    const lock = new DatabaseSync(`${this.options.file}.server-lock`, { timeout: 0 })
+    // the real path: a file is the same file by whatever link it is reached
+    const lock = new DatabaseSync(`${realpathSync(this.options.file)}.server-lock`, { timeout: 0 })
     try {
       lock.exec('pragma locking_mode = exclusive; begin exclusive')
       this.serverLock = lock

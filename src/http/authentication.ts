@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { assertMayCall } from '../access/access-rules.ts'
-import type { Actor } from '../access/actor.ts'
+import type { Caller } from '../access/actor.ts'
 import { authenticate } from '../access/authenticate.ts'
 import type { Context } from '../context.ts'
 
@@ -13,7 +13,7 @@ export function authentication(app: FastifyInstance, context: Context): void {
   app.addHook('onRequest', async (request) => {
     const { access } = request.routeOptions.config
     if (!access) return
-    const actor: Actor = await authenticate(context, request.headers.authorization)
+    const actor: Caller = await authenticate(context, request.headers.authorization)
     request.actor = actor
     assertMayCall(actor, access, originOf(request))
   })

@@ -1,9 +1,10 @@
+import type { ErrorObject } from 'ajv'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DatabaseUnavailable } from '../database/database.ts'
-import { Problem, problemKinds, unavailable, validationProblem } from '../errors.ts'
+import { Problem, problemKinds, unavailable, validationProblem, type Fault } from '../errors.ts'
 import type { ProblemBody } from '../wire.ts'
 import { bodyLimitBytes } from './json-body.ts'
-import { faultsOf } from './validation.ts'
+import { faultsOf, type Validator } from './validation.ts'
 
 /** The body of a problem reply (RFC 9457). */
 export function problemBody(problem: Problem, requestId: string): ProblemBody {
@@ -25,9 +26,19 @@ export function problemReplies(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) =>
     sendProblem(request, reply, toProblem(error, request)),
   )
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(request, reply, new Problem('not_found', 'There is nothing at this address.')),
-  )
+  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, nothingHere()))
+}
+
+/** Answers an unknown path before its body is read: that there is nothing comes before what is wrong with the rest. */
+export function refuseUnknownPaths(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.is404) done(nothingHere())
+    else done()
+  })
+}
+
+function nothingHere(): Problem {
+  return new Problem('not_found', 'There is nothing at this address.')
 }
 
 function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
@@ -56,8 +67,6 @@ function toProblem(error: Error & Partial<FastifyError>, request: FastifyRequest
       )
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Problem('malformed_request', 'The body is shorter or longer than its Content-Length says.')
-    case 'FST_ERR_BAD_URL':
-      return new Problem('not_found', 'There is nothing at this address.')
     case undefined:
     default:
       request.log.error({ err: error }, 'a request failed')
@@ -66,9 +75,15 @@ function toProblem(error: Error & Partial<FastifyError>, request: FastifyRequest
 }
 
 function fromValidation(error: Partial<FastifyError>, request: FastifyRequest): Problem {
-  if (error.validationContext === 'params')
-    return new Problem('not_found', `There is nothing at this address.`)
+  if (error.validationContext === 'params') return nothingHere()
   request.log.debug({ context: error.validationContext }, 'a request has faults')
   // the errors come from our own compiler, so they are complete
-  return validationProblem(faultsOf(error.validation as Parameters<typeof faultsOf>[0]))
+  const found = faultsOf(error.validation as ErrorObject[])
+  return validationProblem(error.validationContext === 'body' ? [...found, ...queryFaults(request)] : found)
+}
+
+/** The query is checked after the body only when that has no faults; all faults are told at once. */
+function queryFaults(request: FastifyRequest): Fault[] {
+  const validate = request.getValidationFunction('querystring') as Validator | undefined // from our own compiler
+  return validate && !validate(request.query) ? faultsOf(validate.errors ?? []) : []
 }

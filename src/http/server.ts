@@ -8,13 +8,14 @@ import {
 } from 'fastify'
 import type { Socket } from 'node:net'
 import type { Context } from '../context.ts'
-import { Problem } from '../errors.ts'
+import { Problem, problemKinds } from '../errors.ts'
 import { authentication } from './authentication.ts'
 import { clientNetworkOf } from './client-network.ts'
 import { bodyLimitBytes, readJsonBodies } from './json-body.ts'
-import { methodNotAllowed } from './method-not-allowed.ts'
-import { problemBody, problemReplies } from './problem-replies.ts'
-import { compileSchema } from './validation.ts'
+import { listRoutes } from './known-routes.ts'
+import { answerWrongMethods } from './method-not-allowed.ts'
+import { problemBody, problemReplies, refuseUnknownPaths } from './problem-replies.ts'
+import { compileCreation, compileSchema } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -61,16 +62,24 @@ export async function createServer(
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
     http: { maxHeaderSize: headerLimitBytes, headersTimeout: requestTimeoutMs },
-    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
+    // longer than a path can be: what is too long to be an id is no id, and that is for the routes to say
+    routerOptions: { maxParamLength: headerLimitBytes, ignoreTrailingSlash: false },
+    rewriteUrl: ({ url = '' }) => (isReadable(url) ? url : unreadableAddress),
     genReqId: (request) => requestId(request.headers['x-request-id'], context),
     return503OnClosing: false, // a stopping server finishes what reaches it
     forceCloseConnections: 'idle',
-    clientErrorHandler,
+    clientErrorHandler: (error, socket) => {
+      answerClientError(error, { socket, requestId: context.ids.request() })
+    },
   })
-  app.setValidatorCompiler(({ schema }) => compileSchema(schema as object))
+  app.setValidatorCompiler(({ schema, method, httpPart }) =>
+    method === 'POST' && httpPart === 'body'
+      ? compileCreation(schema as object)
+      : compileSchema(schema as object),
+  )
+  listRoutes(app)
   readJsonBodies(app)
   problemReplies(app)
-  const wrongMethods = methodNotAllowed(app)
   everyRequest(app, context, state)
   await app.register(cors, {
     origin: '*',
@@ -88,6 +97,7 @@ export async function createServer(
     maxAge: 7200,
     strictPreflight: false,
   })
+  refuseUnknownPaths(app)
   authentication(app, context)
   for (const add of routes.around) add(app, context)
   await app.register(
@@ -97,8 +107,20 @@ export async function createServer(
     },
     { prefix: '/api/v1' },
   )
-  wrongMethods.addAnswers()
+  answerWrongMethods(app)
   return app
+}
+
+/** Where a path that cannot be decoded is sent: the router would answer it itself, without our headers. */
+const unreadableAddress = '/unreadable-address'
+
+function isReadable(url: string): boolean {
+  try {
+    decodeURIComponent(url.split('?', 1)[0] ?? '')
+    return true
+  } catch {
+    return false
+  }
 }
 
 function requestId(given: string | string[] | undefined, context: Context): string {
@@ -145,14 +167,22 @@ const clientErrors: Partial<Record<string, Problem>> = {
 }
 
 /** Answers what never became a request: broken or endless HTTP. */
-function clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerClientError(
+  error: NodeJS.ErrnoException,
+  { socket, requestId }: { socket: Socket; requestId: string },
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const problem =
     clientErrors[error.code ?? ''] ?? new Problem('malformed_request', 'This is not valid HTTP/1.1.')
-  const body = JSON.stringify(problemBody(problem, 'none'))
-  const { status, title } = JSON.parse(body) as { status: number; title: string }
-  socket.end(
-    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  const { status, title } = problemKinds[problem.code]
+  const body = JSON.stringify(problemBody(problem, requestId))
+  const headers = [
+    `HTTP/1.1 ${status} ${title}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Access-Control-Allow-Origin: *',
+    'Connection: close',
+  ]
+  socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`)
 }

@@ -67,9 +67,46 @@ function isFieldValue(_schema: boolean, value: unknown): boolean {
 
 const ajv = createAjv()
 
+/** What checks a part of a request, and what it found last. */
+export interface Validator {
+  (value: unknown): boolean
+  errors?: ErrorObject[] | null
+}
+
 /** Compiles the schema of a body, query or path. */
 export function compileSchema(schema: object): ValidateFunction {
   return ajv.compile(schema)
+}
+
+/** Compiles the schema of a body that creates something: there an optional null is the same as absent. */
+export function compileCreation(schema: object): Validator {
+  const validate = ajv.compile(schema)
+  const validator: Validator = (value) => {
+    dropOptionalNulls(schema, value)
+    const holds = validate(value)
+    validator.errors = validate.errors ?? null
+    return holds
+  }
+  return validator
+}
+
+interface ObjectOrArraySchema {
+  properties?: Record<string, object>
+  required?: string[]
+  items?: object
+}
+
+/** Only known members: an unknown one is refused whatever its value. */
+function dropOptionalNulls(schema: ObjectOrArraySchema, value: unknown): void {
+  if (Array.isArray(value)) {
+    for (const item of value) dropOptionalNulls(schema.items ?? {}, item)
+  } else if (typeof value === 'object' && value !== null) {
+    const members = value as Record<string, unknown> // made by our own parser
+    for (const [name, member] of Object.entries(schema.properties ?? {})) {
+      if (members[name] === null && !schema.required?.includes(name)) Reflect.deleteProperty(members, name)
+      else dropOptionalNulls(member, members[name])
+    }
+  }
 }
 
 /** The faults that a validation found: at most one for each place, each with what to do about it. */
