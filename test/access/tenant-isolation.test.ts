@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectProblem } from '../support/expect-problem.ts'
+import { bookingOf, holdOf, makeThings, nextStart, unknownId, type Tenant } from '../support/tenant-things.ts'
+import {
+  ada,
+  businessOf,
+  offer,
+  onEachEngine,
+  startTestService,
+  type TestService,
+} from '../support/test-service.ts'
+
+onEachEngine('sessions and tenants', (engine) => {
+  let service: TestService
+  let salon: Tenant
+  let studio: Tenant
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    salon = businessOf(service.world, 'Salon Spree')
+    studio = businessOf(service.world, 'Hudson Studio')
+  })
+  afterAll(() => service.stop())
+
+  const book = (token: string, hold_id: string) =>
+    service.call('POST', '/bookings', { token, body: { hold_id, client: ada } })
+
+  test('a session of one business holds nothing of another, and no row is written', async () => {
+    const token = await service.session(salon)
+    const own = offer(salon, 'Haircut')
+    const theirs = offer(studio, 'Haircut')
+    const mixtures = [
+      theirs,
+      { ...own, service_id: theirs.service_id },
+      { ...own, location_id: theirs.location_id },
+      { ...own, staff_id: studio.staff[0]?.id },
+    ]
+    const [holds, claims] = [await service.rows('holds'), await service.rows('claims')]
+    for (const mixture of mixtures) {
+      const body = { ...mixture, starts_at: nextStart() }
+      expectProblem(await service.call('POST', '/bookings/hold', { token, body }), 'not_found')
+    }
+    expect(await service.rows('holds')).toEqual(holds)
+    expect(await service.rows('claims')).toEqual(claims)
+  })
+
+  test('a hub key cannot mix two of its businesses in one hold', async () => {
+    const token = service.world.hub.key
+    const mixtures = [
+      { ...offer(salon, 'Haircut'), location_id: offer(studio, 'Haircut').location_id },
+      { ...offer(salon, 'Haircut'), staff_id: studio.staff[0]?.id },
+    ]
+    for (const mixture of mixtures) {
+      const body = { ...mixture, starts_at: nextStart() }
+      expectProblem(await service.call('POST', '/bookings/hold', { token, body }), 'not_found')
+    }
+    const held = await service.call('POST', '/bookings/hold', {
+      token,
+      body: { ...offer(studio, 'Haircut'), starts_at: nextStart() },
+    })
+    expect(held.status).toBe(201)
+    const booked = await book(token, held.body.hold_id as string)
+    expect(booked.body.business_id).toBe(studio.id)
+  })
+
+  test('the schema itself refuses a row that mixes two businesses', async () => {
+    const { hold_id, booking_id } = await makeThings(service, salon)
+    for (const [table, id] of [
+      ['holds', hold_id],
+      ['bookings', booking_id],
+    ] as const) {
+      const moved = service.context.db.transaction((tx) =>
+        tx.db.updateTable(table).set({ business_id: studio.id }).where('id', '=', id).execute(),
+      )
+      await expect(moved).rejects.toThrow(/foreign key/i)
+    }
+  })
+
+  test('a session neither sees, converts nor releases the hold of another session of its business', async () => {
+    const hold_id = await holdOf(service, salon, { token: await service.session(salon) })
+    const thief = await service.session(salon)
+    for (const id of [hold_id, unknownId]) {
+      expectProblem(await service.call('GET', `/bookings/hold/${id}`, { token: thief }), 'hold_not_found')
+      expectProblem(await service.call('DELETE', `/bookings/hold/${id}`, { token: thief }), 'hold_not_found')
+      expectProblem(await book(thief, id), 'hold_not_found')
+    }
+    const hold = await service.call('GET', `/bookings/hold/${hold_id}`, { token: salon.business_key })
+    expect(hold.body.status).toBe('active')
+  })
+
+  test('a business or hub key converts and releases any hold in its reach', async () => {
+    for (const token of [salon.business_key, service.world.hub.key]) {
+      const session = await service.session(salon)
+      const [kept, released] = [
+        await holdOf(service, salon, { token: session }),
+        await holdOf(service, salon, { token: session }),
+      ]
+      expect((await book(token, kept)).status).toBe(201)
+      expect((await service.call('DELETE', `/bookings/hold/${released}`, { token })).status).toBe(204)
+    }
+  })
+
+  test('a leaked booking id opens nothing but its masked form to sessions of its business', async () => {
+    const path = `/bookings/${await bookingOf(service, salon, { token: await service.session(salon) })}`
+    const stranger = await service.session(salon)
+    expect((await service.call('GET', path, { token: stranger })).body.redacted).toBe(true)
+    for (const method of ['PATCH', 'DELETE']) {
+      expectProblem(await service.call(method, path, { token: stranger }), 'key_type_not_allowed', {
+        allowed_key_types: ['business', 'hub'],
+      })
+    }
+    for (const tenant of service.world.businesses.filter(({ id }) => id !== salon.id)) {
+      expectProblem(await service.call('GET', path, { token: await service.session(tenant) }), 'not_found')
+      expectProblem(await service.call('GET', path, { token: tenant.publishable_key }), 'not_found')
+    }
+  })
+})

@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest'
+import { createContext } from '../../src/app.ts'
+import { insertMissing } from '../../src/catalogue/write-queries.ts'
+import { readConfig } from '../../src/config.ts'
+import { findFaults, readRows } from '../support/checker.ts'
+import { httpClients } from '../support/http-client.ts'
+import { emptyDirectory, project, runHoldfast, startHoldfast } from '../support/holdfast-process.ts'
+import { startServer } from '../support/server-process.ts'
+import { inBash } from '../support/shell.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+import { ada, onEachEngine } from '../support/test-service.ts'
+
+const call = httpClients()
+
+onEachEngine('holdfast serve', (engine) => {
+  test('in development it fills an empty database, and the lines that it prints make a booking', async () => {
+    const database = await createTestDatabase(engine)
+    const server = startHoldfast(['serve'], { variables: { DATABASE_URL: database.url, PORT: '0' } })
+    await server.says(/-X DELETE .*\n\n/)
+    const printed = server.stdout()
+    expect(printed.match(/cal_(hub|biz|pub)_\w{38}/g)?.length).toBeGreaterThanOrEqual(9)
+    expect(printed).toMatch(/^Holdfast serves http:\/\/127\.0\.0\.1:\d+$/m)
+
+    const lines = printed.slice(printed.indexOf('\nAPI=') + 1).trimEnd()
+    const [booked, shown, cancelled] = (await inBash(lines))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(booked).toMatchObject({
+      status: 'confirmed',
+      client: ada,
+      staff: { name: expect.any(String) as string },
+    })
+    expect(shown).toEqual(booked)
+    expect(cancelled).toMatchObject({ id: booked?.['id'], status: 'cancelled' })
+    expect(await findFaults(database.url)).toEqual([])
+
+    server.signal('SIGTERM')
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+    await database.drop()
+  })
+
+  test('started again on the same database, it adds nothing and prints no keys', async () => {
+    const database = await createTestDatabase(engine)
+    const development = { NODE_ENV: 'development' }
+    await (await startServer(database.url, development)).stop()
+    const count =
+      'select (select count(*) from businesses) as businesses, (select count(*) from api_keys) as keys'
+    const before = await readRows(database.url, count)
+    const again = await startServer(database.url, development)
+    expect(again.process.stdout()).not.toContain('cal_')
+    expect(await again.stop()).toEqual({ code: 0, signal: null })
+    expect(await readRows(database.url, count)).toEqual(before)
+    await database.drop()
+  })
+
+  test('in production it adds nothing, and what it says to do leads to a booking', async () => {
+    const database = await createTestDatabase(engine)
+    const variables = { DATABASE_URL: database.url, NODE_ENV: 'production' }
+    const server = await startServer(database.url)
+    await server.process.says(/hub create.*\n/)
+    expect(await readRows(database.url, 'select id from businesses')).toEqual([])
+
+    const lines = [...server.process.stdout().matchAll(/^ +(npx holdfast .+)$/gm)].map(
+      ([, line]) => line ?? '',
+    )
+    const paste = (line = '', id = '') => inBash(line.replace('<id>', id), { variables, directory: project })
+    const businessId = /business (\S+)/.exec(await paste(lines[0]))?.[1] ?? ''
+    const businessKey = /cal_biz_\w+/.exec(await paste(lines[1], businessId))?.[0] ?? ''
+    const publishableKey = /cal_pub_\w+/.exec(await paste(lines[2], businessId))?.[0] ?? ''
+    const wanted = await addService(database.url, businessId)
+    const session = await call(server.address, 'POST', '/session', { token: publishableKey })
+    const token = String(session.body.session_token)
+    const starts_at = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 86_400_000).toISOString()
+    const hold = await call(server.address, 'POST', '/bookings/hold', {
+      token,
+      body: { ...wanted, starts_at },
+    })
+    const conversion = { hold_id: hold.body.hold_id, client: ada }
+    const booked = await call(server.address, 'POST', '/bookings', { token, body: conversion })
+    expect(booked).toMatchObject({ status: 201, body: { business_id: businessId } })
+    const seen = await call(server.address, 'GET', '/bookings', { token: businessKey })
+    expect(seen).toMatchObject({ status: 200, body: { data: [booked.body] } })
+    await server.stop()
+    await database.drop()
+  })
+})
+
+test('a port that is taken is told with the variable that changes it', async () => {
+  const database = await createTestDatabase('sqlite')
+  const first = await startServer(database.url)
+  const port = new URL(first.address).port
+  const ran = await runHoldfast(['serve'], { variables: { PORT: port }, directory: emptyDirectory() })
+  expect(ran).toMatchObject({ code: 1 })
+  expect(ran.stderr).toMatch(
+    new RegExp(`^holdfast: PORT: another program already listens on 127.0.0.1:${port}`),
+  )
+  await first.stop()
+  await database.drop()
+})
+
+test('without any variables it serves from data/holdfast.db below the working directory', async () => {
+  const directory = emptyDirectory()
+  const server = startHoldfast(['serve'], { variables: { PORT: '0' }, directory })
+  await server.says(/-X DELETE .*\n\n/)
+  expect(await readRows(`sqlite:${directory}/data/holdfast.db`, 'select id from businesses')).toHaveLength(4)
+  server.signal('SIGINT')
+  expect(await server.ended).toEqual({ code: 0, signal: null })
+})
+
+/** A service that can be booked at any time, written past the program: it has no command for that. */
+async function addService(
+  url: string,
+  business_id: string,
+): Promise<{ service_id: string; location_id: string }> {
+  const context = await createContext(readConfig({ DATABASE_URL: url }))
+  const [service_id, location_id] = [context.ids.next(), context.ids.next()]
+  const own = { business_id, deactivated_at: null }
+  await context.db.transaction(async ({ db, now: created_at }) => {
+    const place = {
+      timezone: 'Europe/Berlin',
+      address: null,
+      weekly_hours_json: null,
+      date_overrides_json: '[]',
+    }
+    await insertMissing(db, 'locations', [{ ...own, ...place, id: location_id, name: 'Here', created_at }])
+    const lengths = {
+      duration_minutes: 30,
+      slot_interval_minutes: 5,
+      min_notice_minutes: 0,
+      max_advance_days: null,
+    }
+    const buffers = { buffer_before_minutes: 0, buffer_after_minutes: 0, capacity: 1 }
+    const money = { price_amount: null, price_currency: null, deposit_amount: null, deposit_currency: null }
+    const texts = { name: 'Massage', description: null, custom_fields_json: '[]' }
+    await insertMissing(db, 'services', [
+      { ...own, ...lengths, ...buffers, ...money, ...texts, id: service_id, created_at },
+    ])
+    await insertMissing(db, 'service_locations', [{ business_id, service_id, location_id }])
+  })
+  await context.db.close()
+  return { service_id, location_id }
+}

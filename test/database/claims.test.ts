@@ -1,0 +1,164 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Queries } from '../../src/database/database.ts'
+import { makeBusiness } from '../support/offers.ts'
+import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+
+const at = (time: string, day = '01') => `2026-12-${day}T${time}:00.000Z`
+
+onEachEngine('claims in the schema', (engine) => {
+  let service: TestService
+  let businessId: string
+  /** A new resource for each test. */
+  let resource: string
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    businessId = (await makeBusiness(service)).id
+  })
+  beforeEach(() => {
+    resource = newId()
+  })
+  afterAll(() => service.stop())
+
+  const newId = () => service.context.ids.next()
+
+  interface ClaimParts {
+    id: string
+    seat: number
+    occurrence: string
+    from: string
+    to: string
+    resourceId: string
+    expires: string | null
+  }
+
+  function claim(parts: Partial<ClaimParts> = {}) {
+    const { id, seat, occurrence, from, to, resourceId, expires } = {
+      id: newId(),
+      seat: 0,
+      occurrence: resource,
+      from: at('10:00'),
+      to: at('11:00'),
+      resourceId: resource,
+      expires: at('09:00'),
+      ...parts,
+    }
+    const booked = expires === null
+    return {
+      id,
+      insert: (db: Queries, onConflict = sql``) =>
+        sql<{ id: string }>`
+          insert into claims (id, business_id, resource_id, seat, occurrence_id, starts_at, ends_at, owner_id, expires_at, booking_id)
+          values (${id}, ${businessId}, ${resourceId}, ${seat}, ${occurrence}, ${from}, ${to},
+                  ${booked ? null : newId()}, ${expires}, ${booked ? id : null})
+          ${onConflict} returning id`.execute(db),
+    }
+  }
+
+  const write = <T>(work: (db: Queries) => Promise<T>) => service.context.db.transaction((tx) => work(tx.db))
+
+  /** Whether the schema lets a claim in beside those that are there. */
+  async function fits(parts: Partial<ClaimParts> = {}): Promise<boolean> {
+    const { rows } = await write((db) => claim(parts).insert(db, sql`on conflict do nothing`))
+    return rows.length === 1
+  }
+
+  async function count(): Promise<number> {
+    return (await service.rows('claims')).filter((row) => row['resource_id'] === resource).length
+  }
+
+  test('a seat is claimed once at any time', async () => {
+    expect(await fits()).toBe(true)
+    expect(await fits()).toBe(false)
+    expect(await fits({ from: at('10:59'), to: at('12:00') })).toBe(false)
+    expect(await fits({ from: at('09:00'), to: at('10:01') })).toBe(false)
+    expect(await fits({ from: at('10:15'), to: at('10:30') })).toBe(false)
+    expect(await fits({ from: at('09:00'), to: at('12:00') })).toBe(false)
+    expect(await count()).toBe(1)
+  })
+
+  test('times are half-open: back-to-back claims fit', async () => {
+    expect(await fits()).toBe(true)
+    expect(await fits({ from: at('11:00'), to: at('12:00') })).toBe(true)
+    expect(await fits({ from: at('09:00'), to: at('10:00') })).toBe(true)
+  })
+
+  test('another seat fits within one occurrence, and not in another', async () => {
+    const occurrence = newId()
+    expect(await fits({ occurrence })).toBe(true)
+    expect(await fits({ occurrence, seat: 1 })).toBe(true)
+    expect(await fits({ occurrence, seat: 1, from: at('10:30'), to: at('11:30') })).toBe(false)
+    expect(await fits({ occurrence: newId(), seat: 2 })).toBe(false)
+    expect(await fits({ occurrence: newId(), seat: 2, from: at('10:59'), to: at('11:30') })).toBe(false)
+    expect(await fits({ occurrence: newId(), from: at('11:00'), to: at('12:00') })).toBe(true)
+  })
+
+  test('another resource has times of its own', async () => {
+    expect(await fits()).toBe(true)
+    expect(await fits({ resourceId: newId() })).toBe(true)
+  })
+
+  test('a claim lasts at most 72 hours, and one of 72 hours is found from its last moment', async () => {
+    const [from, to] = [at('10:00', '01'), at('10:00', '04')]
+    await expect(fits({ from, to: at('10:01', '04') })).rejects.toThrow()
+    expect(await fits({ from, to })).toBe(true)
+    expect(await fits({ from: at('09:59', '04'), to: at('12:00', '04') })).toBe(false)
+    expect(await fits({ from: at('10:00', '04'), to: at('12:00', '04') })).toBe(true)
+  })
+
+  test('a claim ends after it starts', async () => {
+    await expect(fits({ to: at('10:00') })).rejects.toThrow()
+    await expect(fits({ to: at('09:00') })).rejects.toThrow()
+  })
+
+  test('an expired claim obstructs until it is removed', async () => {
+    const expired = claim({ expires: '2020-01-01T00:00:00.000Z' })
+    await write((db) => expired.insert(db))
+    expect(await fits()).toBe(false)
+    await write((db) => db.deleteFrom('claims').where('id', '=', expired.id).execute())
+    expect(await fits()).toBe(true)
+  })
+
+  test('an update into a claimed time is refused, one beside it or of its own time is not', async () => {
+    const moving = claim({ from: at('12:00'), to: at('13:00') })
+    await write((db) => moving.insert(db))
+    expect(await fits()).toBe(true)
+    const move = (from: string, to: string) =>
+      write((db) =>
+        sql`update claims set starts_at = ${from}, ends_at = ${to} where id = ${moving.id}`.execute(db),
+      )
+    await expect(move(at('10:30'), at('11:30'))).rejects.toThrow()
+    await move(at('11:00'), at('12:30'))
+    await move(at('11:30'), at('13:30'))
+    const update = (column: 'seat' | 'occurrence_id', value: string | number) =>
+      write((db) =>
+        sql`update claims set ${sql.ref(column)} = ${value}, starts_at = ${at('10:00')} where id = ${moving.id}`.execute(
+          db,
+        ),
+      )
+    await expect(update('occurrence_id', newId())).rejects.toThrow()
+    await update('seat', 1)
+    await expect(update('seat', 0)).rejects.toThrow()
+  })
+
+  test('a claim is of a hold with owner and expiry, or of the booking with its id', async () => {
+    const held = claim()
+    await write((db) => held.insert(db))
+    const set = (columns: ReturnType<typeof sql>) =>
+      write((db) => sql`update claims set ${columns} where id = ${held.id}`.execute(db))
+    await expect(set(sql`owner_id = null`)).rejects.toThrow()
+    await expect(set(sql`expires_at = null`)).rejects.toThrow()
+    await expect(set(sql`owner_id = null, expires_at = null`)).rejects.toThrow()
+    await expect(set(sql`booking_id = ${held.id}`)).rejects.toThrow()
+    // no booking has this id
+    await expect(set(sql`booking_id = id, owner_id = null, expires_at = null`)).rejects.toThrow()
+    await expect(fits({ expires: null, from: at('14:00'), to: at('15:00') })).rejects.toThrow()
+    await expect(fits({ seat: -1 })).rejects.toThrow()
+  })
+
+  test('of many claims on one seat at once, one is let in', async () => {
+    const results = await Promise.all(Array.from({ length: 20 }, () => fits()))
+    expect(results.filter(Boolean)).toHaveLength(1)
+    expect(await count()).toBe(1)
+  })
+})

@@ -1,0 +1,209 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { blocksOf, documentAt, documents, project, type Block, type Document } from './documents.ts'
+
+/*
+ * The commands in the documents are run as a reader would run them, and what they answer is compared with the answers
+ * printed there. The comment before a block says what it is:
+ *   <!-- runs -->                 run, in the order of the document, in one shell; a ```json block after it is its answer
+ *   <!-- values -->               variables that the reader fills in from the output of npm start
+ *   <!-- printed by npm start --> lines of that output, in their order; … stands for anything
+ *   <!-- runs in production -->   run with NODE_ENV=production on an empty database
+ */
+
+interface Server {
+  /** What it printed for people and to its log. */
+  output: string
+  address: string
+  stop(): Promise<void>
+}
+
+const startMilliseconds = 20_000
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+if (!hasCurl) {
+  console.warn('\n*** SKIPPED: there is no curl here, so the commands in the documents are not run.\n')
+}
+
+let directory: string
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'holdfast-docs-'))
+})
+
+afterAll(() => {
+  rmSync(directory, { recursive: true, force: true })
+})
+
+/** What a reader's shell has in it, without the settings of whoever runs the tests. */
+function shellWith(variables: Record<string, string>): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? directory, ...variables }
+}
+
+async function startServer(variables: Record<string, string>): Promise<Server> {
+  const server = spawn(process.execPath, [join(project, 'bin/holdfast.js'), 'serve'], {
+    cwd: directory, // a .env of the checkout must not decide what the documents are compared with
+    env: shellWith({ PORT: '0', DRAIN_SECONDS: '0', ...variables }),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const output = await outputOf(server)
+  return {
+    output,
+    address: /Holdfast serves (\S+)/.exec(output)?.[1] ?? '',
+    stop: async () => {
+      server.kill('SIGTERM')
+      if (server.exitCode === null) await once(server, 'exit')
+    },
+  }
+}
+
+/** All that it prints until it serves: its last words end with an empty line. */
+async function outputOf(server: ChildProcess): Promise<string> {
+  let output = ''
+  const served = Promise.withResolvers<string>()
+  const timer = setTimeout(() => {
+    served.reject(new Error(`the server did not start:\n${output}`))
+  }, startMilliseconds)
+  server.stdout?.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+    if (/\nHoldfast serves .*\n\n$/s.test(output)) served.resolve(output)
+  })
+  server.once('exit', () => {
+    served.reject(new Error(`the server ended:\n${output}`))
+  })
+  try {
+    return await served.promise
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function runInShell(script: string, variables: Record<string, string>): string {
+  const shell = spawnSync('sh', ['-eu', '-c', script], {
+    cwd: project,
+    env: shellWith(variables),
+    encoding: 'utf8',
+    timeout: startMilliseconds,
+  })
+  expect(shell, shell.stderr).toMatchObject({ status: 0 })
+  return shell.stdout
+}
+
+/** The value, with what differs from run to run made equal. */
+function withoutChance(value: unknown): unknown {
+  const text = JSON.stringify(value)
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d/g, '<time>')
+    .replaceAll(/(cal_[a-z]{3}_)[0-9A-Za-z…]+/g, '$1<secret>')
+  return JSON.parse(text)
+}
+
+function expectAnswer(given: string, documented: string): void {
+  expect(withoutChance(JSON.parse(given))).toEqual(withoutChance(JSON.parse(documented)))
+}
+
+/** The lines for a shell that the server prints, and the keys above them. */
+function printedBy({ output, address }: Server) {
+  const key = (name: string) => new RegExp(`${name} +(cal_\\w+)`).exec(output)?.[1] ?? ''
+  return {
+    lines: output.slice(output.indexOf('\nAPI=')).trim(),
+    variables: {
+      API: `${address}/api/v1`,
+      HUB_KEY: key('hub key'),
+      BUSINESS_KEY: key('business key'),
+      PUBLISHABLE_KEY: key('publishable key'),
+    },
+  }
+}
+
+function blocksMarked(document: Document, mark: string): Block[] {
+  return blocksOf(document).filter((block) => block.mark === mark)
+}
+
+describe('npm start on an empty database', () => {
+  const blocks = blocksOf(documentAt('README.md'))
+  const at = blocks.findIndex(({ mark }) => mark === 'printed by npm start')
+  let server: Server
+
+  beforeAll(async () => {
+    server = await startServer({ DATABASE_URL: `sqlite:${join(directory, 'printed.db')}` })
+  })
+  afterAll(() => server.stop())
+
+  test('prints what the README shows', () => {
+    const shown = (blocks[at]?.text ?? '').split('\n').map((line) =>
+      line
+        .replace('http://127.0.0.1:3000', server.address)
+        .split('…')
+        .map((part) => RegExp.escape(part))
+        .join('.*'),
+    )
+    expect(shown.length).toBeGreaterThan(1)
+    expect(server.output).toMatch(new RegExp(`^${shown.join('$.*?^')}$`, 'ms'))
+  })
+
+  test.runIf(hasCurl)('prints lines for a shell that book, show and cancel a slot', () => {
+    const answers = runInShell(printedBy(server).lines, {}).trim().split('\n')
+    const [booked, shown, cancelled] = answers.map((line) => JSON.parse(line) as { status: string })
+    expect(answers).toHaveLength(3)
+    expect(booked).toMatchObject({ status: 'confirmed' })
+    expect(shown).toEqual(booked)
+    expect(cancelled).toMatchObject({ status: 'cancelled' })
+    expectAnswer(answers[0] ?? '', blocks[at + 1]?.text ?? '')
+  })
+})
+
+describe.each(documents.filter((document) => blocksMarked(document, 'runs').length > 0))(
+  'the commands in $path',
+  (document) => {
+    const boundary = '--- the next block ---'
+    let server: Server
+
+    beforeAll(async () => {
+      server = await startServer({ DATABASE_URL: `sqlite:${join(directory, crypto.randomUUID())}.db` })
+    })
+    afterAll(() => server.stop())
+
+    test.runIf(hasCurl)('work as they are pasted, and are answered as the document says', () => {
+      const { variables } = printedBy(server)
+      for (const { text } of blocksMarked(document, 'values')) {
+        const named = [...text.matchAll(/^(\w+)=/gm)].map(([, name]) => name)
+        expect(Object.keys(variables)).toEqual(expect.arrayContaining(named))
+      }
+      const blocks = blocksOf(document)
+      const places = blocks.flatMap(({ mark }, index) => (mark === 'runs' ? [index] : []))
+      const script = places.map((place) => blocks[place]?.text).join(`\necho; echo '${boundary}'\n`)
+      const outputs = runInShell(script, variables).split(boundary)
+      expect(outputs).toHaveLength(places.length)
+      for (const [index, place] of places.entries()) {
+        const answer = blocks[place + 1]
+        if (answer?.language === 'json') expectAnswer(outputs[index] ?? '', answer.text)
+      }
+    })
+  },
+)
+
+test('the commands for production make a business whose keys work, from the allowed website only', async () => {
+  const variables = {
+    NODE_ENV: 'production',
+    DATABASE_URL: `sqlite:${join(directory, 'production.db')}`,
+  }
+  const [block] = blocksMarked(documentAt('README.md'), 'runs in production')
+  const output = runInShell(block?.text ?? '', variables)
+  const key = (prefix: string) => new RegExp(`^${prefix}\\w+$`, 'm').exec(output)?.[0] ?? ''
+  const server = await startServer(variables)
+  try {
+    const ask = async (method: string, path: string, headers: Record<string, string>) =>
+      (await fetch(`${server.address}/api/v1${path}`, { method, headers })).status
+    const website = { authorization: `Bearer ${key('cal_pub_')}` }
+    expect(await ask('POST', '/session', { ...website, origin: 'https://www.example.com' })).toBe(201)
+    expect(await ask('POST', '/session', { ...website, origin: 'https://www.example.org' })).toBe(403)
+    expect(await ask('GET', '/bookings', { authorization: `Bearer ${key('cal_biz_')}` })).toBe(200)
+  } finally {
+    await server.stop()
+  }
+})

@@ -1,0 +1,82 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { problemKinds } from '../../src/errors.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
+import { documentAt, project, tableUnder } from './documents.ts'
+
+describe('the guide to errors', () => {
+  const guide = documentAt('docs/guides/errors.md')
+
+  test('has every code with its status, and no other', () => {
+    const described = [...guide.text.matchAll(/^### `(\w+)` – (\d+)$/gm)].map(([, code = '', status]) => [
+      code,
+      Number(status),
+    ])
+    expect(described.toSorted()).toEqual(
+      Object.entries(problemKinds)
+        .map(([code, { status }]) => [code, status])
+        .toSorted(),
+    )
+  })
+
+  test('says of every code when it comes and what to do', () => {
+    const sections = guide.text.split(/^### /m).slice(1)
+    expect(sections.filter((section) => !/\*\*When:\*\*.*\*\*What to do:\*\*/s.test(section))).toEqual([])
+  })
+
+  test('has every code of a single fault', () => {
+    const source = globSync('src/**/*.ts', { cwd: project }).map((path) =>
+      readFileSync(join(project, path), 'utf8'),
+    )
+    const validation = readFileSync(join(project, 'src/http/validation.ts'), 'utf8')
+    const inSource = [
+      ...validation.matchAll(/\bfault\(\s*'([a-z_]+)'/g),
+      ...source.flatMap((text) => [...text.matchAll(/\bpointer\b[^{}]*?\bcode: '([a-z_]+)'/g)]),
+    ].map(([, code]) => code)
+    const inGuide = tableUnder(guide, '### `validation_failed` – 422').map(([code]) => code?.slice(1, -1))
+    expect(new Set(inGuide)).toEqual(new Set(inSource))
+  })
+})
+
+describe('the guide to keys and sessions', () => {
+  const types = ['publishable', 'session', 'business', 'hub'] as const
+  const cells = tableUnder(documentAt('docs/guides/keys-and-sessions.md'), '## Who may do what').flatMap(
+    ([operations = '', ...rights]) => {
+      const [method = '', ...paths] = operations.replaceAll(/[`,]/g, '').split(/ +/)
+      return paths.flatMap((path) =>
+        types.map((type, index) => ({ method, path, type, right: rights[index] ?? '' })),
+      )
+    },
+  )
+  let service: TestService
+  let tokens: Record<(typeof types)[number], string>
+
+  beforeAll(async () => {
+    service = await startTestService('sqlite')
+    const { publishable_key, business_key } = businessOf(service.world, 'Salon Spree')
+    tokens = {
+      publishable: publishable_key,
+      session: await service.session(),
+      business: business_key,
+      hub: service.world.hub.key,
+    }
+  })
+  afterAll(() => service.stop())
+
+  test('names every operation that needs a key', () => {
+    const named = cells.map(({ method, path }) => `${method} /api/v1${path}`)
+    const operations = service.app.server.knownRoutes
+      .filter(({ method, access }) => access && method !== 'HEAD')
+      .map(({ method, url }) => `${method} ${url.replaceAll(/:\w+/g, '{id}')}`)
+    expect(new Set(named)).toEqual(new Set(operations))
+  })
+
+  test.each(cells)('$type on $method $path: $right', async ({ method, path, type, right }) => {
+    const reply = await service.call(method, path.replace('{id}', crypto.randomUUID()), {
+      token: tokens[type],
+    })
+    expect(reply.body.code === 'key_type_not_allowed').toBe(right === '–')
+    expect(reply.status === 405 || reply.body.detail === 'There is nothing at this address.').toBe(false)
+  })
+})

@@ -1,0 +1,124 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { readConfig, settings } from '../../src/config.ts'
+import { blocksOf, documentAt, documents, project, proseOf, tableUnder } from './documents.ts'
+
+describe('the configuration', () => {
+  test('of the README is that of the program: every variable, its default and its meaning', () => {
+    expect(tableUnder(documentAt('README.md'), '## Configuration')).toEqual(
+      Object.values(settings).map(({ variable, fallback, about }) => [
+        `\`${variable}\``,
+        fallback === '' ? '(empty)' : `\`${fallback}\``,
+        about,
+      ]),
+    )
+  })
+
+  test('of .env.example is that of the program too', () => {
+    const [, ...entries] = readFileSync(join(project, '.env.example'), 'utf8').trimEnd().split('\n\n')
+    expect(entries).toEqual(
+      Object.values(settings).map(({ variable, fallback, about }) => `# ${about}\n# ${variable}=${fallback}`),
+    )
+  })
+
+  test('of .env.example without its comment signs is the default one', () => {
+    const text = readFileSync(join(project, '.env.example'), 'utf8').replaceAll(/^# (?=[A-Z_]+=)/gm, '')
+    const variables = parseEnv(text)
+    expect(Object.keys(variables)).toHaveLength(Object.keys(settings).length)
+    expect(readConfig(variables)).toEqual(readConfig({}))
+  })
+})
+
+/** The name by which GitHub lets a link point to a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+test.each(documents)('every link in $path leads somewhere', (document) => {
+  const targets = [...proseOf(document).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '')
+  const broken = targets.filter((target) => {
+    if (/^https?:\/\//.test(target)) return false
+    const [path = '', anchor] = target.split('#')
+    const file = path === '' ? document.path : join(dirname(document.path), path)
+    if (!existsSync(join(project, file))) return true
+    if (anchor === undefined) return false
+    const headings = [...proseOf(documentAt(file)).matchAll(/^#+ (.*)$/gm)].map(([, text]) => text ?? '')
+    return !headings.map(anchorOf).includes(anchor)
+  })
+  expect(broken).toEqual([])
+})
+
+function helpFor(command: string): string {
+  const program = join(project, 'bin/holdfast.js')
+  const words = [program, ...command.split(' ').filter(Boolean), '--help']
+  return spawnSync(process.execPath, words, { encoding: 'utf8' }).stdout
+}
+
+/** What `--help` lists below "Commands:", with the commands of those that have their own. */
+function commandsIn(help: string, before = ''): string[] {
+  const [, list = ''] = help.split('\nCommands:\n')
+  const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => `${before}${name ?? ''}`)
+  return names
+    .filter((name) => !name.endsWith('help'))
+    .flatMap((name) => {
+      const inner = commandsIn(helpFor(name), `${name} `)
+      return inner.length > 0 ? inner : [name]
+    })
+}
+
+/** What `--help` says after the line on usage. */
+function aboutIn(help: string): string {
+  const [, about = ''] = help.split('\n\n')
+  return about.replaceAll(/\s+/g, ' ')
+}
+
+describe('the command line', () => {
+  const commands = new Map(commandsIn(helpFor('')).map((command) => [command, helpFor(command)]))
+
+  /** Every use of the program in a document: in code spans, and in lines for a shell. */
+  const uses = documents.flatMap((document) => {
+    const spans = proseOf(document).matchAll(/`(?:npx )?holdfast ([^`]+)`/g)
+    const shells = blocksOf(document)
+      .filter(({ language }) => language === 'sh')
+      .flatMap(({ text }) => [...text.matchAll(/(?:npx holdfast|bin\/holdfast\.js) ([^\n|)]+)/g)])
+    return [...spans, ...shells].map(([, use]) => ({ path: document.path, use: (use ?? '').trim() }))
+  })
+
+  test('is spoken of at all', () => {
+    expect(commands.size).toBeGreaterThan(0)
+    expect(uses.length).toBeGreaterThan(0)
+  })
+
+  test.each(uses)('`holdfast $use` of $path exists', ({ use }) => {
+    const command = [...commands.keys()].find((name) => use === name || use.startsWith(`${name} `))
+    expect(command, 'a command that --help lists').toBeDefined()
+    const unknown = [...use.matchAll(/--[a-z-]+/g)].filter(
+      ([option]) => !commands.get(command ?? '')?.includes(`  ${option} `),
+    )
+    expect(unknown).toEqual([])
+  })
+
+  test('is described whole in the guide to self-hosting, in the words of --help', () => {
+    const described = tableUnder(documentAt('docs/guides/self-hosting.md'), '## The command line')
+    expect(described).toEqual(
+      [...commands].map(([command, help]) => [`\`holdfast ${command}\``, aboutIn(help)]),
+    )
+  })
+})
+
+test('every npm script that a document names is in package.json', () => {
+  const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  const named = documents.flatMap(({ text }) =>
+    [...text.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)].map(([, run, short]) => run ?? short ?? ''),
+  )
+  expect(new Set(named)).toContain('start')
+  expect(named.filter((name) => !Object.hasOwn(manifest.scripts, name))).toEqual([])
+})

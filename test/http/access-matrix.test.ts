@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createBusiness, createHub } from '../../src/catalogue/create-business.ts'
+import { createKey } from '../../src/catalogue/create-key.ts'
+import { expectProblem } from '../support/expect-problem.ts'
+import { makeThings, unknownId, type Tenant, type Things } from '../support/tenant-things.ts'
+import {
+  ada,
+  businessOf,
+  onEachEngine,
+  startTestService,
+  type Reply,
+  type TestService,
+} from '../support/test-service.ts'
+
+const keyTypes = ['publishable', 'session', 'business', 'hub'] as const
+type KeyType = (typeof keyTypes)[number]
+type Cell = 'yes' | 'yes, redacted' | '–'
+
+/** One operation: how it is called on things, and which of them can be another tenant's. */
+interface Operation {
+  names: (keyof Things)[]
+  request: (things: Things) => { path: string; body?: object }
+}
+
+const list = (path: string): Operation => ({ names: [], request: () => ({ path }) })
+const one = (path: string, name: keyof Things, body?: object): Operation => ({
+  names: [name],
+  request: (things) => ({ path: `${path}/${things[name]}`, ...(body && { body }) }),
+})
+
+/** "Who may do what" of the contract, section 4, in its words. A HEAD is its GET. */
+const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<string, Operation> }> = {
+  'exchange for a session': {
+    may: { publishable: 'yes', session: '–', business: '–', hub: '–' },
+    operations: { 'POST /api/v1/session': list('/session') },
+  },
+  'place, show, release a hold; create a booking': {
+    may: { publishable: '–', session: 'yes', business: 'yes', hub: 'yes' },
+    operations: {
+      'POST /api/v1/bookings/hold': {
+        names: ['service_id', 'location_id', 'staff_id'],
+        request: ({ service_id, location_id, staff_id, free_start }) => ({
+          path: '/bookings/hold',
+          body: { service_id, location_id, staff_id, starts_at: free_start },
+        }),
+      },
+      'GET /api/v1/bookings/hold/:hold_id': one('/bookings/hold', 'hold_id'),
+      'DELETE /api/v1/bookings/hold/:hold_id': one('/bookings/hold', 'hold_id'),
+      'POST /api/v1/bookings': {
+        names: ['hold_id'],
+        request: ({ hold_id }) => ({ path: '/bookings', body: { hold_id, client: ada } }),
+      },
+    },
+  },
+  'show a booking': {
+    may: { publishable: 'yes, redacted', session: 'yes', business: 'yes', hub: 'yes' },
+    operations: { 'GET /api/v1/bookings/:id': one('/bookings', 'booking_id') },
+  },
+  'list, update, cancel bookings': {
+    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes' },
+    operations: {
+      'GET /api/v1/bookings': list('/bookings'),
+      'PATCH /api/v1/bookings/:id': one('/bookings', 'booking_id', { notes: 'changed' }),
+      'DELETE /api/v1/bookings/:id': one('/bookings', 'booking_id'),
+    },
+  },
+  'read services, locations, staff': {
+    may: { publishable: '–', session: 'yes', business: 'yes', hub: 'yes' },
+    operations: {
+      'GET /api/v1/services': list('/services'),
+      'GET /api/v1/services/:id': one('/services', 'service_id'),
+      'GET /api/v1/locations': list('/locations'),
+      'GET /api/v1/locations/:id': one('/locations', 'location_id'),
+      'GET /api/v1/staff': list('/staff'),
+      'GET /api/v1/staff/:id': one('/staff', 'staff_id'),
+    },
+  },
+}
+
+/** Around the API: none of them needs a key (contract, section 13). */
+const open = ['GET /healthz', 'GET /readyz']
+
+const operations = Object.values(rows).flatMap(({ may, operations }) =>
+  Object.entries(operations).map(([route, operation]) => ({ route, may, operation })),
+)
+
+onEachEngine('who may do what', (engine) => {
+  let service: TestService
+  let own: Tenant
+  /** For the keys of a business and its sessions: another business of the same hub. For a hub key: one outside. */
+  let foreign: Record<KeyType, Tenant>
+  let strangersKey: string
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    own = businessOf(service.world, 'Salon Spree')
+    const sibling = businessOf(service.world, 'Hudson Studio')
+    const outsider = businessOf(service.world, 'Lotus Clinic')
+    foreign = { publishable: sibling, session: sibling, business: sibling, hub: outsider }
+    const { context } = service
+    const hub = await createHub(context, { name: 'Strangers', plan: 'enterprise' })
+    await createBusiness(context, {
+      name: 'Strange',
+      plan: 'enterprise',
+      timezone: 'Asia/Tokyo',
+      hubId: hub.id,
+    })
+    strangersKey = (await createKey(context, { type: 'hub', hubId: hub.id })).key
+  })
+  afterAll(() => service.stop())
+
+  const tokenOf = async (type: KeyType, sessionToken?: string) => {
+    const { hub } = service.world
+    if (type === 'session') return sessionToken ?? (await service.session(own))
+    return { publishable: own.publishable_key, business: own.business_key, hub: hub.key }[type]
+  }
+  const send = (
+    route: string,
+    operation: Operation,
+    { token, things }: { token?: string; things: Things },
+  ): Promise<Reply> => {
+    const { path, body } = operation.request(things)
+    return service.call(route.split(' ', 1)[0] ?? '', path, {
+      ...(token !== undefined && { token }),
+      ...(body && { body }),
+    })
+  }
+  const nothing: Things = {
+    ...{ service_id: unknownId, location_id: unknownId, staff_id: unknownId, hold_id: unknownId },
+    ...{ booking_id: unknownId, free_start: '2027-06-01T10:00:00Z', token: '' },
+  }
+
+  test('every route has a row, and every row has its route', () => {
+    const known = service.app.server.knownRoutes.map(({ method, url }) => `${method} ${url}`)
+    const withHeads = [...operations.map(({ route }) => route), ...open].flatMap((route) =>
+      route.startsWith('GET ') ? [route, route.replace('GET', 'HEAD')] : [route],
+    )
+    expect(known.toSorted()).toEqual(withHeads.toSorted())
+  })
+
+  test.each(open)('%s needs no key', async (route) => {
+    expect(await service.call('GET', `/${route.replace('GET ', '')}`)).toMatchObject({ status: 200 })
+  })
+
+  describe.each(operations)('$route', ({ route, may, operation }) => {
+    test('is refused without a key', async () => {
+      expectProblem(await send(route, operation, { things: nothing }), 'missing_credentials')
+    })
+
+    test.each(keyTypes.filter((type) => may[type] === '–'))(
+      'is refused to a %s key, whatever it names',
+      async (type) => {
+        const allowed_key_types = keyTypes.filter((candidate) => may[candidate] !== '–')
+        const token = await tokenOf(type)
+        for (const things of [await makeThings(service, own), nothing]) {
+          const reply = await send(route, operation, { token, things })
+          expectProblem(reply, 'key_type_not_allowed', { allowed_key_types })
+        }
+      },
+    )
+
+    const allowed = keyTypes.filter((type) => may[type] !== '–')
+
+    test.each(allowed)('is open to a %s key on what is its own', async (type) => {
+      const things = await makeThings(service, own)
+      const reply = await send(route, operation, { token: await tokenOf(type, things.token), things })
+      expect([200, 201, 204]).toContain(reply.status)
+      expect(reply.body?.redacted).toBe(may[type] === 'yes, redacted' ? true : undefined)
+    })
+
+    const cases = allowed.flatMap((type) => operation.names.map((name) => ({ type, name })))
+
+    test.each(cases)('a foreign $name looks to a $type key as an unknown one', async ({ type, name }) => {
+      const theirs = await makeThings(service, foreign[type])
+      const things = await makeThings(service, own)
+      const token = await tokenOf(type, things.token)
+      const before = await untouched()
+      const refused = await send(route, operation, { token, things: { ...things, [name]: theirs[name] } })
+      const unknown = await send(route, operation, { token, things: { ...things, [name]: unknownId } })
+      expectProblem(refused, name === 'hold_id' ? 'hold_not_found' : 'not_found')
+      expect(withoutRequestId(refused)).toEqual(withoutRequestId(unknown))
+      expect(await untouched()).toEqual(before)
+    })
+
+    test.each(allowed.filter((type) => type === 'hub'))(
+      'gives the %s key of another hub nothing',
+      async () => {
+        const things = await makeThings(service, own)
+        const before = await untouched()
+        const reply = await send(route, operation, { token: strangersKey, things })
+        if (operation.names.length === 0) expect(reply.body).toEqual({ data: [], next_cursor: null })
+        else expect(reply.status).toBe(404)
+        expect(await untouched()).toEqual(before)
+      },
+    )
+  })
+
+  test.each(['/services', '/locations', '/staff', '/bookings'])(
+    'GET %s shows each key its own business or hub, and a foreign business_id nothing',
+    async (path) => {
+      await Promise.all(service.world.businesses.map((tenant) => makeThings(service, tenant)))
+      const inHub = service.world.businesses.filter(({ hub_id }) => hub_id !== null).map(({ id }) => id)
+      const businessIds = async (token: string, query = '') => {
+        const { status, body } = await service.call('GET', `${path}?limit=100${query}`, { token })
+        expect(status).toBe(200)
+        const ids = (body.data as { business_id: string }[]).map(({ business_id }) => business_id)
+        return [...new Set(ids)].toSorted()
+      }
+      expect(await businessIds(await tokenOf('hub'))).toEqual(inHub.toSorted())
+      expect(await businessIds(await tokenOf('business'))).toEqual([own.id])
+      expect(await businessIds(await tokenOf('hub'), `&business_id=${own.id}`)).toEqual([own.id])
+      for (const type of ['business', 'hub'] as const) {
+        const token = await tokenOf(type)
+        expect(await businessIds(token, `&business_id=${foreign[type].id}`)).toEqual([])
+        expect(await businessIds(token, `&business_id=${unknownId}`)).toEqual([])
+      }
+    },
+  )
+
+  /** What no refused request may have changed. */
+  const untouched = async () => ({
+    holds: await service.rows('holds'),
+    claims: await service.rows('claims'),
+    bookings: await service.rows('bookings'),
+    events: await service.rows('events'),
+  })
+})
+
+function withoutRequestId({ status, body, headers }: Reply) {
+  const { request_id: _id, ...rest } = body as Record<string, unknown>
+  const { 'x-request-id': _header, date: _date, 'content-length': _length, ...others } = headers
+  return { status, body: rest, headers: others }
+}

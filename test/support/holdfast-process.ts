@@ -1,0 +1,131 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { afterAll } from 'vitest'
+import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import { temporaryDirectory } from './test-service.ts'
+
+/** The directory of the checkout. */
+export const project = resolve(import.meta.dirname, '../..')
+
+const program = resolve(project, 'src/holdfast.ts')
+
+/**
+ * Loaded before the program: when the pipe to its standard input closes, because the tests ended in
+ * whatever way, the process ends too. Nothing outlives the tests.
+ */
+const endsWithTests =
+  'data:text/javascript,process.stdin.on("end",()=>process.kill(process.pid,"SIGKILL")).resume();process.stdin.unref()'
+
+/** How a process ended: exactly one of the two is not null. */
+export interface Ending {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+export interface ProcessOptions {
+  variables?: Record<string, string>
+  /** An own temporary directory by default, so that no `.env` and no `data/` of the checkout is met. */
+  directory?: string
+  /** Modules that Node loads before the program. */
+  preloads?: string[]
+}
+
+/** A process of `holdfast`, from the sources as they are. */
+export interface HoldfastProcess {
+  pid: number
+  /** Everything that it has written so far. */
+  stdout(): string
+  stderr(): string
+  signal(name: NodeJS.Signals): void
+  /** Resolves when it has ended and its output is complete. */
+  ended: Promise<Ending>
+  /** Resolves with the match as soon as its standard output has one; rejects when it ends before, or too late. */
+  says(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>
+}
+
+let directories: string | undefined
+
+/** A new directory below one that is removed when the tests of the file have ended. */
+export function emptyDirectory(): string {
+  directories ??= temporaryDirectory()
+  return mkdtempSync(join(directories, 'run-'))
+}
+
+const running = new Set<ChildProcessByStdio<Writable, Readable, Readable>>()
+
+afterAll(async () => {
+  await Promise.all(
+    [...running].map(async (child) => {
+      child.kill('SIGKILL')
+      await once(child, 'close')
+    }),
+  )
+})
+
+/** Starts `holdfast` with the given arguments. Of this process's environment it sees the PATH alone. */
+export function startHoldfast(args: string[], options: ProcessOptions = {}): HoldfastProcess {
+  const { variables = {}, directory = emptyDirectory(), preloads = [] } = options
+  const imports = [endsWithTests, ...preloads].flatMap((module) => ['--import', module])
+  const child = spawn(process.execPath, [...imports, program, ...args], {
+    cwd: directory,
+    env: { PATH: process.env['PATH'], ...variables },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  const ended = once(child, 'close').then(([code, signal]): Ending => {
+    running.delete(child)
+    return { code: code as Ending['code'], signal: signal as Ending['signal'] }
+  })
+  return {
+    pid: child.pid ?? NaN,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    signal: (name) => child.kill(name),
+    ended,
+    says: (pattern, withinMs = 20_000) =>
+      new Promise((found, failed) => {
+        const look = () => {
+          const match = pattern.exec(stdout)
+          if (match) done(() => found(match))
+        }
+        const fail = (why: string) =>
+          done(() => failed(new Error(`${why} without saying ${String(pattern)}:\n${stdout}\n${stderr}`)))
+        const timer = setTimeout(() => fail(`${withinMs} ms passed`), withinMs)
+        const done = (settle: () => void) => {
+          clearTimeout(timer)
+          child.stdout.off('data', look)
+          settle()
+        }
+        child.stdout.on('data', look)
+        void ended.then(({ code, signal }) => fail(`holdfast ended (${String(code ?? signal)})`))
+        look()
+      }),
+  }
+}
+
+/** What a finished command has said. */
+export interface Finished extends Ending {
+  stdout: string
+  stderr: string
+}
+
+/** Runs a command of `holdfast` to its end. */
+export async function runHoldfast(args: string[], options: ProcessOptions = {}): Promise<Finished> {
+  const command = startHoldfast(args, options)
+  const ending = await command.ended
+  return { ...ending, stdout: command.stdout(), stderr: command.stderr() }
+}
+
+/** Adds the demo world to a database, as an operator would, and gives it with its keys. */
+export async function demoWorld(databaseUrl: string): Promise<DemoWorld> {
+  const ran = await runHoldfast(['demo', '--json'], { variables: { DATABASE_URL: databaseUrl } })
+  if (ran.code !== 0) throw new Error(`holdfast demo failed:\n${ran.stderr}`)
+  return JSON.parse(ran.stdout) as DemoWorld
+}

@@ -1,0 +1,83 @@
+import { Agent, fetch } from 'undici'
+import { afterAll } from 'vitest'
+import type { CallOptions, Reply } from './test-service.ts'
+
+const agents = new Set<Agent>()
+
+afterAll(async () => {
+  await Promise.all([...agents].map((agent) => agent.destroy()))
+})
+
+/** One request over a real socket. The path is relative to /api/v1 unless it begins with `//`. */
+export type Call = (address: string, method: string, path: string, options?: CallOptions) => Promise<Reply>
+
+/**
+ * Clients with connections of their own, kept alive between requests; as many at once as are needed.
+ * Undici's own fetch goes with its own Agent.
+ */
+export function httpClients(options: Agent.Options = {}): Call {
+  const dispatcher = new Agent({ pipelining: 1, headersTimeout: 30_000, ...options })
+  agents.add(dispatcher)
+  return async (address, method, path, { token, body, rawBody, headers = {} } = {}) => {
+    const url = path.startsWith('//') ? path.slice(1) : `/api/v1${path}`
+    const payload = rawBody ?? (body === undefined ? undefined : JSON.stringify(body))
+    const response = await fetch(address + url, {
+      dispatcher,
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(payload !== undefined && { body: payload }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false
+    return {
+      status: response.status,
+      body: text === '' ? undefined : isJson ? JSON.parse(text) : text,
+      headers: Object.fromEntries(response.headers),
+    }
+  }
+}
+
+/** Exchanges a publishable key for sessions, over all addresses in turn. */
+export async function openSessions(
+  call: Call,
+  addresses: string[],
+  { key, count }: { key: string; count: number },
+): Promise<string[]> {
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const address = addresses[index % addresses.length] ?? ''
+      const reply = await call(address, 'POST', '/session', { token: key })
+      if (reply.status !== 201) throw new Error(`no session: ${JSON.stringify(reply.body)}`)
+      return reply.body.session_token as string
+    }),
+  )
+}
+
+/** How often each answer was given: `201`, or status and code such as `409 slot_held`. */
+export function tally(replies: Reply[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { status, body } of replies) {
+    const answer = status < 400 ? String(status) : `${status} ${String(body?.code)}`
+    counts[answer] = (counts[answer] ?? 0) + 1
+  }
+  return counts
+}
+
+/** Resolves with the first value that is not undefined; asks again until then, at most for the given time. */
+export async function eventually<T>(
+  what: string,
+  withinMs: number,
+  ask: () => Promise<T | undefined> | T | undefined,
+): Promise<T> {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const value = await ask()
+    if (value !== undefined) return value
+    if (performance.now() > deadline) throw new Error(`${what} did not come about within ${withinMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

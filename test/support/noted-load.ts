@@ -1,0 +1,93 @@
+import type { Acknowledged } from './checker.ts'
+import { clientOf, slot, type Cluster } from './cluster.ts'
+import { openSessions, type Call } from './http-client.ts'
+import type { Reply } from './test-service.ts'
+
+/** Clients that place, book, cancel and release as fast as they are answered, and note what they are told. */
+export interface NotedLoad {
+  acknowledged: Acknowledged
+  /** Answers that no client may ever see, such as a 500. */
+  unexpected: string[]
+  /** How many requests were answered so far. */
+  answered(): number
+  /** Ends the load when every client has its last answer. */
+  stop(): Promise<void>
+}
+
+const clients = 16
+const slotsPerClient = 10_000
+/** A server that is gone or draining refuses connections or says so; anything else is unexpected. */
+const expected = [201, 200, 204, 404, 409, 503]
+
+export async function startNotedLoad(cluster: Cluster, call: Call): Promise<NotedLoad> {
+  const acknowledged: Acknowledged = new Map()
+  const unexpected: string[] = []
+  const client = clientOf(cluster, call)
+  const tokens = await openSessions(call, cluster.addresses, {
+    key: cluster.business.publishable_key,
+    count: clients,
+  })
+  let answered = 0
+  let ended = false
+
+  /** The answer; undefined when the connection broke: whether it happened is then unknown. */
+  async function answerTo(request: Promise<Reply>): Promise<Reply | undefined> {
+    try {
+      const reply = await request
+      answered += 1
+      if (!expected.includes(reply.status)) unexpected.push(`${reply.status} ${JSON.stringify(reply.body)}`)
+      return reply.status === 503 ? undefined : reply
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Sends a request about something acknowledged; in doubt until its answer is there. */
+  async function about(id: string, request: () => Promise<Reply>): Promise<Reply | undefined> {
+    const known = acknowledged.get(id)
+    if (known) acknowledged.set(id, { ...known, inDoubt: true })
+    const reply = await answerTo(request())
+    if (known && reply) acknowledged.set(id, known)
+    return reply
+  }
+
+  async function once(turn: number, token: string, round: number): Promise<void> {
+    // two clients want each slot, and no client wants one twice: it would replace its own hold
+    const startsAt = slot((turn >> 1) * slotsPerClient + round)
+    const held = await answerTo(client.hold(turn + round, token, startsAt))
+    if (held?.status !== 201) return held ? undefined : pause()
+    const id = String(held.body.hold_id)
+    const expiresAtMs = Date.parse(String(held.body.expires_at))
+    acknowledged.set(id, { state: 'held', expiresAtMs, inDoubt: false })
+    if (round % 4 === 0) return // stays held
+    if (round % 4 === 1) {
+      const released = await about(id, () => client.release(turn, token, id))
+      if (released?.status === 204) acknowledged.set(id, { state: 'released', expiresAtMs, inDoubt: false })
+      return
+    }
+    const booked = await about(id, () => client.convert(turn + round, token, id))
+    if (booked?.status !== 201) return
+    acknowledged.set(id, { state: 'booked', expiresAtMs, inDoubt: false })
+    if (round % 4 === 2) return // stays booked
+    const cancelled = await about(id, () => client.cancel(turn, id))
+    if (cancelled?.status === 200) acknowledged.set(id, { state: 'cancelled', expiresAtMs, inDoubt: false })
+  }
+
+  const loops = tokens.map(async (token, turn) => {
+    for (let round = 0; !ended; round += 1) await once(turn, token, round)
+  })
+  return {
+    acknowledged,
+    unexpected,
+    answered: () => answered,
+    stop: async () => {
+      ended = true
+      await Promise.all(loops)
+    },
+  }
+}
+
+/** Between tries while there is no server. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 10))
+}

@@ -1,0 +1,195 @@
+import type { Insertable } from 'kysely'
+import { issueKey } from '../../src/access/issue-key.ts'
+import type { CustomField, Money } from '../../src/catalogue/catalogue-types.ts'
+import { insertMissing } from '../../src/catalogue/write-queries.ts'
+import type { PlanName, Tables } from '../../src/database/tables.ts'
+import type { TestService } from './test-service.ts'
+
+/*
+ * Businesses, locations, staff and services of a test's own: what one test takes is in no other's way.
+ */
+
+/** A business with its keys. */
+export interface OwnBusiness {
+  id: string
+  key: string
+  publishableKey: string
+}
+
+/** The ids that a hold names. */
+export interface Offer {
+  service_id: string
+  location_id: string
+}
+
+export interface ServiceParts {
+  name: string
+  minutes: number
+  bufferBefore: number
+  bufferAfter: number
+  capacity: number
+  deposit: Money | null
+  customFields: CustomField[]
+  staffIds: string[]
+  locationIds: string[]
+}
+
+const plainService: Omit<ServiceParts, 'locationIds'> = {
+  name: 'Massage',
+  minutes: 30,
+  bufferBefore: 0,
+  bufferAfter: 0,
+  capacity: 1,
+  deposit: null,
+  customFields: [],
+  staffIds: [],
+}
+
+export async function makeBusiness(
+  service: TestService,
+  parts: { timezone?: string; hubId?: string; plan?: PlanName } = {},
+): Promise<OwnBusiness> {
+  const { context } = service
+  const id = context.ids.next()
+  return context.db.transaction(async (tx) => {
+    await insertMissing(tx.db, 'businesses', [
+      {
+        id,
+        hub_id: parts.hubId ?? null,
+        name: 'Corner Spa',
+        plan: parts.plan ?? 'enterprise',
+        timezone: parts.timezone ?? 'Europe/Berlin',
+        brand_name: null,
+        brand_color: null,
+        brand_logo_url: null,
+        created_at: tx.now,
+      },
+    ])
+    const business = await issueKey(context, tx, { type: 'business', businessId: id })
+    const publishable = await issueKey(context, tx, { type: 'publishable', businessId: id })
+    return { id, key: business.key, publishableKey: publishable.key }
+  })
+}
+
+/** A location that is always open. */
+export function makeLocation(
+  service: TestService,
+  businessId: string,
+  parts: { name?: string; timezone?: string } = {},
+): Promise<string> {
+  return insert(service, 'locations', businessId, {
+    name: parts.name ?? 'Main street',
+    timezone: parts.timezone ?? 'Europe/Berlin',
+    address: null,
+    weekly_hours_json: null,
+    date_overrides_json: '[]',
+  })
+}
+
+/** Staff members who give whatever they are named for, sorted by id. */
+export async function makeStaff(
+  service: TestService,
+  businessId: string,
+  names: string[],
+  locationIds: string[] = [],
+): Promise<string[]> {
+  const ids: string[] = []
+  for (const name of names) {
+    const id = await insert(service, 'staff', businessId, {
+      name,
+      email: null,
+      weekly_hours_json: null,
+      date_overrides_json: '[]',
+    })
+    ids.push(id)
+    await link(
+      service,
+      'staff_locations',
+      locationIds.map((location_id) => ({ business_id: businessId, staff_id: id, location_id })),
+    )
+  }
+  return ids.toSorted()
+}
+
+export async function makeService(
+  service: TestService,
+  businessId: string,
+  given: Partial<ServiceParts> & Pick<ServiceParts, 'locationIds'>,
+): Promise<string> {
+  const parts = { ...plainService, ...given }
+  const id = await insert(service, 'services', businessId, {
+    name: parts.name,
+    description: null,
+    duration_minutes: parts.minutes,
+    buffer_before_minutes: parts.bufferBefore,
+    buffer_after_minutes: parts.bufferAfter,
+    slot_interval_minutes: 5,
+    min_notice_minutes: 0,
+    max_advance_days: null,
+    capacity: parts.capacity,
+    price_amount: null,
+    price_currency: null,
+    deposit_amount: parts.deposit?.amount ?? null,
+    deposit_currency: parts.deposit?.currency ?? null,
+    custom_fields_json: JSON.stringify(parts.customFields),
+  })
+  const own = { business_id: businessId, service_id: id }
+  const places = parts.locationIds.map((location_id) => ({ ...own, location_id }))
+  const people = parts.staffIds.map((staff_id) => ({ ...own, staff_id }))
+  await link(service, 'service_locations', places)
+  await link(service, 'service_staff', people)
+  return id
+}
+
+/** A service at a location of its own. */
+export async function makeOffer(
+  service: TestService,
+  businessId: string,
+  parts: Partial<Omit<ServiceParts, 'locationIds'>> & { timezone?: string } = {},
+): Promise<Offer> {
+  const { timezone, ...rest } = parts
+  const location_id = await makeLocation(service, businessId, timezone === undefined ? {} : { timezone })
+  return {
+    service_id: await makeService(service, businessId, { ...rest, locationIds: [location_id] }),
+    location_id,
+  }
+}
+
+/** Makes a service, location or staff member inactive, as deleting it does. */
+export async function deactivate(
+  service: TestService,
+  table: 'services' | 'locations' | 'staff',
+  id: string,
+): Promise<void> {
+  await service.context.db.transaction((tx) =>
+    tx.db.updateTable(table).set({ deactivated_at: tx.now }).where('id', '=', id).execute(),
+  )
+  service.clock.advance(5) // what the service remembers of its catalogue is forgotten by then
+}
+
+type Row<Table extends 'locations' | 'staff' | 'services'> = Omit<
+  Insertable<Tables[Table]>,
+  'id' | 'business_id' | 'created_at' | 'deactivated_at'
+>
+
+async function insert<Table extends 'locations' | 'staff' | 'services'>(
+  { context }: TestService,
+  table: Table,
+  business_id: string,
+  row: Row<Table>,
+): Promise<string> {
+  const id = context.ids.next()
+  await context.db.transaction((tx) => {
+    const complete = { ...row, id, business_id, created_at: tx.now, deactivated_at: null }
+    return insertMissing(tx.db, table, [complete as unknown as Insertable<Tables[Table]>]) // `Row` has the rest
+  })
+  return id
+}
+
+async function link<Table extends 'staff_locations' | 'service_locations' | 'service_staff'>(
+  { context }: TestService,
+  table: Table,
+  rows: Insertable<Tables[Table]>[],
+): Promise<void> {
+  await context.db.transaction((tx) => insertMissing(tx.db, table, rows))
+}

@@ -1,0 +1,20 @@
+import { expect } from 'vitest'
+import { snapshot } from './records.ts'
+import type { Reply, TestService } from './test-service.ts'
+
+/** Expects a call to be refused so, and to have written nothing. */
+export async function expectRefusal(
+  service: TestService,
+  attempt: () => Promise<Reply>,
+  expected: { status: number; body: object; headers?: object },
+): Promise<void> {
+  const before = await snapshot(service)
+  expect(await attempt()).toMatchObject(expected)
+  expect(await snapshot(service)).toEqual(before)
+}
+
+/** Where a 422 reply finds faults, sorted. */
+export function pointersOf(reply: Reply): string[] {
+  const faults = reply.body.errors as { pointer: string }[]
+  return faults.map(({ pointer }) => pointer).toSorted()
+}

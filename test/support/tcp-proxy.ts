@@ -1,0 +1,120 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+
+/** How a proxy treats what passes through it. */
+export type ProxyMode =
+  | 'forward'
+  /** Connections are accepted and stay open; nothing passes in either direction. */
+  | 'hang'
+  /** New connections are closed at once, and the present ones are gone. */
+  | 'refuse'
+  /** Every connection is reset as soon as its client sends something. */
+  | 'reset'
+
+/** Stands between a server and its database, and does what networks do. */
+export interface TcpProxy {
+  /** The address of the database by way of the proxy. */
+  url: string
+  set(mode: ProxyMode): void
+  /**
+   * Cuts the next connection whose client sends this text: before the database hears it, or after, so that
+   * its answer is lost. Resolves when that has happened.
+   */
+  cutAt(text: string, when: 'before' | 'after'): Promise<void>
+  close(): Promise<void>
+}
+
+interface Cut {
+  text: string
+  when: 'before' | 'after'
+  done: () => void
+}
+
+interface Link {
+  client: Socket
+  database: Socket
+  /** Set when the next answer is to be lost. */
+  onAnswer?: () => void
+}
+
+export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
+  const target = new URL(databaseUrl)
+  const links = new Set<Link>()
+  let mode: ProxyMode = 'forward'
+  let cut: Cut | undefined
+
+  function fromClient(link: Link, bytes: Buffer): void {
+    if (mode === 'hang') return
+    if (mode === 'reset') {
+      end(link)
+      return
+    }
+    const due = cut && bytes.includes(cut.text) ? cut : undefined
+    if (due) cut = undefined
+    if (due?.when === 'before') {
+      end(link)
+      due.done()
+      return
+    }
+    if (due) link.onAnswer = due.done
+    link.database.write(bytes)
+  }
+
+  function fromDatabase(link: Link, bytes: Buffer): void {
+    if (mode === 'hang') return
+    if (link.onAnswer) {
+      // the answer says that the database has done it; its client never hears so
+      end(link)
+      link.onAnswer()
+      return
+    }
+    link.client.write(bytes)
+  }
+
+  function end(link: Link): void {
+    links.delete(link)
+    link.client.resetAndDestroy()
+    link.database.destroy()
+  }
+
+  const server = createServer((client) => {
+    if (mode === 'refuse') {
+      client.resetAndDestroy()
+      return
+    }
+    const database = connect(Number(target.port || 5432), target.hostname)
+    const link: Link = { client, database }
+    links.add(link)
+    client.on('data', (bytes: Buffer) => fromClient(link, bytes))
+    database.on('data', (bytes: Buffer) => fromDatabase(link, bytes))
+    for (const socket of [client, database]) {
+      socket.on('error', () => end(link))
+      // what hangs says no farewell either
+      socket.on('close', () => {
+        if (mode !== 'hang') end(link)
+      })
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = new URL(databaseUrl)
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.href,
+    set: (next) => {
+      mode = next
+      // what hung stays lost: a network does not deliver late what it has dropped
+      if (next !== 'hang' && next !== 'reset') for (const link of [...links]) end(link)
+    },
+    cutAt: (text, when) =>
+      new Promise((done) => {
+        cut = { text, when, done }
+      }),
+    close: async () => {
+      for (const link of [...links]) end(link)
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

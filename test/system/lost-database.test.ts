@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { findFaults, readRows } from '../support/checker.ts'
+import { book, clientOf, slot, type Cluster } from '../support/cluster.ts'
+import { eventually, httpClients, openSessions, tally } from '../support/http-client.ts'
+import { demoWorld } from '../support/holdfast-process.ts'
+import { startServer, withoutLimits, type ServerProcess } from '../support/server-process.ts'
+import { startProxy, type ProxyMode, type TcpProxy } from '../support/tcp-proxy.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { businessOf, engines, type Reply } from '../support/test-service.ts'
+
+const call = httpClients()
+
+describe.runIf(engines.includes('postgres'))('a PostgreSQL server that cannot be reached', () => {
+  let database: TestDatabase
+  let proxy: TcpProxy
+  let server: ServerProcess
+  let client: ReturnType<typeof clientOf>
+  let token: string
+  beforeEach(async () => {
+    database = await createTestDatabase('postgres')
+    const world = await demoWorld(database.url)
+    proxy = await startProxy(database.url)
+    server = await startServer(proxy.url, withoutLimits)
+    const business = businessOf(world, 'Salon Spree')
+    const cluster = { business, address: () => server.address } as unknown as Cluster
+    client = clientOf(cluster, call)
+    const sessions = await openSessions(call, [server.address], { key: business.publishable_key, count: 1 })
+    token = sessions[0] ?? ''
+  })
+  afterEach(async () => {
+    await server.kill()
+    await proxy.close()
+    await database.drop()
+  })
+
+  /** A reply and how long it was in coming, in milliseconds. */
+  async function timed(request: Promise<Reply>): Promise<{ reply: Reply; tookMs: number }> {
+    const startedMs = performance.now()
+    const reply = await request
+    return { reply, tookMs: performance.now() - startedMs }
+  }
+
+  async function expectUnavailable(request: Promise<Reply>): Promise<void> {
+    const { reply, tookMs } = await timed(request)
+    expect(tally([reply])).toEqual({ '503 unavailable': 1 })
+    expect(reply.headers['retry-after']).toBe('1')
+    expect(tookMs).toBeLessThan(5_000)
+  }
+
+  async function recovers(): Promise<void> {
+    await eventually('a hold after the database was back', 10_000, async () =>
+      (await client.hold(0, token, slot(500))).status === 201 ? true : undefined,
+    )
+    expect((await call(server.address, 'GET', '//readyz')).status).toBe(200)
+  }
+
+  test.each<ProxyMode>(['hang', 'refuse', 'reset'])(
+    'that does "%s": 503 within 5 s, not ready, alive, and back within 10 s',
+    { timeout: 60_000 },
+    async (mode) => {
+      await book(client, token, slot(0)) // every kind of connection is open
+      proxy.set(mode)
+      const slow = [
+        expectUnavailable(client.hold(0, token, slot(1))),
+        expectUnavailable(client.change(0, '01990000-0000-7000-8000-000000000000', { notes: 'x' })),
+        ...Array.from({ length: 30 }, (_, index) =>
+          expectUnavailable(client.hold(0, token, slot(2 + index))),
+        ),
+      ]
+      const readiness = await timed(call(server.address, 'GET', '//readyz'))
+      expect(readiness.reply.status).toBe(503)
+      expect(readiness.tookMs).toBeLessThan(5_000)
+      const liveness = await timed(call(server.address, 'GET', '//healthz'))
+      expect(liveness.reply.status).toBe(200)
+      expect(liveness.tookMs).toBeLessThan(1_000)
+      await Promise.all(slow)
+      // long enough gone that every connection has failed at least once
+      await expectUnavailable(client.hold(0, token, slot(40)))
+      proxy.set('forward')
+      await recovers()
+      expect(await findFaults(database.url)).toEqual([])
+    },
+  )
+
+  test('a server whose database hangs still stops within 10 s', { timeout: 30_000 }, async () => {
+    await book(client, token, slot(0))
+    proxy.set('hang')
+    const inFlight = client.hold(0, token, slot(1)).catch(() => undefined)
+    const startedMs = performance.now()
+    expect(await server.stop()).toEqual({ code: 0, signal: null })
+    expect(performance.now() - startedMs).toBeLessThan(10_000)
+    await inFlight; console.log(performance.now()-startedMs, server.process.stdout())
+  })
+
+  test.each([
+    ['before', { '201': 1 }],
+    ['after', { '409 hold_converted': 1 }],
+  ] as const)(
+    'connections cut %s the database heard of COMMIT leave one booking or none, and the repeat tells which',
+    async (when, repeated) => {
+      for (let round = 0; round < 5; round += 1) {
+        const hold = await client.hold(0, token, slot(round))
+        const id = String(hold.body.hold_id)
+        const happened = proxy.cutAt('commit', when)
+        await expectUnavailable(client.convert(0, token, id))
+        await happened
+        expect(tally([await client.convert(0, token, id)])).toEqual(repeated)
+      }
+      expect(await findFaults(database.url)).toEqual([])
+    },
+  )
+
+  test('a connection that is lost inside a transaction ends that request alone', async () => {
+    for (const statement of ['insert into "bookings"', 'update "claims"', 'insert into "events"']) {
+      const hold = await client.hold(0, token, slot(600))
+      const id = String(hold.body.hold_id)
+      const happened = proxy.cutAt(statement, 'after')
+      await expectUnavailable(client.convert(0, token, id))
+      await happened
+      expect(await readRows(database.url, 'select id from bookings')).toEqual([])
+      expect(tally([await client.release(0, token, id)])).toEqual({ '204': 1 })
+    }
+    expect(server.process.stderr()).toBe('')
+  })
+})
