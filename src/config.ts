@@ -143,9 +143,17 @@ export const settings = {
 /** The configuration of one process, read once and checked. */
 export type Config = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> }
 
-/** The variables that the process was given, those of a `.env` file in the working directory included. */
+/**
+ * The variables that the process was given, and those of a `.env` file in the working directory that it
+ * was not. Throws an OperatorError when that file cannot be read.
+ */
 export function environmentVariables(): Record<string, string | undefined> {
-  if (existsSync('.env')) process.loadEnvFile('.env')
+  try {
+    if (existsSync('.env')) process.loadEnvFile('.env')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown'
+    throw new OperatorError(`.env in the working directory cannot be read (${reason}).`, { cause: error })
+  }
   return process.env
 }
 

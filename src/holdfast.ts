@@ -21,6 +21,7 @@ import { addMigrate } from './cli/migrate.ts'
 import { addServe } from './cli/serve.ts'
 import { addSessionCreate } from './cli/session-create.ts'
 import { addTour } from './cli/tour.ts'
+import { DatabaseUnavailable } from './database/database.ts'
 import { OperatorError, Problem, problemKinds, UsageError } from './errors.ts'
 import { redact } from './log.ts'
 
@@ -32,40 +33,57 @@ function createProgram(): Command {
     .description('Self-hosted appointment booking: hold a slot, then book it.')
     .version(packageJson.version)
     .showHelpAfterError('(add --help for what is possible)')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ holdfast serve\n  $ holdfast tour\n  $ holdfast booking list --status confirmed' +
+        '\n\nEvery command has --help with an example.',
+    )
     .exitOverride()
   addServe(program)
   addMigrate(program)
   addDemo(program)
   addDoctor(program)
   addTour(program)
-  group(program, 'hub', 'platforms with many businesses', [addHubCreate, addHubList, addHubUpdate])
-  group(program, 'business', 'those who offer services', [
-    addBusinessCreate,
-    addBusinessList,
-    addBusinessShow,
-    addBusinessUpdate,
-  ])
-  group(program, 'key', 'keys for the API', [addKeyCreate, addKeyList, addKeyRevoke])
-  group(program, 'booking', 'what clients have booked', [
-    addBookingList,
-    addBookingShow,
-    addBookingReschedule,
-    addBookingCancel,
-    addBookingComplete,
-  ])
-  group(program, 'session', 'tokens as a widget has them', [addSessionCreate])
+  for (const group of groups) {
+    const parent = program.command(group.name).description(group.description)
+    parent.addHelpText('after', `\nExample:\n  $ holdfast ${group.name} ${group.example}`)
+    for (const add of group.commands) add(parent)
+  }
   return program
 }
 
-function group(
-  program: Command,
-  name: string,
-  description: string,
-  commands: ((parent: Command) => void)[],
-): void {
-  const parent = program.command(name).description(description)
-  for (const add of commands) add(parent)
-}
+const groups = [
+  {
+    name: 'hub',
+    description: 'platforms with many businesses',
+    example: 'list',
+    commands: [addHubCreate, addHubList, addHubUpdate],
+  },
+  {
+    name: 'business',
+    description: 'those who offer services',
+    example: 'create "Salon Spree" --timezone Europe/Berlin',
+    commands: [addBusinessCreate, addBusinessList, addBusinessShow, addBusinessUpdate],
+  },
+  {
+    name: 'key',
+    description: 'keys for the API',
+    example: 'create --business 0198…',
+    commands: [addKeyCreate, addKeyList, addKeyRevoke],
+  },
+  {
+    name: 'booking',
+    description: 'what clients have booked',
+    example: 'list --status confirmed',
+    commands: [addBookingList, addBookingShow, addBookingReschedule, addBookingCancel, addBookingComplete],
+  },
+  {
+    name: 'session',
+    description: 'tokens as a widget has them',
+    example: 'create --business 0198…',
+    commands: [addSessionCreate],
+  },
+]
 
 try {
   await createProgram().parseAsync()
@@ -76,14 +94,17 @@ try {
 /** Tells people what went wrong; the stack of what nobody foresaw too. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode // it has said why
-  const known = error instanceof OperatorError || error instanceof Problem
-  const text = known
-    ? error.message
-    : error instanceof Error
-      ? (error.stack ?? error.message)
-      : 'unknown error'
-  process.stderr.write(`holdfast: ${redact(text)}\n`)
+  process.stderr.write(`holdfast: ${redact(textOf(error))}\n`)
   return isUsage(error) ? usageExitCode : 1
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof OperatorError || error instanceof Problem) return error.message
+  if (error instanceof DatabaseUnavailable) {
+    const reason = error.cause instanceof Error ? error.cause.message : error.message
+    return `The database cannot be used now (${reason}). Try again; "holdfast doctor" may say more.`
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : 'unknown error'
 }
 
 /** Whether another command line would have done: something unknown or impossible was asked for. */

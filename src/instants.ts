@@ -65,11 +65,14 @@ export function roundUpToSecond(instant: Instant): Instant {
   return instantFromMs(Math.ceil(toMs(instant) / 1000) * 1000)
 }
 
-/** ISO 8601 with a numeric offset and whole seconds in an IANA zone: `2026-12-01T10:00:00+01:00`. */
+/**
+ * ISO 8601 with a numeric offset and whole seconds in an IANA zone: `2026-12-01T10:00:00+01:00`.
+ * In UTC where the zone has reached the year 10000 already: five digits would be no RFC 3339.
+ */
 export function formatInstant(instant: Instant, timeZone: string): string {
-  return Temporal.Instant.fromEpochMilliseconds(toMs(instant))
-    .toZonedDateTimeISO(timeZone)
-    .toString({ timeZoneName: 'never', smallestUnit: 'second' })
+  const local = Temporal.Instant.fromEpochMilliseconds(toMs(instant)).toZonedDateTimeISO(timeZone)
+  const shown = local.year > 9999 ? local.withTimeZone('UTC') : local
+  return shown.toString({ timeZoneName: 'never', smallestUnit: 'second' })
 }
 
 /** The calendar day of an IANA zone in which an instant lies, as the half-open range of instants. */

@@ -1,7 +1,6 @@
 import type { Static } from 'typebox'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
-import { isUuid } from '../ids.ts'
 import { effectivePlan } from './plans.ts'
 import { exchangeSession } from './exchange-session.ts'
 import { findPublishableKey } from './key-queries.ts'
@@ -13,22 +12,21 @@ import type { Session } from './session-schemas.ts'
  * exchanged: for trying things out. Throws a UsageError when the business has no such key.
  */
 export async function createSession(context: Context, businessId: string): Promise<Static<typeof Session>> {
-  const id = businessId.toLowerCase()
-  const key = isUuid(id) ? await findPublishableKey(context.db.reads, id) : undefined
+  const key = await findPublishableKey(context.db.reads, businessId)
   if (!key) {
     throw new UsageError(
-      `There is no publishable key for a business with the id ${businessId}; make one with ` +
-        '"holdfast key create --business <id> --type publishable".',
+      'A session comes from a publishable key, and this business has none in force; make one with ' +
+        `"holdfast key create --business ${businessId} --type publishable".`,
     )
   }
-  const { own, hub } = await findPlans(context.db.reads, id)
+  const { own, hub } = await findPlans(context.db.reads, businessId)
   return exchangeSession(
     context,
     {
       type: 'publishable',
       keyId: key.id,
       ownerId: key.id,
-      reach: { businessId: id },
+      reach: { businessId },
       plan: effectivePlan(own, hub),
       lastFour: key.last_four,
       allowedOrigins: null,

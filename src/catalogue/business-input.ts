@@ -1,4 +1,4 @@
-import { closest, distance } from 'fastest-levenshtein'
+import { closest } from 'fastest-levenshtein'
 import { isLine, isWebAddress } from '../contact-formats.ts'
 import { UsageError } from '../errors.ts'
 import { isTimeZone } from '../instants.ts'
@@ -6,8 +6,8 @@ import { isTimeZone } from '../instants.ts'
 /* Checks of what operators say of hubs and businesses. Each throws a UsageError that names the fix. */
 
 const longestName = 200
-/** So many wrong characters still leave an id recognisable. */
-const mostSlips = 3
+/** More than any server can answer. */
+const highestLimit = 1_000_000
 
 /** A name of 1 to 200 code points, trimmed and NFC. */
 export function checkName(text: string): string {
@@ -36,23 +36,9 @@ export function checkLogoUrl(text: string): string {
   throw new UsageError(`The address of a brand logo begins with https:// or http://; "${text}" is none.`)
 }
 
-/** A UsageError for an id that nothing has, with the one that was probably meant. */
-export function unknownId(noun: string, id: string, known: { id: string; name: string }[]): UsageError {
-  const wanted = id.toLowerCase()
-  const near = known.find(({ name }) => name.toLowerCase() === wanted) ?? nearest(wanted, known)
-  const hint = near ? `did you mean ${near.id} (${near.name})?` : `"holdfast ${noun} list" shows them.`
-  return new UsageError(`There is no ${noun} with the id ${id}; ${hint}`)
-}
-
-/** The row whose id begins with the same characters, or differs by a slip or two. */
-function nearest(
-  wanted: string,
-  known: { id: string; name: string }[],
-): { id: string; name: string } | undefined {
-  const begins = known.filter(({ id }) => wanted.length >= 4 && id.startsWith(wanted))
-  if (begins.length === 1) return begins[0]
-  if (wanted.length < 30 || known.length === 0) return undefined // too little to guess from
-  const ids = known.map(({ id }) => id)
-  const near = closest(wanted, ids)
-  return distance(wanted, near) <= mostSlips ? known.find(({ id }) => id === near) : undefined
+/** A number of requests that a key may make. */
+export function checkRequestLimit(text: string): number {
+  const limit = /^\d{1,7}$/.test(text) ? Number(text) : 0
+  if (limit >= 1 && limit <= highestLimit) return limit
+  throw new UsageError(`A limit is a whole number of requests from 1 to ${highestLimit}; "${text}" is none.`)
 }

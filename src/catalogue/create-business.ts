@@ -38,6 +38,8 @@ export async function createBusiness(context: Context, input: BusinessInput): Pr
     brand_name: brandName === undefined ? null : checkName(brandName),
     brand_color: brandColor === undefined ? null : checkColor(brandColor),
     brand_logo_url: brandLogoUrl === undefined ? null : checkLogoUrl(brandLogoUrl),
+    limit_per_minute: null,
+    limit_per_hour: null,
   }
   return context.db.transaction(async (tx) => {
     const hub_id = hubId === undefined ? null : (await existingHub(tx.db, hubId)).id

@@ -1,6 +1,8 @@
+import { effectivePlan } from '../access/plans.ts'
 import type { Context } from '../context.ts'
 import type { HubsTable, PlanName } from '../database/tables.ts'
-import { checkColor, checkLogoUrl, checkName, checkTimeZone } from './business-input.ts'
+import { UsageError } from '../errors.ts'
+import { checkColor, checkLogoUrl, checkName, checkRequestLimit, checkTimeZone } from './business-input.ts'
 import {
   findBusinesses,
   findHubs,
@@ -13,6 +15,11 @@ import { existingBusiness, existingHub, mostListed } from './existing.ts'
 
 export function listHubs(context: Context): Promise<HubsTable[]> {
   return findHubs(context.db.reads, mostListed)
+}
+
+/** A hub. Throws a UsageError when there is none. */
+export function showHub(context: Context, id: string): Promise<HubsTable> {
+  return existingHub(context.db.reads, id)
 }
 
 /** Changes a hub's name or plan; a plan takes effect within five seconds. Throws a UsageError. */
@@ -44,7 +51,7 @@ export function showBusiness(context: Context, id: string): Promise<BusinessRow>
   return existingBusiness(context.db.reads, id)
 }
 
-/** What an operator changes of a business; null clears a part of the brand. */
+/** What an operator changes of a business; null clears a part of the brand, or gives it the limits of its plan. */
 export interface BusinessUpdate {
   name?: string
   plan?: PlanName
@@ -52,26 +59,49 @@ export interface BusinessUpdate {
   brandName?: string | null
   brandColor?: string | null
   brandLogoUrl?: string | null
+  /** Requests that each key may make, as a person writes the number. */
+  limitPerMinute?: string | null
+  limitPerHour?: string | null
 }
 
-/** Changes a business; a plan takes effect within five seconds. Throws a UsageError. */
+/**
+ * Changes a business; a plan takes effect within five seconds. Throws a UsageError, also for limits of its own
+ * when the plan that is then in effect has none.
+ */
 export function changeBusiness(context: Context, id: string, update: BusinessUpdate): Promise<BusinessRow> {
   const changes = checkUpdate(update)
   return context.db.transaction(async (tx) => {
     const business = await existingBusiness(tx.db, id)
+    const changed = { ...business, ...changes }
+    assertMayHaveLimits(changed, changes)
     if (Object.keys(changes).length > 0) await updateBusiness(tx.db, business.id, changes)
-    return { ...business, ...changes }
+    return changed
   })
 }
 
+/** Limits that would lie there without an effect would deceive whoever set them. */
+function assertMayHaveLimits({ plan, hub_plan }: BusinessRow, changes: BusinessChanges): void {
+  const wanted = (changes.limit_per_minute ?? changes.limit_per_hour ?? null) !== null
+  if (!wanted || effectivePlan(plan, hub_plan) === 'enterprise') return
+  throw new UsageError(
+    `Limits of its own are for businesses on the plan enterprise; this one is on ${plan}. Add --plan enterprise.`,
+  )
+}
+
 function checkUpdate(update: BusinessUpdate): BusinessChanges {
-  const { name, plan, timezone, brandName, brandColor, brandLogoUrl } = update
+  const { name, plan, timezone, brandName, brandColor, brandLogoUrl, limitPerMinute, limitPerHour } = update
   return {
     ...(name !== undefined && { name: checkName(name) }),
     ...(plan !== undefined && { plan }),
     ...(timezone !== undefined && { timezone: checkTimeZone(timezone) }),
-    ...(brandName !== undefined && { brand_name: brandName && checkName(brandName) }),
-    ...(brandColor !== undefined && { brand_color: brandColor && checkColor(brandColor) }),
-    ...(brandLogoUrl !== undefined && { brand_logo_url: brandLogoUrl && checkLogoUrl(brandLogoUrl) }),
+    ...(brandName !== undefined && { brand_name: unlessNull(brandName, checkName) }),
+    ...(brandColor !== undefined && { brand_color: unlessNull(brandColor, checkColor) }),
+    ...(brandLogoUrl !== undefined && { brand_logo_url: unlessNull(brandLogoUrl, checkLogoUrl) }),
+    ...(limitPerMinute !== undefined && { limit_per_minute: unlessNull(limitPerMinute, checkRequestLimit) }),
+    ...(limitPerHour !== undefined && { limit_per_hour: unlessNull(limitPerHour, checkRequestLimit) }),
   }
+}
+
+function unlessNull<T>(text: string | null, check: (text: string) => T): T | null {
+  return text === null ? null : check(text)
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { operator } from '../access/operator.ts'
 import { cancelBooking } from '../bookings/change-booking.ts'
+import { onBooking } from './known-ids.ts'
 import { printBooking } from './print-booking.ts'
-import { withDatabase } from './run-command.ts'
+import { withExistingDatabase } from './run-command.ts'
 
 /** `holdfast booking cancel`: cancels a booking; its slot is free at once. */
 export function addBookingCancel(booking: Command): void {
@@ -12,8 +13,8 @@ export function addBookingCancel(booking: Command): void {
     .option('--json', 'print data instead of text')
     .addHelpText('after', '\nExample:\n  $ holdfast booking cancel 0198…')
     .action(async (id: string, { json }: { json?: boolean }) => {
-      const cancelled = await withDatabase((context) =>
-        cancelBooking(context, operator, { id, ifMatch: undefined }),
+      const cancelled = await withExistingDatabase((context) =>
+        onBooking(context, id, () => cancelBooking(context, operator, { id, ifMatch: undefined })),
       )
       printBooking(cancelled, json)
     })

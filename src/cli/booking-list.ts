@@ -1,13 +1,18 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import type { Static } from 'typebox'
 import { operator } from '../access/operator.ts'
 import { BookingsQuery } from '../bookings/booking-schemas.ts'
 import { cursorOf, listBookings } from '../bookings/list-bookings.ts'
 import { presentBooking } from '../bookings/present-booking.ts'
+import { locationKind, serviceKind, staffKind } from '../catalogue/catalogue-kinds.ts'
+import { showBusiness } from '../catalogue/manage-businesses.ts'
+import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { compileSchema, faultsOf } from '../http/validation.ts'
 import { pageOf } from '../wire.ts'
-import { print, withDatabase } from './run-command.ts'
+import { assertInCatalogue } from './known-ids.ts'
+import { shownTime } from './local-time.ts'
+import { print, withExistingDatabase } from './run-command.ts'
 import { tableLines } from './table.ts'
 
 type Query = Static<typeof BookingsQuery>
@@ -26,6 +31,7 @@ interface Options {
   json?: boolean
 }
 
+const statuses = ['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'] satisfies Query['status'][]
 const matchesQuery = compileSchema(BookingsQuery)
 
 /** `holdfast booking list`: shows bookings, the newest first. */
@@ -34,7 +40,7 @@ export function addBookingList(booking: Command): void {
     .command('list')
     .description('show bookings, the newest first')
     .option('--business <id>', 'only those of this business')
-    .option('--status <status>', 'pending, confirmed, in_progress, completed or cancelled')
+    .addOption(new Option('--status <status>', 'only those in this state').choices(statuses))
     .option('--from <time>', 'that start at this time or later, such as 2026-12-01T00:00:00Z')
     .option('--to <time>', 'that start before this time')
     .option('--service <id>', 'only those of this service')
@@ -49,8 +55,10 @@ export function addBookingList(booking: Command): void {
       '\nExample:\n  $ holdfast booking list --status confirmed --from 2026-12-01T00:00:00Z',
     )
     .action(async ({ json, ...options }: Options) => {
-      const query = readQuery(options)
-      const { rows, limit } = await withDatabase((context) => listBookings(context, operator, query))
+      const { rows, limit } = await withExistingDatabase(async (context) => {
+        await assertAreThere(context, options)
+        return listBookings(context, operator, readQuery(options))
+      })
       const page = pageOf(rows, limit, { present: (row) => presentBooking(row, operator), cursor: cursorOf })
       print(page, {
         json,
@@ -59,7 +67,7 @@ export function addBookingList(booking: Command): void {
             ['ID', 'STARTS', 'STATUS', 'SERVICE', 'LOCATION', 'STAFF', 'CLIENT'],
             page.data.map(({ id, starts_at, status, service, location, staff, client }) => [
               id,
-              starts_at,
+              shownTime(starts_at),
               status,
               service.name,
               location.name,
@@ -67,10 +75,20 @@ export function addBookingList(booking: Command): void {
               `${client.first_name} ${client.last_name} <${client.email}>`,
             ]),
           ),
-          ...(page.next_cursor === null ? [] : [`More: --cursor ${page.next_cursor}`]),
+          ...(page.next_cursor === null ? [] : ['', `There are more: add --cursor ${page.next_cursor}`]),
         ],
       })
     })
+}
+
+async function assertAreThere(
+  context: Context,
+  { business, service, location, staff }: Omit<Options, 'json'>,
+): Promise<void> {
+  if (business !== undefined) await showBusiness(context, business)
+  await assertInCatalogue(context, serviceKind, service)
+  await assertInCatalogue(context, locationKind, location)
+  await assertInCatalogue(context, staffKind, staff)
 }
 
 /** The options as the API's own query, checked by the API's own schema. */

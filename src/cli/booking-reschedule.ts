@@ -2,9 +2,10 @@ import type { Command } from 'commander'
 import { operator } from '../access/operator.ts'
 import { changeBooking } from '../bookings/change-booking.ts'
 import { showBooking } from '../bookings/show-booking.ts'
+import { onBooking } from './known-ids.ts'
 import { printBooking } from './print-booking.ts'
 import { readTime } from './local-time.ts'
-import { withDatabase } from './run-command.ts'
+import { withExistingDatabase } from './run-command.ts'
 
 /** `holdfast booking reschedule`: moves a booking to another time. */
 export function addBookingReschedule(booking: Command): void {
@@ -16,8 +17,8 @@ export function addBookingReschedule(booking: Command): void {
     .option('--json', 'print data instead of text')
     .addHelpText('after', '\nExample:\n  $ holdfast booking reschedule 0198… --to "2026-12-01 10:00"')
     .action(async (id: string, options: { to: string; until?: string; json?: boolean }) => {
-      const moved = await withDatabase(async (context) => {
-        const { timezone } = await showBooking(context, operator, id)
+      const moved = await withExistingDatabase(async (context) => {
+        const { timezone } = await onBooking(context, id, () => showBooking(context, operator, id))
         const change = {
           starts_at: readTime(options.to, timezone),
           ...(options.until !== undefined && { ends_at: readTime(options.until, timezone) }),

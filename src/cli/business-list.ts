@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { effectivePlan } from '../access/plans.ts'
 import { listBusinesses } from '../catalogue/manage-businesses.ts'
-import { print, withDatabase } from './run-command.ts'
+import { presentBusiness } from './print-business.ts'
+import { print, withExistingDatabase } from './run-command.ts'
 import { tableLines } from './table.ts'
 
 /** `holdfast business list`: shows the businesses. */
@@ -13,19 +13,14 @@ export function addBusinessList(business: Command): void {
     .option('--json', 'print data instead of text')
     .addHelpText('after', '\nExample:\n  $ holdfast business list --hub 0198…')
     .action(async ({ hub, json }: { hub?: string; json?: boolean }) => {
-      const businesses = await withDatabase((context) => listBusinesses(context, hub))
+      const rows = await withExistingDatabase((context) => listBusinesses(context, hub))
+      const businesses = rows.map(presentBusiness)
       print(businesses, {
         json,
         lines: () =>
           tableLines(
             ['ID', 'NAME', 'PLAN', 'TIME ZONE', 'HUB'],
-            businesses.map((row) => [
-              row.id,
-              row.name,
-              effectivePlan(row.plan, row.hub_plan),
-              row.timezone,
-              row.hub_name ?? '',
-            ]),
+            businesses.map((row) => [row.id, row.name, row.plan_in_effect, row.timezone, row.hub_name ?? '']),
           ),
       })
     })

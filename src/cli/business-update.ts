@@ -1,16 +1,22 @@
 import { Option, type Command } from 'commander'
 import { planNames } from '../access/plans.ts'
 import { changeBusiness, type BusinessUpdate } from '../catalogue/manage-businesses.ts'
-import { businessLines } from './business-show.ts'
-import { print, withDatabase } from './run-command.ts'
+import { UsageError } from '../errors.ts'
+import { printBusiness } from './print-business.ts'
+import { withExistingDatabase } from './run-command.ts'
 
 interface Options extends BusinessUpdate {
   /** False when `--no-brand` is given. */
   brand: boolean
+  /** False when `--no-limits` is given. */
+  limits: boolean
   json?: boolean
 }
 
-/** `holdfast business update`: changes a business's name, plan, time zone or brand. */
+const noBrand = { brandName: null, brandColor: null, brandLogoUrl: null }
+const noLimits = { limitPerMinute: null, limitPerHour: null }
+
+/** `holdfast business update`: changes a business's name, plan, time zone, brand or limits. */
 export function addBusinessUpdate(business: Command): void {
   business
     .command('update <id>')
@@ -22,15 +28,22 @@ export function addBusinessUpdate(business: Command): void {
     .option('--brand-color <colour>', 'white label: a colour such as #1a2b3c')
     .option('--brand-logo-url <url>', 'white label: the address of a picture')
     .option('--no-brand', 'take the white label away')
+    .option('--limit-per-minute <requests>', 'enterprise: so many requests a minute for each key')
+    .option('--limit-per-hour <requests>', 'enterprise: so many requests an hour for each key')
+    .option('--no-limits', 'go back to the limits of the plan')
     .option('--json', 'print data instead of text')
     .addHelpText(
       'after',
       '\nExamples:\n  $ holdfast business update 0198… --plan enterprise --brand-name "Salon Spree"' +
-        '\n  $ holdfast business update 0198… --no-brand',
+        '\n  $ holdfast business update 0198… --limit-per-minute 1200 --limit-per-hour 40000' +
+        '\n  $ holdfast business update 0198… --no-brand --no-limits',
     )
-    .action(async (id: string, { json, brand, ...update }: Options) => {
-      const none = brand ? {} : { brandName: null, brandColor: null, brandLogoUrl: null }
-      const changed = await withDatabase((context) => changeBusiness(context, id, { ...none, ...update }))
-      print(changed, { json, lines: () => businessLines(changed) })
+    .action(async (id: string, { json, brand, limits, ...given }: Options) => {
+      const update = { ...(!brand && noBrand), ...(!limits && noLimits), ...given }
+      if (Object.keys(update).length === 0) {
+        throw new UsageError('Nothing to change: give --name, --plan or another option of --help.')
+      }
+      const changed = await withExistingDatabase((context) => changeBusiness(context, id, update))
+      printBusiness(changed, json)
     })
 }

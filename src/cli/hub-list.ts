@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { listHubs } from '../catalogue/manage-businesses.ts'
-import { print, withDatabase } from './run-command.ts'
+import { print, withExistingDatabase } from './run-command.ts'
 import { tableLines } from './table.ts'
 
 /** `holdfast hub list`: shows the hubs. */
@@ -11,7 +11,7 @@ export function addHubList(hub: Command): void {
     .option('--json', 'print data instead of text')
     .addHelpText('after', '\nExample:\n  $ holdfast hub list')
     .action(async ({ json }: { json?: boolean }) => {
-      const hubs = await withDatabase((context) => listHubs(context))
+      const hubs = await withExistingDatabase((context) => listHubs(context))
       print(hubs, {
         json,
         lines: () =>

@@ -2,7 +2,8 @@ import { Option, type Command } from 'commander'
 import { planNames } from '../access/plans.ts'
 import { changeHub } from '../catalogue/manage-businesses.ts'
 import type { PlanName } from '../database/tables.ts'
-import { print, withDatabase } from './run-command.ts'
+import { UsageError } from '../errors.ts'
+import { print, withExistingDatabase } from './run-command.ts'
 
 /** `holdfast hub update`: changes a hub's name or plan. */
 export function addHubUpdate(hub: Command): void {
@@ -15,7 +16,8 @@ export function addHubUpdate(hub: Command): void {
     .addHelpText('after', '\nExample:\n  $ holdfast hub update 0198… --plan growth')
     .action(async (id: string, options: { name?: string; plan?: PlanName; json?: boolean }) => {
       const { json, ...changes } = options
-      const changed = await withDatabase((context) => changeHub(context, id, changes))
+      if (Object.keys(changes).length === 0) throw new UsageError('Nothing to change: give --name or --plan.')
+      const changed = await withExistingDatabase((context) => changeHub(context, id, changes))
       print(changed, { json, lines: () => [`hub ${changed.id}  ${changed.name}  (${changed.plan})`] })
     })
 }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { listKeys } from '../access/manage-keys.ts'
-import { print, withDatabase } from './run-command.ts'
+import { showBusiness, showHub } from '../catalogue/manage-businesses.ts'
+import { UsageError } from '../errors.ts'
+import { print, withExistingDatabase } from './run-command.ts'
 import { tableLines } from './table.ts'
 
 /** `holdfast key list`: shows which keys there are. */
@@ -13,8 +15,15 @@ export function addKeyList(key: Command): void {
     .option('--json', 'print data instead of text')
     .addHelpText('after', '\nExample:\n  $ holdfast key list --business 0198…')
     .action(async (options: { hub?: string; business?: string; json?: boolean }) => {
-      const keys = await withDatabase((context) =>
-        listKeys(context, { hubId: options.hub, businessId: options.business }),
+      const { hub, business } = options
+      if (hub !== undefined && business !== undefined) {
+        throw new UsageError('Give --hub or --business, not both: a key is of one of them.')
+      }
+      const keys = await withExistingDatabase(async (context) =>
+        listKeys(context, {
+          hubId: hub === undefined ? undefined : (await showHub(context, hub)).id,
+          businessId: business === undefined ? undefined : (await showBusiness(context, business)).id,
+        }),
       )
       const data = keys.map(({ allowed_origins_json: origins, ...key }) => ({
         ...key,

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { revokeKey } from '../access/manage-keys.ts'
-import { print, withDatabase } from './run-command.ts'
+import { lastFour, tokenType } from '../access/token-format.ts'
+import { UsageError } from '../errors.ts'
+import { print, withExistingDatabase } from './run-command.ts'
 
 /** `holdfast key revoke`: ends a key, and with a publishable key its sessions. */
 export function addKeyRevoke(key: Command): void {
@@ -10,7 +12,14 @@ export function addKeyRevoke(key: Command): void {
     .option('--json', 'print data instead of text')
     .addHelpText('after', '\nExample:\n  $ holdfast key revoke 0198…')
     .action(async (id: string, { json }: { json?: boolean }) => {
-      const { allowed_origins_json: _, ...revoked } = await withDatabase((context) => revokeKey(context, id))
+      const { allowed_origins_json: _, ...revoked } = await withExistingDatabase((context) => {
+        if (tokenType(id) !== undefined) {
+          throw new UsageError(
+            `This is a key itself, not its id; "holdfast key list" shows the id of the one that ends in ${lastFour(id)}.`,
+          )
+        }
+        return revokeKey(context, id)
+      })
       print(revoked, {
         json,
         lines: () => [

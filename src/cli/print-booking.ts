@@ -1,11 +1,11 @@
 import { operator } from '../access/operator.ts'
-import type { BookingRow } from '../bookings/booking-queries.ts'
 import { presentBooking } from '../bookings/present-booking.ts'
+import { shownTime } from './local-time.ts'
 import { print } from './run-command.ts'
 import { tableLines } from './table.ts'
 
 /** Prints one booking: a line for each thing that people ask, or the API's own shape with `--json`. */
-export function printBooking(booking: BookingRow, json: boolean | undefined): void {
+export function printBooking(booking: Parameters<typeof presentBooking>[0], json: boolean | undefined): void {
   const shown = presentBooking(booking, operator)
   print(shown, { json, lines: () => bookingLines(shown) })
 }
@@ -16,8 +16,8 @@ function bookingLines(booking: ReturnType<typeof presentBooking>): string[] {
     ['BOOKING', booking.id],
     [
       ['status', booking.status],
-      ['starts', booking.starts_at],
-      ['ends', booking.ends_at],
+      ['starts', shownTime(booking.starts_at)],
+      ['ends', shownTime(booking.ends_at)],
       ['service', booking.service.name],
       ['location', `${booking.location.name} (${booking.location.timezone})`],
       ['staff', booking.staff?.name ?? ''],
@@ -26,7 +26,7 @@ function bookingLines(booking: ReturnType<typeof presentBooking>): string[] {
         `${client.first_name} ${client.last_name} <${client.email}> ${client.phone ?? ''}`.trimEnd(),
       ],
       ['notes', booking.notes ?? ''],
-      ['cancelled', booking.cancelled_at ?? ''],
+      ['cancelled', shownTime(booking.cancelled_at ?? '')],
       ['business', booking.business_id],
     ],
   )

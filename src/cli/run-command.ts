@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { createContext } from '../app.ts'
 import { environmentVariables, readConfig, type Config } from '../config.ts'
 import type { Context } from '../context.ts'
+import { OperatorError } from '../errors.ts'
 
 /** The configuration from the environment, or an OperatorError that names each fault. */
 export function configFromEnvironment(): Config {
@@ -19,10 +21,37 @@ export async function withDatabase<T>(work: (context: Context) => Promise<T>): P
   }
 }
 
+/**
+ * The same for commands that only make sense where something is already: in the wrong directory they must not
+ * make a new, empty SQLite file and say that it holds nothing.
+ */
+export async function withExistingDatabase<T>(work: (context: Context) => Promise<T>): Promise<T> {
+  const { database } = configFromEnvironment()
+  if (database.engine === 'sqlite' && !existsSync(database.file)) {
+    throw new OperatorError(
+      `There is no database at ${database.file}. Run this where the server runs, or set DATABASE_URL as the ` +
+        'server has it; "holdfast serve" and "holdfast migrate" make a new one.',
+    )
+  }
+  return withDatabase(work)
+}
+
 /** Prints lines for people, or the data of them with `--json`. */
 export function print(
   data: unknown,
   { json, lines }: { json: boolean | undefined; lines: () => string[] },
 ): void {
-  process.stdout.write(json ? `${JSON.stringify(data, null, 2)}\n` : `${lines().join('\n')}\n`)
+  writeLines(json ? [JSON.stringify(data, null, 2)] : lines())
+}
+
+/** Writes lines to the standard output. */
+export function writeLines(lines: string[]): void {
+  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', endWithReader)
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+/** A reader such as `head` that has seen enough closes the pipe: no fault of the command. */
+function endWithReader(error: Error): void {
+  if ('code' in error && error.code === 'EPIPE') process.exit()
+  throw error
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { createSession } from '../access/create-session.ts'
-import { print, withDatabase } from './run-command.ts'
+import { showBusiness } from '../catalogue/manage-businesses.ts'
+import { print, withExistingDatabase } from './run-command.ts'
 
 /** `holdfast session create`: a session token, for trying things out. */
 export function addSessionCreate(session: Command): void {
@@ -11,7 +12,9 @@ export function addSessionCreate(session: Command): void {
     .option('--json', 'print data instead of text')
     .addHelpText('after', '\nExample:\n  $ TOKEN=$(holdfast session create --business 0198…)')
     .action(async ({ business, json }: { business: string; json?: boolean }) => {
-      const session = await withDatabase((context) => createSession(context, business))
+      const session = await withExistingDatabase(async (context) =>
+        createSession(context, (await showBusiness(context, business)).id),
+      )
       // the bare token, so that a shell can take it
       print(session, { json, lines: () => [session.session_token] })
     })

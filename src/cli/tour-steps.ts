@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { lastFour } from '../access/token-format.ts'
 import { systemClock } from '../clock.ts'
 import { OperatorError } from '../errors.ts'
 import { instantFromMs } from '../instants.ts'
@@ -23,58 +24,101 @@ export interface Tour {
 const answerTimeoutMs = 10_000
 
 export function openTour(url: string, print: (line: string) => void): Tour {
-  const send = async (request: TourRequest) => {
-    const { status, answer } = await sendRequest(url, request)
-    show(print, request, { status, answer })
-    return { status, answer }
-  }
   const firstOf: Tour['firstOf'] = async (title, requests) => {
     print(`\n${styleText('bold', `# ${title}`, { stream: process.stdout })}`)
+    let last: { status: number; answer: Answer } | undefined
     for (const request of requests) {
-      const { status, answer } = await send(request)
-      if (status < 300) return answer
+      last = await sendRequest(url, request)
+      for (const line of [...requestLines(request), ...answerLines(last)]) print(line)
+      if (last.status < 300) return last.answer
     }
-    throw new OperatorError(
-      'The tour ends here: no request of this step succeeded; the last answer says why.',
-    )
+    throw new OperatorError(whyItEnds(last?.answer))
   }
   return { firstOf, step: (title, request) => firstOf(title, [request]) }
 }
 
+/** Throws an OperatorError when no Holdfast answers at the address. */
+export async function assertServes(url: string): Promise<void> {
+  const { status } = await answerOf(url, '/healthz', {})
+  if (status !== 200) throw noServer(url, `the answer is ${status}`)
+}
+
 async function sendRequest(url: string, { method, path, token, body }: TourRequest) {
+  return answerOf(url, `/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+}
+
+async function answerOf(url: string, path: string, request: RequestInit) {
   try {
-    const response = await fetch(`${url}/api/v1${path}`, {
-      method,
-      signal: AbortSignal.timeout(answerTimeoutMs),
-      headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-    })
+    const response = await fetch(url + path, { ...request, signal: AbortSignal.timeout(answerTimeoutMs) })
     return { status: response.status, answer: (await response.json()) as Answer } // a JSON object, by contract
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-    throw new OperatorError(
-      `No Holdfast answers at ${url} (${cause}). Start it with "npm start", or give --url.`,
-    )
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    throw noServer(url, cause instanceof SyntaxError ? 'the answer is not JSON' : reasonOf(cause))
   }
 }
 
-function show(
-  print: (line: string) => void,
-  request: TourRequest,
-  reply: { status: number; answer: Answer },
-): void {
-  print(`> ${request.method} /api/v1${request.path}`)
-  print(`> Authorization: Bearer ${request.token.slice(0, 8)}…${request.token.slice(-4)}`)
-  if (request.body) print(`> ${JSON.stringify(request.body)}`)
-  print(`< ${reply.status}`)
-  const shown = { ...reply.answer }
-  if (typeof shown['session_token'] === 'string')
-    shown['session_token'] = `${shown['session_token'].slice(0, 8)}…`
-  for (const line of JSON.stringify(shown, null, 2).split('\n')) print(`< ${line}`)
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown'
+  // an address with several families has an error for each, and no message of its own
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name)
+}
+
+function noServer(url: string, reason: string): OperatorError {
+  return new OperatorError(
+    `No Holdfast answers at ${url} (${reason}). Start it with "npm start" in another terminal, or give --url.`,
+  )
+}
+
+/** What the last answer means for whoever takes the tour. */
+function whyItEnds(answer: Answer | undefined): string {
+  switch (answer?.['code']) {
+    case undefined:
+      return 'The tour ends here: there is no service that can be booked without a deposit and without questions.'
+    case 'invalid_credentials':
+      return (
+        'The tour ends here: the server does not know the key. It uses another database than this command: set ' +
+        'DATABASE_URL as the server has it, or give --publishable-key and --business-key.'
+      )
+    case 'plan_required':
+      return 'The tour ends here: the business key works on the plan enterprise only. Take a business on it.'
+    default:
+      return `The tour ends here: the last answer was ${String(answer?.['code'])}: ${String(answer?.['detail'])}`
+  }
+}
+
+function requestLines({ method, path, token, body }: TourRequest): string[] {
+  return [
+    `> ${method} /api/v1${path}`,
+    `> Authorization: Bearer ${shortToken(token)}`,
+    ...(body ? [`> ${JSON.stringify(body)}`] : []),
+  ]
+}
+
+function shortToken(token: string): string {
+  return `${token.slice(0, 8)}…${lastFour(token)}`
+}
+
+function answerLines({ status, answer }: { status: number; answer: Answer }): string[] {
+  const text = JSON.stringify(answer, (name, value: unknown) => shortened(name, value), 2)
+  return [`< ${status}`, ...text.split('\n').map((line) => `< ${line}`)]
+}
+
+/** A token by its ends only; of a list the first entry alone, and how many more there are. */
+function shortened(name: string, value: unknown): unknown {
+  if (name === 'session_token' && typeof value === 'string') return shortToken(value)
+  if (!Array.isArray(value) || value.length < 2) return value
+  const list = value as unknown[] // its entries are shown as they are
+  return [list[0], `… and ${list.length - 1} more`]
 }
 
 const quarterHourMs = 900_000
-const daysTried = [7, 8, 9, 10, 11, 12, 13]
+const daysTried = [7, 8, 9, 10, 11]
+/** A session on the lowest plan may make 30 requests a minute. */
+const mostOffers = 20
 
 interface ServiceShown {
   id: string
@@ -90,13 +134,21 @@ export function offers(services: Answer): Record<string, unknown>[] {
     ({ deposit, custom_fields }) => deposit === null && !custom_fields.some((field) => field.required),
   )
   const soonMs = Math.ceil(systemClock.nowMs() / quarterHourMs) * quarterHourMs
-  return simple.flatMap(({ id, location_ids }) =>
-    location_ids.flatMap((location_id) =>
-      daysTried.map((days) => ({
-        service_id: id,
-        location_id,
-        starts_at: instantFromMs(soonMs + days * 86_400_000).replace('.000', ''),
-      })),
-    ),
-  )
+  return daysTried
+    .flatMap((days) =>
+      simple.flatMap(({ id, location_ids }) =>
+        location_ids.map((location_id) => ({
+          service_id: id,
+          location_id,
+          starts_at: instantFromMs(soonMs + days * 86_400_000).replace('.000', ''),
+        })),
+      ),
+    )
+    .slice(0, mostOffers)
+}
+
+/** The same time on the days after, one of which will be free. */
+export function laterDays(startsAt: string): string[] {
+  const start = Temporal.Instant.from(startsAt)
+  return [1, 2, 3, 4, 5].map((days) => start.add({ hours: 24 * days }).toString())
 }

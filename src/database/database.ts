@@ -24,7 +24,7 @@ export interface Database {
   /**
    * Runs `work` in a transaction (READ COMMITTED on PostgreSQL, serial on SQLite) and commits, or
    * rolls back when it throws. It is run again after a conflict that the engine or a `Repeat`
-   * reports, at most five times within two seconds; `work` therefore has no effects outside the transaction.
+   * reports, at most five times within 2.5 seconds; `work` therefore has no effects outside the transaction.
    * Throws DatabaseUnavailable when the database does not answer in time.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
@@ -55,7 +55,9 @@ export class Repeat extends Error {
 /** How often a transaction is repeated after conflicts, before it counts as unavailable. */
 const mostRepetitions = 5
 /** No repetition begins later than this: a request has its answer within five seconds, and a deadlock costs one. */
-const repetitionLimitMs = 2_000
+const repetitionLimitMs = 2_500
+/** The first pause is at most this long: who comes back at once meets the same rival, who has not even woken up. */
+const firstPauseMs = 20
 
 /**
  * Runs one attempt after another while they end in conflicts, with a growing random pause.
@@ -75,7 +77,7 @@ export async function withRepetition<T>(
       if (attempt >= mostRepetitions || monotonicMs() - startedMs > repetitionLimitMs) {
         throw new DatabaseUnavailable('too many conflicts', { cause: error })
       }
-      await pause(fraction() * 5 * 2 ** attempt)
+      await pause(fraction() * firstPauseMs * 2 ** attempt)
     }
   }
 }

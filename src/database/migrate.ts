@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
+import { OperatorError } from '../errors.ts'
 import type { Engine } from './database.ts'
 import { firstSchema } from './migrations/0001-first-schema.ts'
 import type { Tables } from './tables.ts'
@@ -30,9 +31,23 @@ export function migrator(db: Kysely<Tables>, engine: Engine): Migrator {
   })
 }
 
-/** Runs what has not run yet; a repetition after an interruption goes on where nothing was done. Names what ran. */
+/** What Kysely says of a database in which a migration has run that this release does not have. */
+const ofNewerRelease = /previously executed migration (\S+) is missing/
+
+/**
+ * Runs what has not run yet; a repetition after an interruption goes on where nothing was done. Names what ran.
+ * Throws an OperatorError for the database of a newer release.
+ */
 export async function migrate(migrations: Migrator): Promise<string[]> {
   const { error, results = [] } = await migrations.migrateToLatest()
+  const unknown = error instanceof Error ? ofNewerRelease.exec(error.message)?.[1] : undefined
+  if (unknown !== undefined) {
+    throw new OperatorError(
+      `DATABASE_URL: the database is newer than this release of Holdfast, which does not know its migration ${unknown}. ` +
+        'Run the release that it was last used with.',
+      { cause: error },
+    )
+  }
   if (error) throw error instanceof Error ? error : new Error('a migration failed', { cause: error })
   return results.filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName)
 }

@@ -183,9 +183,14 @@ class LocklessQueryCompiler extends SqliteQueryCompiler {
   }
 }
 
-/** DDL is transactional in SQLite; Kysely's own adapter does not count on it. */
-class TransactionalSqliteAdapter extends SqliteAdapter {
+class SqliteFileAdapter extends SqliteAdapter {
+  /** DDL is transactional in SQLite; Kysely's own adapter does not count on it. */
   override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+
+  /** Otherwise Kysely would queue all transactions itself, without a limit; the turnstile has one. */
+  override get supportsMultipleConnections(): boolean {
     return true
   }
 }
@@ -198,7 +203,7 @@ export function sqliteDialect(
 ): Dialect {
   return {
     createDriver: () => new SqliteDriver(new SqliteConnection(file, onStatement), use),
-    createAdapter: () => new TransactionalSqliteAdapter(),
+    createAdapter: () => new SqliteFileAdapter(),
     createQueryCompiler: () => new LocklessQueryCompiler(),
     createIntrospector: (db) => new SqliteIntrospector(db),
   }

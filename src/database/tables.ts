@@ -23,6 +23,9 @@ export interface BusinessesTable {
   brand_name: string | null
   brand_color: string | null
   brand_logo_url: string | null
+  /** Requests that each key may make on the Enterprise plan; null for what the plan gives. */
+  limit_per_minute: number | null
+  limit_per_hour: number | null
   created_at: Instant
 }
 

@@ -10,10 +10,12 @@ export async function recordEvents(
   happened: { types: EventType[]; booking: EventSubject },
 ): Promise<void> {
   if (happened.types.length === 0) return
+  // ids of the same millisecond are in no order of their own; the order of the types is the order of events
+  const ids = happened.types.map(() => context.ids.next()).toSorted()
   await insertEvents(
     tx.db,
-    happened.types.map((type) => ({
-      id: context.ids.next(),
+    happened.types.map((type, index) => ({
+      id: ids[index] ?? context.ids.next(),
       business_id: happened.booking.business_id,
       booking_id: happened.booking.id,
       type,

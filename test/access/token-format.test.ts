@@ -33,12 +33,12 @@ describe('the format of tokens', () => {
         expect(tokenType(token)).toBe(type)
       }
       expect(new Set(tokens).size).toBe(200)
-      expect(new Set(tokens.flatMap((token) => [...token.slice(8, 40)])).size).toBe(62)
+      expect(new Set(tokens.flatMap((token) => Array.from(token.slice(8, 40)))).size).toBe(62)
     },
   )
 
   test('one character that differs, anywhere, makes it none', () => {
-    for (const [index, character] of [...example].entries()) {
+    for (const [index, character] of Array.from(example).entries()) {
       const other = character === 'A' ? 'B' : 'A'
       expect(tokenType(example.slice(0, index) + other + example.slice(index + 1))).toBeUndefined()
     }

@@ -204,4 +204,20 @@ onEachEngine('the caps that a service has by default', (engine) => {
       await service.stop()
     }
   })
+
+  test('the cap of an address is multiplied too', async () => {
+    const service = await startTestService(engine, { MAX_HOLDS_PER_IP: '3', RATE_LIMIT_FACTOR: '1.5' })
+    try {
+      const business = await makeBusiness(service)
+      const offer = await makeOffer(service, business.id)
+      const replies: number[] = []
+      for (let index = 0; index < 5; index += 1) {
+        const session = await sessionClient(service, business)
+        replies.push((await session.hold(offer, startOf(index))).status)
+      }
+      expect(replies).toEqual([201, 201, 201, 201, 429])
+    } finally {
+      await service.stop()
+    }
+  })
 })

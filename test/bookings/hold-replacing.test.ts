@@ -120,6 +120,16 @@ onEachEngine("replacing a session's own holds", (engine) => {
     expect(await rowOf(service, 'holds', idOf(second))).toMatchObject({ staff_id: staffIds[1] })
   })
 
+  test('a buffer that obstructs nothing replaces nothing', async () => {
+    const [bare, buffered] = [
+      await makeOffer(service, business.id),
+      await makeOffer(service, business.id, { bufferBefore: 30, bufferAfter: 30 }),
+    ]
+    const [before, after] = [await session.hold(bare, at('10:00')), await session.hold(bare, at('11:00'))]
+    expect(await session.hold(buffered, at('10:30'))).toMatchObject({ status: 201 })
+    expect([await statusOf(before), await statusOf(after)]).toEqual(['active', 'active'])
+  })
+
   test("a key's own holds do conflict", async () => {
     const offer = await makeOffer(service, business.id)
     const held = await key.hold(offer, at('10:00'))

@@ -85,7 +85,7 @@ onEachEngine('statements of the hot paths', (engine) => {
     expect(statements).toHaveLength(3)
   })
 
-  test('a change of notes takes three statements, a move two more for look and claim each', async () => {
+  test('a change of notes takes three statements, a move six', async () => {
     const id = await book(clients.business, offers[0] as Offer)
     const notes = await statementsOf(() => clients.business.change(id, { notes: 'x' }))
     expect(notes.statements).toHaveLength(3)
@@ -94,7 +94,7 @@ onEachEngine('statements of the hot paths', (engine) => {
     expect(move.statements).toHaveLength(6)
   })
 
-  test('without anything remembered, three look-ups of token, service with staff, and location come first', async () => {
+  test('with nothing remembered, look-ups of the token, the service, its staff and the location come first', async () => {
     service.clock.advance(5)
     const { reply, statements } = await statementsOf(() =>
       clients.business.hold(offers[1] as Offer, nextStart()),

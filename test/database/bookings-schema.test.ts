@@ -5,12 +5,12 @@ import { makeBusiness, makeOffer, makeStaff } from '../support/offers.ts'
 import { rowOf, snapshot } from '../support/records.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
-const tables = ['holds', 'bookings', 'events', 'claims'] as const
+type Table = 'holds' | 'bookings' | 'events' | 'claims'
 
 onEachEngine('holds, bookings and events in the schema', (engine) => {
   let service: TestService
   /** A whole booking of one business, by table. */
-  let rows: Record<(typeof tables)[number], Record<string, unknown>>
+  let rows: Record<Table, Record<string, unknown>>
   let foreign: Record<string, unknown>
   beforeAll(async () => {
     service = await startTestService(engine)
@@ -27,7 +27,9 @@ onEachEngine('holds, bookings and events in the schema', (engine) => {
     }
     const elsewhere = await makeOffer(service, two.id, { staffIds: [] })
     const [staff_id] = await makeStaff(service, two.id, ['Kim'])
-    const booking = await bookSlot(clientOf(service, two.key), elsewhere, '2026-12-01T10:00:00Z')
+    const stranger = clientOf(service, two.key)
+    const booking = await bookSlot(stranger, elsewhere, '2026-12-01T10:00:00Z')
+    await stranger.cancel(String(booking.id)) // its claim is gone, so that its id is free for one
     foreign = { business_id: two.id, ...elsewhere, staff_id, booking_id: booking.id }
   })
   afterAll(() => service.stop())
@@ -35,7 +37,7 @@ onEachEngine('holds, bookings and events in the schema', (engine) => {
   const write = <T>(work: (db: Queries) => Promise<T>) => service.context.db.transaction((tx) => work(tx.db))
 
   /** Writes a copy of the row with other values; the copy is removed again. */
-  async function insertCopy(table: (typeof tables)[number], change: Record<string, unknown>): Promise<void> {
+  async function insertCopy(table: Table, change: Record<string, unknown>): Promise<void> {
     const id = service.context.ids.next()
     const apart =
       table === 'claims' ? { starts_at: '2026-12-05T10:00:00.000Z', ends_at: '2026-12-05T11:00:00.000Z' } : {}
@@ -90,7 +92,7 @@ onEachEngine('holds, bookings and events in the schema', (engine) => {
     await expect(update({ business_id: foreign['business_id'] })).rejects.toThrow(/foreign key/i)
     await expect(
       insertCopy('claims', { id: foreign['booking_id'], booking_id: foreign['booking_id'] }),
-    ).rejects.toThrow()
+    ).rejects.toThrow(/foreign key/i)
     await expect(insertCopy('claims', { ...held, business_id: service.context.ids.next() })).rejects.toThrow(
       /foreign key/i,
     )
@@ -144,19 +146,19 @@ onEachEngine('holds, bookings and events in the schema', (engine) => {
     await insertCopy('holds', { owner_id, owner_sequence: null })
   })
 
-  test
-    .runIf(engine === 'sqlite')
-    .each([
-      '2026-12-01T10:00:00Z',
-      '2026-12-01 10:00:00.000',
-      '2026-12-01T10:00:00.000+01:00',
-      '2026-12-01T10:00:00.0000Z',
-      '+010000-01-01T00:00:00.000Z',
-      '0999-12-01T10:00:00.000Z',
-      '2026-12-01',
-      'now',
-      '',
-    ])('SQLite takes %j for no instant', async (text) => {
+  if (engine === 'postgres') return // it has a type for instants
+
+  test.each([
+    '2026-12-01T10:00:00Z',
+    '2026-12-01 10:00:00.000',
+    '2026-12-01T10:00:00.000+01:00',
+    '2026-12-01T10:00:00.0000Z',
+    '+010000-01-01T00:00:00.000Z',
+    '0999-12-01T10:00:00.000Z',
+    '2026-12-01',
+    'now',
+    '',
+  ])('SQLite refuses %j as an instant', async (text) => {
     for (const column of ['created_at', 'updated_at', 'starts_at']) {
       await expect(insertCopy('bookings', { [column]: text })).rejects.toThrow(/constraint/i)
     }

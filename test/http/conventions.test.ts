@@ -199,6 +199,7 @@ onEachEngine('names, fields, null and ids', (engine) => {
     `{${unknownId}}`,
     unknownId.replaceAll('-', ''),
     '%20',
+    'a'.repeat(5000),
   ])('the malformed id %s is 404 in a path and a named fault in a body or query', async (id) => {
     for (const path of ['/services', '/locations', '/staff', '/bookings']) {
       expectProblem(await service.call('GET', `${path}/${id}`, { token: key }), 'not_found')

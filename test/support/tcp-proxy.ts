@@ -77,7 +77,8 @@ export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
     link.database.destroy()
   }
 
-  const server = createServer((client) => {
+  // half open: a farewell is answered only where something still answers
+  const server = createServer({ allowHalfOpen: true }, (client) => {
     if (mode === 'refuse') {
       client.resetAndDestroy()
       return
@@ -89,10 +90,11 @@ export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
     database.on('data', (bytes: Buffer) => fromDatabase(link, bytes))
     for (const socket of [client, database]) {
       socket.on('error', () => end(link))
-      // what hangs says no farewell either
-      socket.on('close', () => {
-        if (mode !== 'hang') end(link)
-      })
+      for (const farewell of ['end', 'close'] as const) {
+        socket.on(farewell, () => {
+          if (mode !== 'hang') end(link)
+        })
+      }
     }
   })
   server.listen(0, '127.0.0.1')

@@ -23,9 +23,9 @@ export const unknownId = '00000000-0000-4000-8000-000000000000'
 
 let hours = 0
 
-/** A full hour that was not given out before, so that no two tests want the same slot. */
+/** A time two hours after the last one given out: no two tests want the same slot, whatever its length and buffers. */
 export function nextStart(): string {
-  hours += 1
+  hours += 2
   return new Date(Date.UTC(2027, 0, 1) + hours * 3_600_000).toISOString().replace('.000', '')
 }
 

@@ -83,13 +83,13 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL server that cannot be
   )
 
   test('a server whose database hangs still stops within 10 s', { timeout: 30_000 }, async () => {
-    await book(client, token, slot(0))
+    await Promise.all(Array.from({ length: 8 }, (_, index) => client.hold(0, token, slot(index)))) // open connections
     proxy.set('hang')
-    const inFlight = client.hold(0, token, slot(1)).catch(() => undefined)
+    const inFlight = client.hold(0, token, slot(20)).catch(() => undefined)
     const startedMs = performance.now()
     expect(await server.stop()).toEqual({ code: 0, signal: null })
     expect(performance.now() - startedMs).toBeLessThan(10_000)
-    await inFlight; console.log(performance.now()-startedMs, server.process.stdout())
+    await inFlight
   })
 
   test.each([

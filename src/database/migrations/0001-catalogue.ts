@@ -28,6 +28,8 @@ function callerTables(engine: Engine): string[] {
        brand_name text,
        brand_color text,
        brand_logo_url text,
+       limit_per_minute integer check (limit_per_minute > 0),
+       limit_per_hour integer check (limit_per_hour > 0),
        ${instant('created_at')} not null`,
     ),
     `create index businesses_by_hub on businesses (hub_id) where hub_id is not null`,

@@ -1,0 +1,286 @@
+import { describe, expect, test } from 'vitest'
+import {
+  candidates,
+  conflict,
+  lapsed,
+  overlaps,
+  placeResource,
+  resourcesFor,
+  slotOf,
+  staffResource,
+  takenBy,
+  type Candidate,
+  type Choice,
+  type ClaimSeen,
+  type Resource,
+} from '../../src/bookings/claim-rules.ts'
+import type { Location, Service, StaffMember } from '../../src/catalogue/catalogue-types.ts'
+import { parseInstant, type Instant } from '../../src/instants.ts'
+import { randomFrom, seeds, type Random } from '../support/random.ts'
+
+function instant(text: string): Instant {
+  const read = parseInstant(text)
+  if (!read) throw new Error(`no instant: ${text}`)
+  return read
+}
+const at = (time: string) => instant(`2026-12-01T${time}:00Z`)
+const now = at('08:00')
+
+const service: Service = {
+  id: 'service',
+  business_id: 'business',
+  name: 'Massage',
+  description: null,
+  duration_minutes: 30,
+  buffer_before_minutes: 0,
+  buffer_after_minutes: 0,
+  slot_interval_minutes: 30,
+  min_notice_minutes: 0,
+  max_advance_days: null,
+  capacity: 1,
+  price: null,
+  deposit: null,
+  location_ids: ['here'],
+  staff_ids: [],
+  custom_fields: [],
+  active: true,
+}
+
+describe('times', () => {
+  test('overlap is half-open', () => {
+    const span = (from: string, to: string) => ({ starts_at: at(from), ends_at: at(to) })
+    expect(overlaps(span('10:00', '11:00'), span('11:00', '12:00'))).toBe(false)
+    expect(overlaps(span('11:00', '12:00'), span('10:00', '11:00'))).toBe(false)
+    expect(overlaps(span('10:00', '11:01'), span('11:00', '12:00'))).toBe(true)
+    expect(overlaps(span('10:00', '12:00'), span('10:30', '11:00'))).toBe(true)
+    expect(overlaps(span('10:30', '11:00'), span('10:00', '12:00'))).toBe(true)
+  })
+
+  test('a slot lasts as long as its service and takes its buffers too', () => {
+    const buffered = { ...service, buffer_before_minutes: 15, buffer_after_minutes: 5 }
+    const slot = slotOf(buffered, at('10:00'))
+    expect(slot).toEqual({ starts_at: at('10:00'), ends_at: at('10:30') })
+    expect(takenBy(buffered, slot)).toEqual({ starts_at: at('09:45'), ends_at: at('10:35') })
+  })
+
+  test('a buffer does not reach behind 1970', () => {
+    const slot = slotOf(service, instant('1970-01-01T00:10:00Z'))
+    const taken = takenBy({ ...service, buffer_before_minutes: 15 }, slot)
+    expect(taken.starts_at).toBe(instant('1970-01-01T00:00:00Z'))
+  })
+
+  test('a slot or buffer that reaches the year 10000 is refused', () => {
+    const last = instant('9999-12-31T23:59:59Z')
+    expect(() => slotOf(service, last)).toThrow('year 10000')
+    const slot = { starts_at: last, ends_at: last }
+    expect(() => takenBy({ ...service, buffer_after_minutes: 1 }, slot)).toThrow('year 10000')
+  })
+})
+
+describe('resources', () => {
+  const location = { id: 'here' } as Location
+  const member = (id: string, parts: Partial<StaffMember> = {}) =>
+    ({ id, active: true, location_ids: [], ...parts }) as unknown as StaffMember
+
+  test('an unstaffed service at a location is one resource with its capacity as seats', () => {
+    const [resource, ...more] = resourcesFor(
+      { service: { ...service, capacity: 4 }, location, staff: [] },
+      at('10:00'),
+      undefined,
+    )
+    expect(more).toEqual([])
+    expect(resource).toMatchObject({ staffId: null, seats: 4, occurrenceId: resource?.id })
+    expect(resource).toEqual(placeResource({ ...service, capacity: 4 }, 'here'))
+    expect(placeResource(service, 'there').id).not.toBe(resource?.id)
+  })
+
+  test('everybody who is active and works there would do, or the one who is wanted', () => {
+    const staff = [
+      member('a', { location_ids: ['there'] }),
+      member('b'),
+      member('c', { location_ids: ['here', 'there'] }),
+      member('d', { active: false }),
+    ]
+    const offering = { service: { ...service, staff_ids: ['a', 'b', 'c', 'd'] }, location, staff }
+    const ids = (wanted?: string) => resourcesFor(offering, at('10:00'), wanted).map(({ id }) => id)
+    expect(ids()).toEqual(['b', 'c'])
+    expect(ids('c')).toEqual(['c'])
+    expect(ids('a')).toEqual([])
+    expect(ids('d')).toEqual([])
+  })
+
+  test('one occurrence is the same service, location and start', () => {
+    const place = { staffId: 'a', locationId: 'here', startsAt: at('10:00') }
+    const { occurrenceId } = staffResource(service, place)
+    expect(staffResource(service, { ...place, staffId: 'b' }).occurrenceId).toBe(occurrenceId)
+    for (const other of [
+      staffResource({ ...service, id: 'other' }, place),
+      staffResource(service, { ...place, locationId: 'there' }),
+      staffResource(service, { ...place, startsAt: at('10:05') }),
+    ]) {
+      expect(other.occurrenceId).not.toBe(occurrenceId)
+    }
+  })
+})
+
+const staffed = (id: string, seats = 1): Resource => ({ id, staffId: id, seats, occurrenceId: 'run' })
+
+function seen(parts: Partial<ClaimSeen> = {}): ClaimSeen {
+  return {
+    id: 'claim',
+    resource_id: 'a',
+    seat: 0,
+    occurrence_id: 'run',
+    expires_at: null,
+    owner_id: null,
+    ...parts,
+  }
+}
+
+const choice = (parts: Partial<Choice> = {}): Choice => ({
+  resources: [staffed('a'), staffed('b'), staffed('c')],
+  claims: [],
+  now,
+  ownerId: 'me',
+  bookingsOfDay: new Map(),
+  rotation: 0,
+  ...parts,
+})
+
+describe('candidates', () => {
+  const ids = (parts: Partial<Choice>) => candidates(choice(parts)).map(({ resource }) => resource.id)
+
+  test('come by the fewest bookings of the day, then by id', () => {
+    expect(ids({})).toEqual(['a', 'b', 'c'])
+    expect(ids({ resources: [staffed('c'), staffed('a'), staffed('b')] })).toEqual(['a', 'b', 'c'])
+    const bookingsOfDay = new Map([
+      ['a', 2],
+      ['b', 1],
+    ])
+    expect(ids({ bookingsOfDay })).toEqual(['c', 'b', 'a'])
+  })
+
+  test('those without a hold to give up come before all others', () => {
+    const own = seen({ expires_at: at('08:05'), owner_id: 'me' })
+    const bookingsOfDay = new Map([
+      ['b', 9],
+      ['c', 8],
+    ])
+    expect(candidates(choice({ claims: [own], bookingsOfDay }))).toMatchObject([
+      { resource: { id: 'c' }, givesUp: [] },
+      { resource: { id: 'b' }, givesUp: [] },
+      { resource: { id: 'a' }, givesUp: ['claim'] },
+    ])
+    expect(ids({ claims: [own], ownerId: 'you' })).toEqual(['b', 'c'])
+    expect(ids({ claims: [own], ownerId: undefined })).toEqual(['b', 'c'])
+  })
+
+  test('a claim is in the way until the instant at which it expires', () => {
+    const until = (expires_at: Instant | null) => ids({ claims: [seen({ expires_at, owner_id: 'you' })] })
+    expect(until(null)).toEqual(['b', 'c'])
+    expect(until(at('08:01'))).toEqual(['b', 'c'])
+    expect(until(now)).toEqual(['a', 'b', 'c'])
+    expect(until(at('07:59'))).toEqual(['a', 'b', 'c'])
+  })
+
+  test('the rotation decides only where among equal seats to begin', () => {
+    const seats = (rotation: number) =>
+      candidates(choice({ resources: [staffed('a', 3)], rotation })).map(({ seat }) => seat)
+    expect(seats(0)).toEqual([0, 1, 2])
+    expect(seats(4)).toEqual([1, 2, 0])
+    expect(seats(65_535)).toEqual([0, 1, 2])
+  })
+
+  test('lapsed claims of a resource are named for removal, active ones and those of others are not', () => {
+    const claims = [
+      seen({ id: 'lapsed', expires_at: now }),
+      seen({ id: 'active', expires_at: at('08:01') }),
+      seen({ id: 'booked' }),
+      seen({ id: 'other', expires_at: now, resource_id: 'b' }),
+    ]
+    expect(lapsed(claims, staffed('a'), now)).toEqual(['lapsed'])
+  })
+})
+
+describe('why no seat is left', () => {
+  const codeOf = (claims: ClaimSeen[], ownerId?: string) => conflict({ claims, now, ownerId }).code
+
+  test('slot_booked when everything in the way is booked, else slot_held', () => {
+    const hold = seen({ expires_at: at('08:01'), owner_id: 'you' })
+    expect(codeOf([seen(), seen()])).toBe('slot_booked')
+    expect(codeOf([seen(), hold])).toBe('slot_held')
+    expect(codeOf([hold])).toBe('slot_held')
+    expect(codeOf([])).toBe('slot_held') // taken by somebody who has left again meanwhile
+  })
+
+  test('lapsed holds and holds that the caller could give up are not in the way', () => {
+    expect(codeOf([seen(), seen({ expires_at: now, owner_id: 'you' })])).toBe('slot_booked')
+    const own = seen({ expires_at: at('08:01'), owner_id: 'me' })
+    expect(codeOf([seen(), own], 'me')).toBe('slot_booked')
+    expect(codeOf([seen(), own])).toBe('slot_held')
+  })
+})
+
+/** The seats that are free, by trying each: slow and obviously right. */
+function modelCandidates({ resources, claims, now, ownerId, bookingsOfDay }: Choice): string[][] {
+  const free: (Candidate & { bookings: number })[] = []
+  for (const resource of resources) {
+    for (let seat = 0; seat < resource.seats; seat += 1) {
+      const givesUp: string[] = []
+      let taken = false
+      for (const claim of claims) {
+        if (claim.resource_id !== resource.id) continue
+        if (claim.expires_at !== null && claim.expires_at <= now) continue
+        if (claim.occurrence_id === resource.occurrenceId && claim.seat !== seat) continue
+        if (claim.expires_at !== null && ownerId !== undefined && claim.owner_id === ownerId)
+          givesUp.push(claim.id)
+        else taken = true
+      }
+      if (!taken) free.push({ resource, seat, givesUp, bookings: bookingsOfDay.get(resource.id) ?? 0 })
+    }
+  }
+  const rank = ({ givesUp, bookings, resource }: (typeof free)[number]) =>
+    `${givesUp.length > 0 ? 1 : 0} ${String(bookings).padStart(3, '0')} ${resource.id}`
+  const ranks = [...new Set(free.map(rank))].toSorted()
+  // within a rank any order of seats will do
+  return ranks.map((one) =>
+    free
+      .filter((candidate) => rank(candidate) === one)
+      .map(describeCandidate)
+      .toSorted(),
+  )
+}
+
+const describeCandidate = ({ resource, seat, givesUp }: Candidate) =>
+  `${resource.id} ${seat} gives up ${givesUp.toSorted().join()}`
+
+function randomChoice(random: Random): Choice {
+  const ids = ['a', 'b', 'c'].slice(0, 1 + random.below(3))
+  const resources = ids.map((id) => staffed(id, 1 + random.below(4)))
+  const claims = Array.from({ length: random.below(7) }, (_, index) =>
+    seen({
+      id: `claim ${index}`,
+      resource_id: random.of(['a', 'b', 'c']),
+      seat: random.below(4),
+      occurrence_id: random.of(['run', 'run', 'other']),
+      expires_at: random.of([null, at('07:59'), now, at('08:01')]),
+      owner_id: random.of(['me', 'you']),
+    }),
+  )
+  return choice({
+    resources,
+    claims,
+    ownerId: random.of(['me', undefined]),
+    bookingsOfDay: new Map(ids.map((id) => [id, random.below(3)])),
+    rotation: random.below(65_536),
+  })
+}
+
+test('candidates are those of a slow model, in its order, in 5000 random cases', () => {
+  for (const seed of seeds(5000)) {
+    const one = randomChoice(randomFrom(seed))
+    const rest = candidates(one).map(describeCandidate)
+    const grouped = modelCandidates(one).map((group) => rest.splice(0, group.length).toSorted())
+    expect({ seed, grouped, rest }).toEqual({ seed, grouped: modelCandidates(one), rest: [] })
+  }
+})

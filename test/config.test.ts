@@ -1,0 +1,186 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { misspelledVariables, readConfig, settings } from '../src/config.ts'
+import { OperatorError } from '../src/errors.ts'
+import { emptyDirectory, runHoldfast, startHoldfast } from './support/holdfast-process.ts'
+
+/** What is wrong with these variables, one line each; none when they are good. */
+function faultsOf(variables: Record<string, string>): string[] {
+  try {
+    readConfig(variables)
+    return []
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    const [head, ...faults] = error.message.split('\n')
+    expect(head).toBe('The configuration has faults:')
+    return faults.map((fault) => fault.trim())
+  }
+}
+
+test('without variables everything has the value that the documentation promises', () => {
+  expect(readConfig({})).toEqual({
+    environment: 'development',
+    host: '127.0.0.1',
+    port: 3000,
+    database: { engine: 'sqlite', file: resolve('data/holdfast.db') },
+    databasePoolSize: 10,
+    logLevel: 'info',
+    trustProxy: [],
+    holdSeconds: 600,
+    sessionSeconds: 3600,
+    maxHoldsPerSession: 10,
+    maxHoldsPerIp: 50,
+    rateLimitFactor: 1,
+    drainSeconds: 1,
+  })
+})
+
+test('an empty variable counts as absent', () => {
+  const empty = Object.fromEntries(Object.values(settings).map(({ variable }) => [variable, '']))
+  expect(readConfig(empty)).toEqual(readConfig({}))
+})
+
+describe('good values', () => {
+  test.each([
+    ['NODE_ENV', 'production', { environment: 'production' }],
+    ['HOST', '::', { host: '::' }],
+    ['PORT', '0', { port: 0 }],
+    ['PORT', '65535', { port: 65_535 }],
+    ['DATABASE_POOL_SIZE', '1', { databasePoolSize: 1 }],
+    ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['TRUST_PROXY', '10.0.0.0/8, fd00::/8,', { trustProxy: ['10.0.0.0/8', 'fd00::/8'] }],
+    ['HOLD_SECONDS', '1', { holdSeconds: 1 }],
+    ['SESSION_SECONDS', '86400', { sessionSeconds: 86_400 }],
+    ['MAX_HOLDS_PER_SESSION', '1000000', { maxHoldsPerSession: 1_000_000 }],
+    ['MAX_HOLDS_PER_IP', '1', { maxHoldsPerIp: 1 }],
+    ['RATE_LIMIT_FACTOR', '0.5', { rateLimitFactor: 0.5 }],
+    ['DRAIN_SECONDS', '8', { drainSeconds: 8 }],
+    ['DATABASE_URL', 'sqlite:here.db', { database: { engine: 'sqlite', file: resolve('here.db') } }],
+    ['DATABASE_URL', 'sqlite:/var/lib/a.db', { database: { engine: 'sqlite', file: '/var/lib/a.db' } }],
+    ['DATABASE_URL', 'sqlite:///var/lib/a.db', { database: { engine: 'sqlite', file: '/var/lib/a.db' } }],
+    ['DATABASE_URL', 'postgres://a:b@c/d', { database: { engine: 'postgres', url: 'postgres://a:b@c/d' } }],
+    ['DATABASE_URL', 'postgresql://c/d', { database: { engine: 'postgres', url: 'postgresql://c/d' } }],
+  ])('%s=%s', (variable, value, expected) => {
+    expect(readConfig({ [variable]: value })).toEqual({ ...readConfig({}), ...expected })
+  })
+})
+
+describe('a bad value is named with what would be right', () => {
+  test.each([
+    ['NODE_ENV', 'prodution', 'must be one of development, production, test; did you mean production?'],
+    ['NODE_ENV', 'staging', 'must be one of development, production, test'],
+    ...['65536', '-1', '3000.0', '0x10', '1e3', 'http', ' 80'].map((port) => [
+      'PORT',
+      port,
+      'must be a whole number from 0 to 65535',
+    ]),
+    [
+      'DATABASE_URL',
+      'mysql://a/b',
+      'must be sqlite:./path/to/file.db or postgres://user:password@host:5432/name',
+    ],
+    [
+      'DATABASE_URL',
+      './holdfast.db',
+      'must be sqlite:./path/to/file.db or postgres://user:password@host:5432/name',
+    ],
+    [
+      'DATABASE_URL',
+      'sqlite:',
+      'must be sqlite:./path/to/file.db or postgres://user:password@host:5432/name',
+    ],
+    [
+      'DATABASE_URL',
+      'sqlite://here.db',
+      'must be sqlite:./path/to/file.db or postgres://user:password@host:5432/name',
+    ],
+    [
+      'DATABASE_URL',
+      'postgres://a:b@host:port/c',
+      'is not a valid address; the form is postgres://user:password@host:5432/name',
+    ],
+    ['DATABASE_POOL_SIZE', '0', 'must be a whole number from 1 to 500'],
+    [
+      'LOG_LEVEL',
+      'warning',
+      'must be one of fatal, error, warn, info, debug, trace, silent; did you mean warn?',
+    ],
+    [
+      'TRUST_PROXY',
+      '10.0.0.0/8,proxy.local',
+      'must be a list of address ranges such as 10.0.0.0/8,fd00::/8; "proxy.local" is none',
+    ],
+    ['HOLD_SECONDS', '0', 'must be a whole number from 1 to 86400'],
+    ['SESSION_SECONDS', '86401', 'must be a whole number from 1 to 86400'],
+    ['MAX_HOLDS_PER_SESSION', 'many', 'must be a whole number from 1 to 1000000'],
+    ['MAX_HOLDS_PER_IP', '0', 'must be a whole number from 1 to 1000000'],
+    ['RATE_LIMIT_FACTOR', '0', 'must be a number above 0, for example 10'],
+    ['RATE_LIMIT_FACTOR', 'Infinity', 'must be a number above 0, for example 10'],
+    ['DRAIN_SECONDS', '9', 'must be a whole number from 0 to 8'],
+  ])('%s=%s', (variable = '', value = '', fault = '') => {
+    expect(faultsOf({ [variable]: value })).toEqual([`${variable} ${fault}`])
+  })
+})
+
+test('every setting but HOST, which may be any name, refuses some value', () => {
+  const lenient = Object.values(settings).filter(({ variable }) => faultsOf({ [variable]: '?' }).length === 0)
+  expect(lenient.map(({ variable }) => variable)).toEqual(['HOST'])
+})
+
+test('a name that is a slip of the pen is told with the right one, and others are left alone', () => {
+  const variables = { DATABSE_URL: 'x', LOGLEVEL: 'x', HOLD_SECOND: 'x', PORT: '1', HOSTNAME: 'x', PATH: 'x' }
+  expect(misspelledVariables(variables)).toEqual([
+    'DATABSE_URL is not a setting; did you mean DATABASE_URL?',
+    'LOGLEVEL is not a setting; did you mean LOG_LEVEL?',
+    'HOLD_SECOND is not a setting; did you mean HOLD_SECONDS?',
+  ])
+})
+
+describe('the process', () => {
+  test('tells all faults at once, before it opens or listens on anything', async () => {
+    const directory = emptyDirectory()
+    const variables = { PORT: 'http', HOLD_SECONDS: '0', DATABASE_URL: 'postgres://ada:hunter2@host:port/x' }
+    const ran = await runHoldfast(['serve'], { directory, variables })
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr.split('\n').map((line) => line.trim().split(' ')[0])).toEqual([
+      'holdfast:',
+      'PORT',
+      'DATABASE_URL',
+      'HOLD_SECONDS',
+      '',
+    ])
+    expect(ran.stderr).not.toContain('hunter2')
+    expect(ran.stderr).not.toContain('    at ')
+  })
+
+  test('reads .env of its working directory, which a variable of the environment beats', async () => {
+    const directory = emptyDirectory()
+    writeFileSync(`${directory}/.env`, 'HOLD_SECONDS=0\nSESSION_SECONDS=0\n')
+    const ran = await runHoldfast(['migrate'], { directory, variables: { HOLD_SECONDS: '5' } })
+    expect(ran.code).toBe(1)
+    expect(ran.stderr).toContain('SESSION_SECONDS must be')
+    expect(ran.stderr).not.toContain('HOLD_SECONDS must be')
+  })
+
+  test('warns of misspelled variables when it serves', async () => {
+    const directory = emptyDirectory()
+    writeFileSync(`${directory}/.env`, 'DATABSE_URL=postgres://ada:hunter2@localhost/x\n')
+    const server = startHoldfast(['serve'], { directory, variables: { PORT: '0', LOG_LEVEL: 'warn' } })
+    await server.says(/^Holdfast serves/m)
+    expect(server.stdout()).toContain('DATABSE_URL is not a setting; did you mean DATABASE_URL?')
+    expect(server.stdout() + server.stderr()).not.toContain('hunter2')
+    server.signal('SIGTERM')
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+  })
+
+  test('tells a .env that cannot be read, without a stack', async () => {
+    const directory = emptyDirectory()
+    const { mkdirSync } = await import('node:fs')
+    mkdirSync(`${directory}/.env`)
+    const ran = await runHoldfast(['migrate'], { directory })
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr).toMatch(/^holdfast: \.env /)
+    expect(ran.stderr).not.toContain('    at ')
+  })
+})

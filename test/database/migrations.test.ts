@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { createContext } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import type { Context } from '../../src/context.ts'
+import { readRows } from '../support/checker.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+import { onEachEngine } from '../support/test-service.ts'
+
+class Interruption extends Error {}
+
+const schemaQueries = {
+  sqlite: 'select type, name, tbl_name, sql from sqlite_schema order by type, name',
+  postgres: `
+    select 'column' as kind, table_name || '.' || column_name as name, data_type || is_nullable as definition
+      from information_schema.columns where table_schema = 'public'
+    union all select 'index', indexname, indexdef from pg_indexes where schemaname = 'public'
+    union all select 'constraint', conname || conrelid::regclass, pg_get_constraintdef(oid)
+      from pg_constraint where connamespace = 'public'::regnamespace
+    order by 1, 2, 3`,
+}
+
+onEachEngine('migrations', (engine) => {
+  /** A database on which every statement is told before it runs. */
+  function open(url: string, onStatement: (sql: string) => void): Promise<Context> {
+    return createContext(readConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent' }), { onStatement })
+  }
+
+  test(
+    'that are interrupted at any statement converge when they run again',
+    { timeout: 60_000 },
+    async () => {
+      const whole = await createTestDatabase(engine)
+      const statements: string[] = []
+      const context = await open(whole.url, (sql) => statements.push(sql))
+      statements.length = 0
+      await context.db.migrate()
+      await context.db.close()
+      expect(statements.length).toBeGreaterThan(30)
+      const schema = await readRows(whole.url, schemaQueries[engine])
+      expect(schema.length).toBeGreaterThan(30)
+
+      // one database is interrupted at its first statement, then at its second, until none is left to interrupt
+      const broken = await createTestDatabase(engine)
+      let interruptions = 0
+      for (let wasInterrupted = true; wasInterrupted; interruptions += 1) {
+        let left = Infinity
+        const interrupted = await open(broken.url, () => {
+          left -= 1
+          if (left < 0) throw new Interruption()
+        })
+        left = interruptions
+        const outcome = await interrupted.db.migrate().catch((error: unknown) => error)
+        wasInterrupted = outcome instanceof Interruption
+        if (!wasInterrupted) expect(outcome).toEqual(expect.any(Array))
+        await interrupted.db.close()
+      }
+      // those that make the migrator's own tables are met in the first runs only
+      expect(interruptions).toBeGreaterThan(statements.length - 12)
+      const again = await open(broken.url, () => undefined)
+      expect(await again.db.migrate()).toEqual([])
+      expect(await again.db.pendingMigrations()).toEqual([])
+      await again.db.close()
+      expect(await readRows(broken.url, schemaQueries[engine])).toEqual(schema)
+      await whole.drop()
+      await broken.drop()
+    },
+  )
+})

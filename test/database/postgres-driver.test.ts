@@ -1,0 +1,161 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { DatabaseUnavailable, type Database } from '../../src/database/database.ts'
+import { openPostgres } from '../../src/database/postgres.ts'
+import { instantFromMs } from '../../src/instants.ts'
+import { readRows } from '../support/checker.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { engines } from '../support/test-service.ts'
+
+const poolSize = 3
+
+describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
+  let database: TestDatabase
+  let db: Database
+  let idleErrors: Error[]
+  beforeEach(async () => {
+    database = await createTestDatabase('postgres')
+    idleErrors = []
+    const options = { url: database.url, poolSize, fraction: Math.random }
+    db = (await openPostgres({ ...options, onIdleError: (error) => idleErrors.push(error) })).db
+    await sql`create table counters (name text primary key, value integer not null)`.execute(db.reads)
+    await sql`insert into counters values ('a', 0), ('b', 0)`.execute(db.reads)
+  })
+  afterEach(async () => {
+    await db.close()
+    await database.drop()
+  })
+
+  const add = (queries: typeof db.reads, name: string) =>
+    sql`update counters set value = value + 1 where name = ${name}`.execute(queries)
+
+  /** The first value that a query gives. */
+  async function value(query: ReturnType<typeof sql>): Promise<unknown> {
+    const { rows } = await query.execute(db.reads)
+    return Object.values(rows[0] ?? {})[0]
+  }
+
+  test('a deadlock is repeated until both transactions are done', { timeout: 20_000 }, async () => {
+    const attempts: number[] = []
+    const met = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()] as const
+    const cross = (own: 0 | 1, first: string, second: string) =>
+      db.transaction(async (tx) => {
+        attempts.push(tx.attempt)
+        await add(tx.db, first)
+        met[own].resolve(undefined)
+        await met[own === 0 ? 1 : 0].promise // both hold one row and want the other's
+        await add(tx.db, second)
+      })
+    await Promise.all([cross(0, 'a', 'b'), cross(1, 'b', 'a')])
+    expect(attempts.length).toBeGreaterThan(2)
+    expect(Math.max(...attempts)).toBeGreaterThan(0)
+    const rows = await readRows(database.url, 'select value from counters')
+    expect(rows.map((row) => row['value'])).toEqual([2, 2])
+  })
+
+  test.each(['40001', '40P01'])(
+    'the error %s is repeated, with nothing left of the first try',
+    async (code) => {
+      await db.transaction(async (tx) => {
+        await add(tx.db, 'a')
+        if (tx.attempt < 2) await fail(tx.db, code)
+      })
+      expect(await value(sql`select value from counters where name = 'a'`)).toBe(1)
+    },
+  )
+
+  test.each(['53300', '53100', '57P03', '58030', '55P03', '25006'])(
+    'the error %s means that the database is not available',
+    async (code) => {
+      await expect(db.transaction((tx) => fail(tx.db, code))).rejects.toBeInstanceOf(DatabaseUnavailable)
+    },
+  )
+
+  test('any other error is thrown as the database told it', async () => {
+    await expect(sql`select 1 / 0`.execute(db.reads)).rejects.toMatchObject({ code: '22012' })
+  })
+
+  test('a statement that is too slow is given up within 5 s, and its connection serves on', async () => {
+    const startedMs = performance.now()
+    const error = await sql`select pg_sleep(20)`.execute(db.reads).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(DatabaseUnavailable)
+    expect((error as Error).cause).toMatchObject({ code: '57014' })
+    expect(performance.now() - startedMs).toBeLessThan(5_000)
+    expect(
+      await value(
+        sql`select count(*) from pg_stat_activity where query like '%pg_sleep(20)' and state = 'active'`,
+      ),
+    ).toBe(0)
+  })
+
+  test('when all connections are taken one waits a moment, is refused, and is served again later', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<undefined>()
+    const holders = Array.from({ length: poolSize }, () => db.transaction(() => released))
+    const startedMs = performance.now()
+    await expect(db.ping()).rejects.toBeInstanceOf(DatabaseUnavailable)
+    expect(performance.now() - startedMs).toBeLessThan(3_000)
+    const waiting = db.ping()
+    release(undefined)
+    await waiting
+    await Promise.all(holders)
+    await db.ping()
+  })
+
+  test('idle connections that are lost are replaced', async () => {
+    await Promise.all(Array.from({ length: poolSize }, () => db.ping()))
+    await terminateAll()
+    // one that the loss has not reached yet may be handed out once
+    for (let turn = 0; turn < poolSize; turn += 1) await db.ping().catch(() => undefined)
+    for (let turn = 0; turn < 2 * poolSize; turn += 1) await db.ping()
+    expect(idleErrors.length).toBeGreaterThan(0)
+  })
+
+  test('a connection that is lost in the middle of a transaction fails it, and is not used again', async () => {
+    const lost = db.transaction(async (tx) => {
+      await add(tx.db, 'a')
+      await terminateAll()
+      await add(tx.db, 'a')
+    })
+    await expect(lost).rejects.toBeInstanceOf(DatabaseUnavailable)
+    for (let turn = 0; turn < poolSize; turn += 1) await db.ping().catch(() => undefined)
+    await db.transaction((tx) => add(tx.db, 'b'))
+    const rows = await readRows(database.url, 'select name, value from counters order by name')
+    expect(rows).toEqual([
+      { name: 'a', value: 0 },
+      { name: 'b', value: 1 },
+    ])
+  })
+
+  test('instants are fixed-width UTC text, whatever the zone of the database', async () => {
+    const zone = `alter database ${new URL(database.url).pathname.slice(1)} set timezone to 'Asia/Kolkata'`
+    await sql.raw(zone).execute(db.reads)
+    const options = { url: database.url, poolSize, fraction: Math.random }
+    const other = (await openPostgres(options)).db
+    const read = async (text: string) =>
+      (await sql<{ at: string }>`select ${text}::timestamptz as at`.execute(other.reads)).rows[0]?.at
+    expect(await read('2026-12-01T10:00:00+01:00')).toBe('2026-12-01T09:00:00.000Z')
+    expect(await read('2026-12-01T09:00:00.123456Z')).toBe('2026-12-01T09:00:00.123Z')
+    expect(await read('1970-01-01T00:00:00Z')).toBe('1970-01-01T00:00:00.000Z')
+    expect(await read('9999-12-31T23:59:59.999Z')).toBe('9999-12-31T23:59:59.999Z')
+    const instant = instantFromMs(1_764_579_600_001)
+    expect(await read(instant)).toBe(instant)
+    await other.close()
+  })
+
+  test('counts are numbers and JSON is text, as on SQLite', async () => {
+    expect(await value(sql`select count(*) from counters`)).toBe(2)
+    expect(await value(sql`select ${'{"a":1}'}::jsonb`)).toBe('{"a": 1}')
+  })
+
+  async function terminateAll(): Promise<void> {
+    await readRows(
+      database.url,
+      `select pg_terminate_backend(pid, 2000) from pg_stat_activity
+        where datname = current_database() and application_name = 'holdfast'`,
+    )
+  }
+})
+
+function fail(queries: Database['reads'], code: string): Promise<unknown> {
+  return sql.raw(`do $$ begin raise exception 'as if' using errcode = '${code}'; end $$`).execute(queries)
+}

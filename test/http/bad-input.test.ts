@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ProblemCode } from '../../src/errors.ts'
+import { expectFaults } from '../support/expect-problem.ts'
+import { mutate } from '../support/mutations.ts'
+import { randomFrom, seeds } from '../support/random.ts'
+import {
+  makeThings,
+  nextAddress,
+  nextStart,
+  unknownId,
+  type Tenant,
+  type Things,
+} from '../support/tenant-things.ts'
+import {
+  ada,
+  businessOf,
+  offer,
+  onEachEngine,
+  startTestService,
+  type Reply,
+  type TestService,
+} from '../support/test-service.ts'
+
+/** Texts that have broken programs, each harmless as data. */
+const hostile = [
+  '\u0000',
+  '%00',
+  '__proto__',
+  'constructor',
+  'toString',
+  '../../etc/passwd',
+  "' or 1=1 --",
+  '${7*7}',
+  '{{7*7}}',
+  '<script>alert(1)</script>',
+  '\ud800',
+  '\u202e\u2066',
+  'a'.repeat(8000),
+  'é'.repeat(2000),
+  '-1',
+  '2147483648',
+  '9'.repeat(400),
+  '1e309',
+  'NaN',
+  'null',
+  '9999-12-31T23:59:59+00:00',
+  '10000-01-01T00:00:00Z',
+  '0001-01-01T00:00:00Z',
+]
+
+onEachEngine('bad input', (engine) => {
+  let service: TestService
+  let salon: Tenant
+  let things: Things
+  let tokens: Record<string, string>
+  beforeAll(async () => {
+    service = await startTestService(engine, { MAX_HOLDS_PER_IP: '100000' })
+    salon = businessOf(service.world, 'Salon Spree')
+    things = await makeThings(service, salon)
+    const { hub } = service.world
+    tokens = {
+      publishable: salon.publishable_key,
+      session: things.token,
+      business: salon.business_key,
+      hub: hub.key,
+    }
+  })
+  afterAll(() => service.stop())
+
+  /** The parameters that a list of bookings takes, and more than any route takes. */
+  const parameters = ['limit', 'cursor', 'status', 'from', 'to', 'service_id', 'email', 'business_id', 'x']
+  const routes = () =>
+    service.app.server.knownRoutes.map(({ method, url }) => ({ method, url: url.replace('/api/v1', '') }))
+  const pathOf = (url: string) =>
+    (url.startsWith('/health') || url.startsWith('/ready') ? '/' : '') +
+    url.replace(':hold_id', things.hold_id).replace(':id', idFor(url))
+  const idFor = (url: string) =>
+    url.startsWith('/services')
+      ? things.service_id
+      : url.startsWith('/locations')
+        ? things.location_id
+        : url.startsWith('/staff')
+          ? things.staff_id
+          : things.booking_id
+  const goodBody = (method: string, url: string): object =>
+    method === 'POST' && url === '/bookings/hold'
+      ? { ...offer(salon, 'Haircut'), staff_id: things.staff_id, starts_at: nextStart() }
+      : method === 'POST' && url === '/bookings'
+        ? {
+            hold_id: things.hold_id,
+            client: { ...ada, phone: '1' },
+            notes: 'n',
+            custom_field_values: [{ field_id: unknownId, value: 'v' }],
+          }
+        : method === 'PATCH'
+          ? { starts_at: nextStart(), ends_at: nextStart(), status: 'confirmed', notes: 'n' }
+          : {}
+
+  /** No refusal is a fault of ours, and one for what was sent says where it is. */
+  const expectRefused = (reply: Reply, sent: unknown) => {
+    const place = { sent, status: reply.status, code: reply.body?.code as ProblemCode | undefined }
+    if (reply.status >= 500) expect(place).toEqual({ sent, status: 'below 500' })
+    if (place.code !== 'validation_failed') return
+    const pointers = (reply.body.errors as { pointer: unknown }[]).map(({ pointer }) => pointer)
+    expect({
+      sent,
+      named: pointers.every((pointer) => pointer === '' || /^\//.test(String(pointer))),
+    }).toEqual({ sent, named: true })
+    expect(pointers.length).toBeGreaterThan(0)
+  }
+
+  test('hostile texts in every path, query, header and body, by every kind of key, are never a 5xx', async () => {
+    for (const [index, text] of hostile.entries()) {
+      for (const { method, url } of routes()) {
+        // the widget's key is refused before most of it is read, so the other kinds get more of it
+        const types =
+          index % 8 === 0 ? Object.keys(tokens) : ['session', ['business', 'hub'][index % 2] ?? '']
+        for (const type of types) {
+          const token = tokens[type] ?? ''
+          const encoded = encodeURIComponent(text.toWellFormed()).slice(0, 9000)
+          const parameter = parameters[text.length % parameters.length] ?? 'x'
+          const header = text
+            .toWellFormed()
+            .replace(/[^ -~]/g, '?')
+            .slice(0, 4000)
+          const requests = [
+            { path: pathOf(url).replace(/[0-9a-f-]{36}$/, encoded) },
+            { path: `${pathOf(url)}?${parameter}=${encoded}&${encoded}=${encoded}` },
+            {
+              path: pathOf(url),
+              headers: {
+                'if-match': header,
+                'x-previous-session': header,
+                origin: header,
+                'idempotency-key': header,
+              },
+            },
+            { path: pathOf(url), body: { ...goodBody(method, url), [text]: text } },
+          ]
+          for (const { path, headers, body } of requests) {
+            if (method === 'DELETE' && !body && !path.includes('?') && path === pathOf(url)) continue // that would be right
+            const reply = await service.call(method, path, {
+              token,
+              ...(headers && { headers }),
+              ...(body && { body }),
+            })
+            expectRefused(reply, { method, path, type, headers, body })
+          }
+        }
+      }
+    }
+  })
+
+  test.each([
+    '%',
+    '%z',
+    '%zz',
+    '%c0%af',
+    '%ff%fe',
+    '%ed%a0%80',
+    '%00',
+    '%0d%0aX-A:%20b',
+    '%u0000',
+    '..%2f..%2fetc',
+    '%25%30%30',
+    'a%2fb',
+    '%2e%2e',
+    '%e2%82',
+  ])('the path segment %s is 404', async (segment) => {
+    for (const path of ['/services', '/bookings', '/bookings/hold']) {
+      const reply = await service.call('GET', `${path}/${segment}`, { token: salon.business_key })
+      expect(reply).toMatchObject({ status: 404, body: { status: 404 } })
+      expect(Object.keys(reply.headers)).not.toContain('x-a')
+    }
+  })
+
+  test.each([
+    ['limit=1&limit=2', '/limit'],
+    ['limit=1&limit=1', '/limit'],
+    ['limit[]=1', '/limit[]'],
+    ['limit=%zz', '/limit'],
+    ['limit=%00', '/limit'],
+    ['limit=999999999999999999999999', '/limit'],
+    ['__proto__=1', '/__proto__'],
+    ['constructor=1', '/constructor'],
+    ['hasOwnProperty=1', '/hasOwnProperty'],
+    ['%00=1', '/\u0000'],
+    ['=1', '/'],
+    ['email=a%00@example.com', '/email'],
+    ['status=confirmed&status=cancelled', '/status'],
+    ['status=%ff', '/status'],
+    ['from=2026-12-01T10:00:00+01:00', '/from'], // a plus in a query is a space
+    ['service_id=%00', '/service_id'],
+  ])('the query %s is refused by name', async (query, pointer) => {
+    expectFaults(await service.call('GET', `/bookings?${query}`, { token: salon.business_key }), pointer)
+  })
+
+  test.each(['__proto__[admin]=1', 'constructor[prototype][admin]=1', '__proto__.admin=1'])(
+    'the query %s pollutes nothing',
+    async (query) => {
+      expect((await service.call('GET', `/services?${query}`, { token: salon.business_key })).status).toBe(
+        422,
+      )
+      expect(({} as { admin?: unknown }).admin).toBeUndefined()
+    },
+  )
+
+  test.each(seeds(2))('random mutations of right requests are never a 5xx (seed %i)', async (seed) => {
+    const random = randomFrom(seed)
+    const counts = new Map<number, number>()
+    const known = routes().filter(({ method }) => method !== 'HEAD')
+    for (let round = 0; round < 800; round += 1) {
+      const { method, url } = random.of(known)
+      const [type, token] = random.of(Object.entries(tokens))
+      const body = mutate(goodBody(method, url), random)
+      const query = random.chance(0.3)
+        ? `?${random.of(parameters)}=${encodeURIComponent(random.of(hostile).toWellFormed())}`
+        : ''
+      const path =
+        (random.chance(0.9) ? pathOf(url) : `${pathOf(url)}${random.of(['x', '%', '/', '%20', '?'])}`) + query
+      const reply = await service.call(method, path, {
+        token,
+        ...(method !== 'GET' && { body: body ?? null }),
+        remoteAddress: nextAddress(),
+      })
+      counts.set(reply.status, (counts.get(reply.status) ?? 0) + 1)
+      expectRefused(reply, { seed, round, method, path, type, body })
+    }
+    // the mutations reach every stage, not only the first
+    for (const status of [200, 403, 404, 422]) expect(counts.get(status)).toBeGreaterThan(10)
+  })
+})

@@ -1,0 +1,33 @@
+/** Random numbers that are the same for the same seed (mulberry32): a failure can be replayed. */
+export interface Random {
+  /** A whole number from 0 to `below` - 1. */
+  below(below: number): number
+  /** One of the entries. */
+  of<T>(entries: readonly T[]): T
+  chance(probability: number): boolean
+}
+
+export function randomFrom(seed: number): Random {
+  let state = seed >>> 0
+  const fraction = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const below = (most: number) => Math.floor(fraction() * most)
+  return {
+    below,
+    of: (entries) => {
+      if (entries.length === 0) throw new Error('there is nothing to choose from')
+      return entries[below(entries.length)] as (typeof entries)[number]
+    },
+    chance: (probability) => fraction() < probability,
+  }
+}
+
+/** Seeds from 1 to `count`, or the one of the variable HOLDFAST_TEST_SEED. */
+export function seeds(count: number): number[] {
+  const given = process.env['HOLDFAST_TEST_SEED']
+  return given ? [Number(given)] : Array.from({ length: count }, (_, index) => index + 1)
+}

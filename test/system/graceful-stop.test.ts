@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findFaults } from '../support/checker.ts'
+import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
+import { eventually, httpClients, openSessions, tally } from '../support/http-client.ts'
+import { onEachEngine, type Reply } from '../support/test-service.ts'
+
+const call = httpClients()
+
+onEachEngine('a server that is asked to stop', (engine) => {
+  let cluster: Cluster
+  let client: ReturnType<typeof clientOf>
+  let tokens: string[]
+  beforeEach(async () => {
+    cluster = await startCluster(engine, { DRAIN_SECONDS: '1', LOG_LEVEL: 'info' })
+    client = clientOf(cluster, call)
+    const key = cluster.business.publishable_key
+    tokens = await openSessions(call, cluster.addresses, { key, count: 100 })
+  })
+  afterEach(() => cluster.stop())
+
+  /** Ends the first server, and tells how long that took. */
+  async function stop(): Promise<number> {
+    const startedMs = performance.now()
+    expect(await cluster.servers[0]?.stop()).toEqual({ code: 0, signal: null })
+    return performance.now() - startedMs
+  }
+
+  /** A connection to the first server that sends what it is given and nothing more. */
+  async function openConnection(text: string): Promise<{ socket: Socket; received: () => string }> {
+    const { hostname, port } = new URL(cluster.address(0))
+    const socket = connect(Number(port), hostname)
+    let received = ''
+    socket.on('error', () => undefined) // that it is cut off is expected
+    socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk))
+    await once(socket, 'connect')
+    if (text !== '') socket.write(text)
+    return { socket, received: () => received }
+  }
+
+  test('is not ready at once, answers what was sent before, and ends with 0', async () => {
+    const address = cluster.address(0)
+    expect((await call(address, 'GET', '//readyz')).status).toBe(200)
+    const sent = tokens.map((token, index) => client.hold(0, token, slot(index >> 1)))
+    const stopped = stop()
+    const notReady = await eventually('a failing readiness', 1_000, async () => {
+      const reply = await call(address, 'GET', '//readyz')
+      return reply.status === 503 ? reply : undefined
+    })
+    expect(notReady).toMatchObject({ body: { reason: 'stopping' }, headers: { connection: 'close' } })
+    // it still serves while load balancers take notice
+    expect(tally([await call(address, 'GET', '/services', { token: tokens[0] ?? '' })])).toEqual({ '200': 1 })
+    expect(tally(await Promise.all(sent))).toEqual({ '201': 50, '409 slot_held': 50 })
+    expect(await stopped).toBeLessThan(10_000)
+    expect(cluster.servers[0]?.process.stdout()).toContain('"msg":"stopped"')
+    expect(await findFaults(cluster.databaseUrl)).toEqual([])
+  })
+
+  test('answers everything that is asked while it drains', async () => {
+    const brokenAtMs: number[] = []
+    const replies: Reply[] = []
+    const loops = tokens.slice(0, 20).map(async (token, index) => {
+      for (let round = 0; ; round += 1) {
+        const sentMs = performance.now()
+        try {
+          replies.push(await client.hold(0, token, slot(index * 1000 + round)))
+        } catch {
+          brokenAtMs.push(sentMs)
+          return // the server is gone
+        }
+      }
+    })
+    await eventually('load', 10_000, () => replies.length > 100 || undefined)
+    const askedMs = performance.now()
+    const before = replies.length
+    expect(await stop()).toBeLessThan(10_000)
+    await Promise.all(loops)
+    expect(replies.length).toBeGreaterThan(before + 20)
+    expect(Object.keys(tally(replies))).toEqual(['201'])
+    // it drains for a second; what reaches it at the very end may find nobody
+    expect(Math.min(...brokenAtMs) - askedMs).toBeGreaterThan(700)
+    expect(await findFaults(cluster.databaseUrl)).toEqual([])
+  })
+
+  test('does not wait for connections that are kept alive', async () => {
+    const { socket, received } = await openConnection('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+    await eventually('the answer', 5_000, () => received().includes('alive') || undefined)
+    expect(await stop()).toBeLessThan(5_000)
+    await eventually('the end of the connection', 1_000, () => socket.closed || undefined)
+  })
+
+  test('ends within 10 s although clients do not finish their requests', { timeout: 30_000 }, async () => {
+    const unfinished = [
+      '',
+      'GET /heal',
+      'GET /healthz HTTP/1.1\r\nHost: x\r\n',
+      `POST /api/v1/bookings/hold HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokens[0] ?? ''}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a',
+    ]
+    const connections = await Promise.all(unfinished.map(openConnection))
+    expect(await stop()).toBeLessThan(10_000)
+    for (const { socket } of connections) socket.destroy()
+  })
+})

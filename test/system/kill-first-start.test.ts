@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { findFaults, readRows } from '../support/checker.ts'
+import { startHoldfast } from '../support/holdfast-process.ts'
+import { startServer } from '../support/server-process.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+import { onEachEngine } from '../support/test-service.ts'
+
+const dieAtStatement = pathToFileURL(join(import.meta.dirname, '../support/die-at-statement.ts')).href
+/** The first statements one by one, then some of those that follow: each is a process of its own. */
+const statements = [1, 2, 3, 4, 6, 9, 13, 20, 30, 45, 60, 70]
+
+onEachEngine('a server that is killed during its very first start', (engine) => {
+  test('starts well the next time, with the whole schema and demo world', { timeout: 90_000 }, async () => {
+    const database = await createTestDatabase(engine)
+    let killed = 0
+    for (const statement of statements) {
+      const variables = {
+        DATABASE_URL: database.url,
+        PORT: '0',
+        DIE_AT: String(statement),
+        LOG_LEVEL: 'warn',
+      }
+      const server = startHoldfast(['serve'], { variables, preloads: [dieAtStatement] })
+      const ending = await Promise.race([server.ended, server.says(/^Holdfast serves/m)])
+      if (!('signal' in ending)) {
+        server.signal('SIGKILL') // it has fewer statements: a first start without a death in it
+        await server.ended
+        break
+      }
+      expect(ending).toEqual({ code: null, signal: 'SIGKILL' })
+      killed += 1
+    }
+    expect(killed).toBeGreaterThan(5)
+    const server = await startServer(database.url, { NODE_ENV: 'development' })
+    expect(await readRows(database.url, 'select id from businesses')).toHaveLength(4)
+    expect(await findFaults(database.url)).toEqual([])
+    expect(await server.stop()).toEqual({ code: 0, signal: null })
+    await database.drop()
+  })
+})

@@ -1,0 +1,67 @@
+import { symlinkSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { findFaults, readRows } from '../support/checker.ts'
+import { slot, startCluster, clientOf, book } from '../support/cluster.ts'
+import { httpClients, openSessions } from '../support/http-client.ts'
+import { emptyDirectory, runHoldfast } from '../support/holdfast-process.ts'
+import { startServer } from '../support/server-process.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+import { engines, onEachEngine } from '../support/test-service.ts'
+
+const call = httpClients()
+
+test('a second server on one SQLite file is refused at once, by any name of the file; the first goes on', async () => {
+  const cluster = await startCluster('sqlite')
+  const file = cluster.databaseUrl.slice('sqlite:'.length)
+  const link = `${emptyDirectory()}/link.db`
+  symlinkSync(file, link)
+  for (const url of [cluster.databaseUrl, `sqlite:${link}`]) {
+    const second = await runHoldfast(['serve'], { variables: { DATABASE_URL: url, PORT: '0' } })
+    expect(second).toMatchObject({ code: 1, stdout: '' })
+    expect(second.stderr).toMatch(/^holdfast: Another Holdfast server already uses .*PostgreSQL/)
+    expect(second.stderr).not.toContain('    at ')
+  }
+  const key = cluster.business.publishable_key
+  const [token = ''] = await openSessions(call, cluster.addresses, { key, count: 1 })
+  await book(clientOf(cluster, call), token, slot(0))
+  expect(await findFaults(cluster.databaseUrl)).toEqual([])
+
+  // the lock goes with the process, however it ends
+  await cluster.servers[0]?.kill()
+  cluster.servers[0] = await cluster.start()
+  await cluster.stop()
+})
+
+onEachEngine('an empty database that many processes meet at once', (engine) => {
+  test('is brought up to date once, and all of them end well', { timeout: 60_000 }, async () => {
+    const database = await createTestDatabase(engine)
+    const variables = { DATABASE_URL: database.url }
+    const migrations = Array.from({ length: 5 }, () => runHoldfast(['migrate', '--json'], { variables }))
+    const ran = await Promise.all(migrations)
+    for (const { code, stderr } of ran) expect([code, stderr]).toEqual([0, ''])
+    const names = ran.flatMap(({ stdout }) => (JSON.parse(stdout) as { ran: string[] }).ran)
+    expect(names.length, 'each migration ran in one process').toBe(new Set(names).size)
+    expect(names).toContain('0001-first-schema')
+    await database.drop()
+  })
+})
+
+describe.runIf(engines.includes('postgres'))(
+  'several servers that start at once on an empty PostgreSQL database',
+  () => {
+    test('all serve, beside commands, and one demo world is there', { timeout: 60_000 }, async () => {
+      const database = await createTestDatabase('postgres')
+      const variables = { DATABASE_URL: database.url }
+      const commands = ['migrate', 'demo'].map((command) => runHoldfast([command], { variables }))
+      const servers = await Promise.all(
+        Array.from({ length: 3 }, () => startServer(database.url, { NODE_ENV: 'development' })),
+      )
+      for (const { code, stderr } of await Promise.all(commands)) expect([code, stderr]).toEqual([0, ''])
+      for (const { address } of servers) expect((await call(address, 'GET', '//readyz')).status).toBe(200)
+      expect(await readRows(database.url, 'select id from businesses')).toHaveLength(4)
+      expect(await readRows(database.url, 'select service_id from service_locations')).toHaveLength(40)
+      for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null })
+      await database.drop()
+    })
+  },
+)
