@@ -10,6 +10,16 @@ const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const rfc3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):([0-5]\d)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
+/** Whether a text is an instant in the form in which instants are kept. */
+export function isInstant(text: string): text is Instant {
+  return (
+    text.length === 24 &&
+    text.endsWith('Z') &&
+    !Number.isNaN(Date.parse(text)) &&
+    new Date(text).toISOString() === text
+  )
+}
+
 /** From milliseconds since 1970-01-01T00:00:00Z; a RangeError outside the years 1970 to 9999. */
 export function instantFromMs(epochMilliseconds: number): Instant {
   if (!(epochMilliseconds >= earliestMs && epochMilliseconds <= latestMs)) {

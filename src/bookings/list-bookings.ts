@@ -3,7 +3,7 @@ import type { Actor } from '../access/actor.ts'
 import type { Context } from '../context.ts'
 import { invalidCursor } from '../errors.ts'
 import { isUuid } from '../ids.ts'
-import { parseInstant, readInstant, type Instant } from '../instants.ts'
+import { isInstant, readInstant, type Instant } from '../instants.ts'
 import { decodeCursor, readLimit } from '../wire.ts'
 import { findBookings, type BookingRow } from './booking-queries.ts'
 import type { BookingsQuery } from './booking-schemas.ts'
@@ -32,12 +32,13 @@ export async function listBookings(
 
 /** The place of a booking in the list, for a cursor. */
 export function cursorOf(booking: BookingRow): string[] {
-  return [booking.created_at, booking.id]
+  return ['booking', booking.created_at, booking.id]
 }
 
+/** The place that a cursor of this very list names: nothing that the database could stumble over. */
 function placeOf(cursor: string): readonly [Instant, string] {
-  const [createdAt, id] = decodeCursor(cursor, 2) ?? []
-  if (createdAt === undefined || id === undefined || !isUuid(id) || !parseInstant(createdAt))
-    throw invalidCursor()
-  return [createdAt as Instant, id] // in the form in which `cursorOf` wrote it
+  const [list, createdAt, id] = decodeCursor(cursor, 3) ?? []
+  if (list !== 'booking' || createdAt === undefined || !isInstant(createdAt)) throw invalidCursor()
+  if (id === undefined || !isUuid(id)) throw invalidCursor()
+  return [createdAt, id]
 }

@@ -61,7 +61,8 @@ async function place(
   const { offering, slot, taken, resources } = wanted
   assertFuture(slot.starts_at, tx.now)
   const session = isSession(actor) ? { ownerId: actor.ownerId, network } : undefined
-  if (session && tx.attempt > 0) await lockSession(tx.db, session.ownerId)
+  // the session that asks, not the first of its owner: the row of that one may be gone
+  if (session && tx.attempt > 0) await lockSession(tx.db, actor.keyId)
   const request = {
     now: tx.now,
     businessId: offering.service.business_id,

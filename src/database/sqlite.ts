@@ -14,16 +14,21 @@ export interface SqliteOptions {
   clock: Clock
   fraction: () => number
   onStatement?: StatementListener
+  /** Opens a file that is there and changes nothing in it. */
+  looksOnly?: boolean
 }
 
 /** Opens (and creates) a SQLite file. Throws an OperatorError when that is not possible. */
 export function openSqlite(options: SqliteOptions): Database {
   try {
-    mkdirSync(dirname(options.file), { recursive: true })
+    if (!options.looksOnly) mkdirSync(dirname(options.file), { recursive: true })
+    // also to look: a connection that cannot write leaves the files of the WAL behind when it closes
     const writer = new DatabaseSync(options.file, { timeout: writeTimeoutMs })
     // FULL: an acknowledged booking survives a power cut, not only the end of the process
     writer.exec(
-      'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 0',
+      options.looksOnly
+        ? 'pragma query_only = on; pragma busy_timeout = 0'
+        : 'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 0',
     )
     const reader = new DatabaseSync(options.file, { timeout: 0, readOnly: true })
     return new SqliteDatabase(options, writer, reader)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { tidy } from '../../src/bookings/housekeeping.ts'
+import { chores } from '../../src/app.ts'
+import { tidy } from '../../src/housekeeping.ts'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { advanceTo, rowOf, snapshot } from '../support/records.ts'
@@ -163,10 +164,10 @@ onEachEngine('the life of a hold', (engine) => {
     const active = await rival.hold(two, tenOClock)
     const booking = await bookSlot(key, one, '2027-03-02T10:00:00+01:00')
     advanceTo(service, String(lapsed.body.expires_at))
-    await tidy(service.context)
+    await tidy(service.context, chores)
     service.clock.advance(0.001)
     const before = await snapshot(service)
-    await tidy(service.context)
+    await tidy(service.context, chores)
     const after = await snapshot(service)
     expect({ ...after, claims: [] }).toEqual({ ...before, claims: [] })
     const ids = (await service.rows('claims')).map((claim) => claim['id'])
@@ -178,10 +179,10 @@ onEachEngine('the life of a hold', (engine) => {
     const held = await session.hold(await makeOffer(service, business.id), tenOClock)
     const booking = await bookSlot(key, await makeOffer(service, business.id), tenOClock)
     advanceTo(service, String(held.body.expires_at), 86_400_000)
-    await tidy(service.context)
+    await tidy(service.context, chores)
     expect(await key.showHold(idOf(held))).toMatchObject({ status: 200, body: { status: 'expired' } })
     service.clock.advance(0.001)
-    await tidy(service.context)
+    await tidy(service.context, chores)
     expect(await key.showHold(idOf(held))).toMatchObject({ status: 404, body: { code: 'hold_not_found' } })
     expect(await key.show(String(booking.id))).toMatchObject({ status: 200, body: { status: 'confirmed' } })
     expect(await rowOf(service, 'claims', String(booking.id))).toBeDefined()
@@ -209,7 +210,7 @@ onEachEngine('the life of a hold', (engine) => {
       }
     })
     service.clock.advance(86_400 + 601)
-    await tidy(service.context)
+    await tidy(service.context, chores)
     const left = [...(await service.rows('holds')), ...(await service.rows('claims'))].map((row) => row['id'])
     expect(left.filter((id) => copies.some((copy) => copy.id === id))).toEqual([])
   })
