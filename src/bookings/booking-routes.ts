@@ -1,10 +1,18 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 import type { Context } from '../context.ts'
-import { Closed, Nothing, pageOf, problems } from '../wire.ts'
+import { exampleIds } from '../examples.ts'
+import { createdOnce } from '../http/created-once.ts'
+import { Closed, Nothing, pageOf, PathId, problems } from '../wire.ts'
 import { etagOf } from './booking-rules.ts'
-import { Booking, BookingPage, BookingsQuery, ChangeBooking, ConvertHold } from './booking-schemas.ts'
+import {
+  Booking,
+  BookingHeaders,
+  BookingPage,
+  BookingsQuery,
+  ChangeBooking,
+  ConvertHold,
+} from './booking-schemas.ts'
 import { cancelBooking, changeBooking } from './change-booking.ts'
 import { convertHold } from './convert-hold.ts'
 import { cursorOf, listBookings } from './list-bookings.ts'
@@ -14,7 +22,8 @@ import { showBooking } from './show-booking.ts'
 const keys = ['business', 'hub'] as const
 const creators = ['session', ...keys] as const
 const everybody = ['publishable', ...creators] as const
-const params = Closed({ id: Type.String() })
+const params = Closed({ id: PathId('booking', exampleIds.booking) })
+const tags = ['Bookings']
 
 type ShownBooking = Awaited<ReturnType<typeof showBooking>>
 
@@ -30,19 +39,27 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/bookings',
     {
-      config: { access: creators },
+      config: { access: creators, idempotent: true, etag: true },
       schema: {
+        operationId: 'createBooking',
+        tags,
+        summary: 'Turn a hold into a booking',
+        description:
+          'The booking is confirmed at once and has the id of the hold. A hold converts once. Its slot stays taken until the booking is cancelled.',
         querystring: Nothing,
         body: ConvertHold,
-        response: {
-          201: Booking,
-          ...problems('hold_not_found', 'hold_converted', 'validation_failed', 'unavailable'),
-        },
+        response: { 201: Booking, ...problems('hold_not_found', 'hold_expired', 'hold_converted') },
       },
     },
     async (request, reply) => {
-      const booking = await convertHold(context, request.actor, request.body)
-      return reply.code(201).send(answer(request, reply, booking))
+      return createdOnce(
+        context,
+        { request, reply },
+        {
+          run: (own) => convertHold(own, request.actor, request.body),
+          present: (booking) => ({ body: presentBooking(booking, request.actor), etag: etagOf(booking) }),
+        },
+      )
     },
   )
 
@@ -50,7 +67,14 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
     '/bookings',
     {
       config: { access: keys },
-      schema: { querystring: BookingsQuery, response: { 200: BookingPage, ...problems('unavailable') } },
+      schema: {
+        operationId: 'listBookings',
+        tags,
+        summary: 'List bookings',
+        description: 'The newest first, a page at a time.',
+        querystring: BookingsQuery,
+        response: { 200: BookingPage },
+      },
     },
     async (request) => {
       const { rows, limit } = await listBookings(context, request.actor, request.query)
@@ -61,11 +85,16 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/bookings/:id',
     {
-      config: { access: everybody },
+      config: { access: everybody, etag: true },
       schema: {
+        operationId: 'showBooking',
+        tags,
+        summary: 'Show a booking',
+        description:
+          'The session that made it, and business and hub keys, see all of it; others get it with `redacted` true.',
         params,
         querystring: Nothing,
-        response: { 200: Booking, ...problems('not_found', 'unavailable') },
+        response: { 200: Booking },
       },
     },
     async (request, reply) =>
@@ -75,14 +104,20 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
   routes.patch(
     '/bookings/:id',
     {
-      config: { access: keys },
+      config: { access: keys, etag: true },
       schema: {
+        operationId: 'changeBooking',
+        tags,
+        summary: 'Reschedule a booking, or change its status or notes',
+        description:
+          'The old slot is free and the new one taken in one step; a conflict changes nothing. What makes no difference is no new version.',
+        headers: BookingHeaders,
         params,
         querystring: Nothing,
         body: ChangeBooking,
         response: {
           200: Booking,
-          ...problems('not_found', 'slot_held', 'version_conflict', 'validation_failed', 'unavailable'),
+          ...problems('slot_held', 'slot_booked', 'slot_not_offered', 'version_conflict'),
         },
       },
     },
@@ -99,12 +134,17 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
   routes.delete(
     '/bookings/:id',
     {
-      config: { access: keys },
+      config: { access: keys, etag: true },
       schema: {
+        operationId: 'cancelBooking',
+        tags,
+        summary: 'Cancel a booking',
+        description: 'Its slot is free at once. Cancelling again changes nothing.',
+        headers: BookingHeaders,
         params,
         querystring: Nothing,
         body: Nothing,
-        response: { 200: Booking, ...problems('not_found', 'version_conflict', 'unavailable') },
+        response: { 200: Booking, ...problems('version_conflict') },
       },
     },
     async (request, reply) => {

@@ -1,8 +1,22 @@
 import { Type } from 'typebox'
-import { Closed, Id, InstantText, Line, listParameters, Nullable, Page, Text } from '../wire.ts'
+import { exampleClient, exampleIds, exampleTimes } from '../examples.ts'
+import {
+  Closed,
+  Id,
+  InstantText,
+  Line,
+  listParameters,
+  Nullable,
+  Page,
+  ShownId,
+  ShownInstant,
+  Text,
+} from '../wire.ts'
 import type { FieldValue } from './custom-field-rules.ts'
 
-const BookingStatus = Type.Enum(['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'])
+const BookingStatus = Type.Enum(['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'], {
+  title: 'BookingStatus',
+})
 
 const Notes = Text(1000)
 const Email = Type.String({ format: 'email', maxLength: 254 })
@@ -16,63 +30,129 @@ const FieldAnswer = Closed({
   value: Type.Optional(Type.Unsafe<FieldValue>({ fieldValue: true })),
 })
 
-export const ConvertHold = Closed({
-  hold_id: Id,
-  client: Closed({
-    first_name: Line(1, 100),
-    last_name: Line(1, 100),
-    email: Email,
-    phone: Type.Optional(Phone),
-  }),
-  custom_field_values: Type.Optional(Type.Array(FieldAnswer, { maxItems: mostFieldValues })),
-  notes: Type.Optional(Notes),
-})
+export const ConvertHold = Closed(
+  {
+    hold_id: Id,
+    client: Closed({
+      first_name: Line(1, 100),
+      last_name: Line(1, 100),
+      email: Email,
+      phone: Type.Optional(Phone),
+    }),
+    custom_field_values: Type.Optional(
+      Type.Array(FieldAnswer, {
+        maxItems: mostFieldValues,
+        description: 'Answers to the custom fields of the service, each at most once.',
+      }),
+    ),
+    notes: Type.Optional(Notes),
+  },
+  {
+    title: 'ConvertHold',
+    description: 'The hold to convert, and for whom.',
+    examples: [{ hold_id: exampleIds.booking, client: exampleClient }],
+  },
+)
 
 /** `notes` may be cleared with null; the other fields cannot be empty. */
-export const ChangeBooking = Closed({
-  starts_at: Type.Optional(InstantText),
-  ends_at: Type.Optional(InstantText),
-  status: Type.Optional(BookingStatus),
-  notes: Type.Optional(Type.Unsafe<string | null>({ ...Notes, type: ['string', 'null'] })),
+export const ChangeBooking = Closed(
+  {
+    starts_at: Type.Optional(InstantText),
+    ends_at: Type.Optional(InstantText),
+    status: Type.Optional(BookingStatus),
+    notes: Type.Optional(
+      Type.Unsafe<string | null>({ ...Notes, type: ['string', 'null'], description: 'Null clears it.' }),
+    ),
+  },
+  {
+    title: 'ChangeBooking',
+    description:
+      'What is to be different. With `starts_at` alone the duration stays. A status other than `cancelled` takes the slot of a cancelled booking again.',
+    examples: [{ starts_at: '2026-12-02T10:00:00+01:00' }],
+  },
+)
+
+const Named = { id: ShownId, name: Type.String() }
+
+export const Booking = Type.Object(
+  {
+    id: ShownId,
+    status: BookingStatus,
+    starts_at: ShownInstant,
+    ends_at: ShownInstant,
+    notes: Nullable(Type.String()),
+    cancelled_at: Nullable(ShownInstant),
+    service: Type.Object({ ...Named, duration_minutes: Type.Integer() }),
+    location: Type.Object({ ...Named, timezone: Type.String({ description: 'An IANA name.' }) }),
+    client: Type.Object({
+      first_name: Type.String(),
+      last_name: Type.String(),
+      email: Type.String(),
+      phone: Nullable(Type.String()),
+    }),
+    staff: Nullable(Type.Object(Named), { description: 'Null when the service needs nobody.' }),
+    custom_field_values: Type.Array(
+      Type.Object({ field_id: ShownId, value: Type.Unsafe<FieldValue>({ fieldValue: true }) }),
+    ),
+    business_id: ShownId,
+    created_at: ShownInstant,
+    updated_at: ShownInstant,
+    redacted: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'Present when the caller may not see the client: `client` is masked, `notes` null, `custom_field_values` empty.',
+      }),
+    ),
+  },
+  {
+    title: 'Booking',
+    description: 'A booking. Its id is that of the hold that it was made from.',
+    examples: [
+      {
+        id: exampleIds.booking,
+        status: 'confirmed',
+        starts_at: exampleTimes.startsAt,
+        ends_at: exampleTimes.endsAt,
+        notes: null,
+        cancelled_at: null,
+        service: { id: exampleIds.service, name: 'Haircut', duration_minutes: 30 },
+        location: { id: exampleIds.location, name: 'Online', timezone: 'Europe/Berlin' },
+        client: exampleClient,
+        staff: { id: exampleIds.staff, name: 'Anna Weber' },
+        custom_field_values: [],
+        business_id: exampleIds.business,
+        created_at: exampleTimes.createdAt,
+        updated_at: exampleTimes.createdAt,
+      },
+    ],
+  },
+)
+
+export const BookingPage = Page(Booking, {
+  title: 'BookingPage',
+  description: 'Bookings, the newest first.',
 })
-
-const Named = { id: Type.String(), name: Type.String() }
-
-export const Booking = Type.Object({
-  id: Type.String(),
-  status: BookingStatus,
-  starts_at: Type.String(),
-  ends_at: Type.String(),
-  notes: Nullable(Type.String()),
-  cancelled_at: Nullable(Type.String()),
-  service: Type.Object({ ...Named, duration_minutes: Type.Integer() }),
-  location: Type.Object({ ...Named, timezone: Type.String() }),
-  client: Type.Object({
-    first_name: Type.String(),
-    last_name: Type.String(),
-    email: Type.String(),
-    phone: Nullable(Type.String()),
-  }),
-  staff: Nullable(Type.Object(Named)),
-  custom_field_values: Type.Array(
-    Type.Object({ field_id: Type.String(), value: Type.Unsafe<FieldValue>({}) }),
-  ),
-  business_id: Type.String(),
-  created_at: Type.String(),
-  updated_at: Type.String(),
-  redacted: Type.Optional(Type.Literal(true)),
-})
-
-export const BookingPage = Page(Booking)
 
 export const BookingsQuery = Closed({
   ...listParameters,
   status: Type.Optional(BookingStatus),
-  from: Type.Optional(InstantText),
-  to: Type.Optional(InstantText),
+  from: Type.Optional(
+    Type.String({ ...InstantText, description: 'Only bookings that start at this instant or later.' }),
+  ),
+  to: Type.Optional(Type.String({ ...InstantText, description: 'Only bookings that start before it.' })),
   service_id: Type.Optional(Id),
   location_id: Type.Optional(Id),
   staff_id: Type.Optional(Id),
-  email: Type.Optional(Email),
-  business_id: Type.Optional(Id),
+  email: Type.Optional(Type.String({ ...Email, description: 'The whole e-mail address of the client.' })),
+  business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
+})
+
+export const BookingHeaders = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({
+      description:
+        'The `ETag` of the booking as it was read: when it has changed meanwhile, the answer is 412.',
+      examples: ['"1"'],
+    }),
+  ),
 })

@@ -6,6 +6,8 @@ import type { Transaction } from '../database/database.ts'
 import { Problem } from '../errors.ts'
 import { isUuid } from '../ids.ts'
 import { readInstant } from '../instants.ts'
+import type { BookingOutcome } from '../metrics/metrics.ts'
+import type { EventType } from '../webhooks/event-payload.ts'
 import { recordEvents } from '../webhooks/record-events.ts'
 import { findBookingForChange, updateBooking, type BookingRow } from './booking-queries.ts'
 import { assertLength, assertMatches, eventSubject, planChange, type WantedChange } from './booking-rules.ts'
@@ -44,12 +46,19 @@ export function cancelBooking(context: Context, actor: Actor, target: BookingTar
   return applyChange(context, actor, { target, wanted: { status: 'cancelled' } })
 }
 
-function applyChange(
+const outcomes: Record<EventType, BookingOutcome> = {
+  'booking.created': 'created',
+  'booking.updated': 'updated',
+  'booking.cancelled': 'cancelled',
+  'booking.completed': 'completed',
+}
+
+async function applyChange(
   context: Context,
   actor: Actor,
   { target, wanted }: { target: BookingTarget; wanted: WantedChange },
 ): Promise<BookingRow> {
-  return context.db.transaction(async (tx) => {
+  const { changed, events } = await context.db.transaction(async (tx) => {
     const booking = isUuid(target.id)
       ? await findBookingForChange(tx.db, actor.reach, target.id.toLowerCase())
       : undefined
@@ -57,15 +66,17 @@ function applyChange(
     // faults of the request come before those of its precondition (contract: Conventions, order of refusals)
     const plan = planChange(booking, wanted, tx.now)
     assertMatches(booking, target.ifMatch)
-    if (!plan) return booking
+    if (!plan) return { changed: booking, events: [] }
     const columns = { ...plan.columns, updated_at: tx.now }
     const changed = { ...booking, ...columns, version: booking.version + 1 }
     if (plan.leavesSlot) await removeBookingClaim(tx.db, booking.business_id, booking.id)
     if (plan.takesSlot) await takeSlotAgain(context, tx, changed)
     await updateBooking(tx.db, booking, columns)
     await recordEvents(context, tx, { types: plan.events, booking: eventSubject(changed) })
-    return changed
+    return { changed, events: plan.events }
   })
+  for (const event of events) context.metrics.booking(outcomes[event])
+  return changed
 }
 
 /** Takes the time of a booking for the same staff member or place. Its own old claim is gone by then. */

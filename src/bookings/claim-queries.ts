@@ -110,6 +110,16 @@ function read(rows: LookRow[]): Look {
   }
 }
 
+/** How many claims of holds have not lapsed. Its cost is that of reading them from an index. */
+export async function countClaimsOfHolds(db: Queries, now: Instant): Promise<number> {
+  const { active } = await db
+    .selectFrom('claims')
+    .where('expires_at', '>', now)
+    .select(({ fn }) => fn.countAll<number>().as('active'))
+    .executeTakeFirstOrThrow()
+  return active
+}
+
 /** Takes a seat for a time. False when a claim in the way kept it from being written. */
 export async function insertClaim(db: Queries, claim: ClaimsTable): Promise<boolean> {
   const taken = await db

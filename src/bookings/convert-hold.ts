@@ -21,25 +21,38 @@ export type ConvertHoldInput = Static<typeof ConvertHold>
  * validation_failed (custom fields), hold_not_found, hold_expired, hold_converted; unavailable when
  * the service asks for a deposit.
  */
-export function convertHold(context: Context, actor: Actor, input: ConvertHoldInput): Promise<BookingRow> {
-  return context.db.transaction(async (tx) => {
-    const written = await insertBookingFromHold(tx.db, actor.reach, {
-      holdId: input.hold_id,
-      ownerId: isSession(actor) ? actor.ownerId : undefined,
-      now: tx.now,
-      input: bookingInput(input),
-    })
-    if (!written) throw await whyNotWritten(tx, actor, input.hold_id)
-    const offering = await offeringOf(context, tx, written)
-    const faults = customFieldFaults(offering.service.custom_fields, input.custom_field_values ?? [])
-    if (faults.length > 0) throw validationProblem(faults)
-    const claim = { businessId: written.business_id, id: written.id, now: tx.now }
-    if (!(await bookClaim(tx.db, claim))) throw await whyNotClaimed(tx, actor, input.hold_id)
-    if (offering.service.deposit) throw unavailable('Deposits cannot be taken yet; the hold stays as it is.')
-    const booking = withNames(written, offering)
-    await recordEvents(context, tx, { types: ['booking.created'], booking: eventSubject(booking) })
-    return booking
+export async function convertHold(
+  context: Context,
+  actor: Actor,
+  input: ConvertHoldInput,
+): Promise<BookingRow> {
+  const booking = await context.db.transaction((tx) => convert(context, tx, { actor, input }))
+  context.metrics.hold('converted')
+  context.metrics.booking('created')
+  return booking
+}
+
+async function convert(
+  context: Context,
+  tx: Transaction,
+  { actor, input }: { actor: Actor; input: ConvertHoldInput },
+): Promise<BookingRow> {
+  const written = await insertBookingFromHold(tx.db, actor.reach, {
+    holdId: input.hold_id,
+    ownerId: isSession(actor) ? actor.ownerId : undefined,
+    now: tx.now,
+    input: bookingInput(input),
   })
+  if (!written) throw await whyNotWritten(tx, actor, input.hold_id)
+  const offering = await offeringOf(context, tx, written)
+  const faults = customFieldFaults(offering.service.custom_fields, input.custom_field_values ?? [])
+  if (faults.length > 0) throw validationProblem(faults)
+  const claim = { businessId: written.business_id, id: written.id, now: tx.now }
+  if (!(await bookClaim(tx.db, claim))) throw await whyNotClaimed(tx, actor, input.hold_id)
+  if (offering.service.deposit) throw unavailable('Deposits cannot be taken yet; the hold stays as it is.')
+  const booking = withNames(written, offering)
+  await recordEvents(context, tx, { types: ['booking.created'], booking: eventSubject(booking) })
+  return booking
 }
 
 function bookingInput(input: ConvertHoldInput): BookingInput {

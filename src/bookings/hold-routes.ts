@@ -2,7 +2,9 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { Context } from '../context.ts'
-import { Closed, Nothing, problems } from '../wire.ts'
+import { exampleIds } from '../examples.ts'
+import { createdOnce } from '../http/created-once.ts'
+import { Closed, Nothing, PathId, problems } from '../wire.ts'
 import { Hold, HoldWithStatus, PlaceHold } from './hold-schemas.ts'
 import { placeHold } from './place-hold.ts'
 import { presentHold } from './present-hold.ts'
@@ -10,7 +12,8 @@ import { releaseHold } from './release-hold.ts'
 import { showHold } from './show-hold.ts'
 
 const access = ['session', 'business', 'hub'] as const
-const params = Closed({ hold_id: Type.String() })
+const params = Closed({ hold_id: PathId('hold', exampleIds.booking) })
+const tags = ['Holds']
 
 /** Placing, showing and releasing holds (contract: Holds). */
 export function holdRoutes(app: FastifyInstance, context: Context): void {
@@ -19,20 +22,31 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/bookings/hold',
     {
-      config: { access },
+      config: { access, idempotent: true },
       schema: {
+        operationId: 'placeHold',
+        tags,
+        summary: 'Hold a slot',
+        description:
+          'For ten minutes nobody else can hold or book the slot. A session that holds again for an overlapping time replaces its own hold in one step; when the new slot is refused, the old hold stays.',
         querystring: Nothing,
         body: PlaceHold,
         response: {
           201: Hold,
-          ...problems('not_found', 'slot_held', 'slot_not_offered', 'hold_limit_reached', 'unavailable'),
+          ...problems('not_found', 'slot_held', 'slot_booked', 'slot_not_offered', 'hold_limit_reached'),
         },
       },
     },
     async (request, reply) => {
       const input = { ...request.body, clientNetwork: request.clientNetwork }
-      const { hold, timezone } = await placeHold(context, request.actor, input)
-      return reply.code(201).send(presentHold(hold, timezone))
+      return createdOnce(
+        context,
+        { request, reply },
+        {
+          run: (own) => placeHold(own, request.actor, input),
+          present: ({ hold, timezone }) => ({ body: presentHold(hold, timezone) }),
+        },
+      )
     },
   )
 
@@ -41,9 +55,13 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { access },
       schema: {
+        operationId: 'showHold',
+        tags,
+        summary: 'Show a hold',
+        description: 'A session sees its own holds, business and hub keys all in their reach.',
         params,
         querystring: Nothing,
-        response: { 200: HoldWithStatus, ...problems('hold_not_found', 'unavailable') },
+        response: { 200: HoldWithStatus, ...problems('hold_not_found') },
       },
     },
     async (request) => {
@@ -57,10 +75,17 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { access },
       schema: {
+        operationId: 'releaseHold',
+        tags,
+        summary: 'Release a hold',
+        description: 'Its slot is free at once. A hold that has ended already stays as it is.',
         params,
         querystring: Nothing,
         body: Nothing,
-        response: { 204: Type.Null(), ...problems('hold_not_found', 'hold_converted', 'unavailable') },
+        response: {
+          204: Type.Null({ description: 'The hold is over.' }),
+          ...problems('hold_not_found', 'hold_converted'),
+        },
       },
     },
     async (request, reply) => {

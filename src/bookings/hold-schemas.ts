@@ -1,26 +1,59 @@
 import { Type } from 'typebox'
-import { Closed, Id, InstantText } from '../wire.ts'
+import { exampleIds, exampleTimes } from '../examples.ts'
+import { Closed, Id, InstantText, ShownId, ShownInstant } from '../wire.ts'
 
-export const PlaceHold = Closed({
-  service_id: Id,
-  location_id: Id,
-  staff_id: Type.Optional(Id),
-  starts_at: InstantText,
-})
+const wanted = {
+  service_id: exampleIds.service,
+  location_id: exampleIds.location,
+  starts_at: exampleTimes.startsAt,
+}
+
+export const PlaceHold = Closed(
+  {
+    service_id: Id,
+    location_id: Id,
+    staff_id: Type.Optional(Id),
+    starts_at: InstantText,
+  },
+  {
+    title: 'PlaceHold',
+    description:
+      'The slot to hold. With `staff_id` that person or nobody, without it whoever is free and has the fewest bookings that day.',
+    examples: [wanted],
+  },
+)
 
 /** Exactly the specification's six fields. */
 const holdFields = {
-  hold_id: Type.String(),
-  service_id: Type.String(),
-  location_id: Type.String(),
-  starts_at: Type.String(),
-  ends_at: Type.String(),
-  expires_at: Type.String(),
+  hold_id: ShownId,
+  service_id: ShownId,
+  location_id: ShownId,
+  starts_at: ShownInstant,
+  ends_at: ShownInstant,
+  expires_at: ShownInstant,
 }
 
-export const Hold = Type.Object(holdFields)
+const example = {
+  hold_id: exampleIds.booking,
+  ...wanted,
+  ends_at: exampleTimes.endsAt,
+  expires_at: exampleTimes.expiresAt,
+}
 
-export const HoldWithStatus = Type.Object({
-  ...holdFields,
-  status: Type.Enum(['active', 'expired', 'converted', 'released']),
+export const Hold = Type.Object(holdFields, {
+  title: 'Hold',
+  description: 'A slot that nobody else can hold or book until `expires_at`.',
+  examples: [example],
 })
+
+export const HoldWithStatus = Type.Object(
+  {
+    ...holdFields,
+    status: Type.Enum(['active', 'expired', 'converted', 'released']),
+  },
+  {
+    title: 'HoldWithStatus',
+    description: 'A hold and what has become of it. It can be read for a day after its end.',
+    examples: [{ ...example, status: 'active' }],
+  },
+)

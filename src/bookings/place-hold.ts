@@ -19,9 +19,10 @@ export type PlaceHoldInput = Static<typeof PlaceHold> & {
   clientNetwork: string
 }
 
-/** A hold as it was placed, and the zone in which its times are shown. */
+/** A hold as it was placed, the holds that were given up for it, and the zone in which its times are shown. */
 export interface PlacedHold {
   hold: HoldsTable
+  replaced: string[]
   timezone: string
 }
 
@@ -41,10 +42,13 @@ interface Wanted {
  */
 export async function placeHold(context: Context, actor: Actor, input: PlaceHoldInput): Promise<PlacedHold> {
   const wanted = await checkWanted(context, actor.reach, input)
-  const hold = await context.db.transaction((tx) =>
-    place(context, tx, { actor, wanted, network: input.clientNetwork }),
-  )
-  return { hold, timezone: wanted.offering.location.timezone }
+  const placed = await context.db.transaction(async (tx) => ({
+    ...(await place(context, tx, { actor, wanted, network: input.clientNetwork })),
+    timezone: wanted.offering.location.timezone,
+  }))
+  context.metrics.hold('placed')
+  context.metrics.hold('replaced', placed.replaced.length)
+  return placed
 }
 
 interface Placing {
@@ -57,7 +61,7 @@ async function place(
   context: Context,
   tx: Transaction,
   { actor, wanted, network }: Placing,
-): Promise<HoldsTable> {
+): Promise<Omit<PlacedHold, 'timezone'>> {
   const { offering, slot, taken, resources } = wanted
   assertFuture(slot.starts_at, tx.now)
   const session = isSession(actor) ? { ownerId: actor.ownerId, network } : undefined
@@ -86,7 +90,8 @@ async function place(
     { ...seen, claims: seen.claims.filter(({ id }) => !replaced.includes(id)) },
   )
   // counted last: only now it is known which of its own holds the session gives up for this one
-  if (session) assertCaps(context, tx.now, { seen, gone: [...replaced, ...givesUp] })
+  const gone = [...replaced, ...givesUp]
+  if (session) assertCaps(context, tx.now, { seen, gone })
   const hold: HoldsTable = {
     id: wanted.id,
     business_id: request.businessId,
@@ -104,7 +109,7 @@ async function place(
   // two holds of one session that were placed at once have not seen each other: the second looks again
   if (!(await insertHold(tx.db, hold)))
     throw new Repeat('another hold of the session was placed at the same moment')
-  return hold
+  return { hold, replaced: gone }
 }
 
 async function checkWanted(context: Context, reach: Reach, input: PlaceHoldInput): Promise<Wanted> {

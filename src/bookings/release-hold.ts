@@ -11,13 +11,16 @@ import { giveUpHolds } from './take-slot.ts'
  * Throws hold_not_found, or hold_converted when it became a booking.
  */
 export async function releaseHold(context: Context, actor: Actor, id: string): Promise<void> {
-  await context.db.transaction(async (tx) => {
+  const released = await context.db.transaction(async (tx) => {
     const found = await holdOf(tx.db, actor, id)
-    if (holdStatus(found, tx.now) === 'active') await giveUpHolds(tx, found.business_id, [found.id])
+    const isActive = holdStatus(found, tx.now) === 'active'
+    if (isActive) await giveUpHolds(tx, found.business_id, [found.id])
     // read after the claim was removed or found booked: a conversion at the same moment has ended by then
     const hold = await holdOf(tx.db, actor, id)
     if (hold.booking_id !== null) throw alreadyConverted(hold, actor)
+    return isActive
   })
+  if (released) context.metrics.hold('released')
 }
 
 /** A hold converts once; who owns it is told to which booking. */

@@ -36,6 +36,25 @@ export interface Database {
   pendingMigrations(): Promise<string[]>
   /** Keeps every other server off a SQLite file, or throws an OperatorError when one is there. */
   lockForServer(): void
+  /** How busy it is at this moment. */
+  load(): DatabaseLoad
+  close(): Promise<void>
+}
+
+/** How busy a database is, for those who watch the service. */
+export interface DatabaseLoad {
+  /** Who waits: for a connection (PostgreSQL), for a turn to write (SQLite). */
+  waiting: number
+  /** The connections of the pool; absent with SQLite, which has one to write and one to read. */
+  connections?: { inUse: number; idle: number; most: number }
+  /** How many transactions were run again after a conflict, since the database was opened. */
+  repetitions: number
+}
+
+/** A few connections beside those of a database, for short statements that must not wait behind others. */
+export interface SideConnections {
+  /** Each statement is a transaction of its own and fails within two seconds. */
+  readonly queries: Queries
   close(): Promise<void>
 }
 
@@ -85,4 +104,29 @@ export async function withRepetition<T>(
 /** Waits for the given milliseconds. */
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+/**
+ * The same database, in whose transactions `around` does something before and after the work, within
+ * the same transaction.
+ */
+export function aroundTransactions(
+  db: Database,
+  around: (tx: Transaction, work: () => Promise<unknown>) => Promise<unknown>,
+): Database {
+  return {
+    engine: db.engine,
+    reads: db.reads,
+    // `around` gives what the work gives
+    transaction: <T>(work: (tx: Transaction) => Promise<T>) =>
+      db.transaction((tx) => around(tx, () => work(tx)) as Promise<T>),
+    ping: () => db.ping(),
+    migrate: () => db.migrate(),
+    pendingMigrations: () => db.pendingMigrations(),
+    lockForServer: () => {
+      db.lockForServer()
+    },
+    load: () => db.load(),
+    close: () => db.close(),
+  }
 }

@@ -10,6 +10,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { instantFromMs } from '../instants.ts'
+import { tracedStatement } from '../tracing.ts'
 import { DatabaseUnavailable, type StatementListener } from './database.ts'
 
 /** Statements kept prepared on each connection; the number of distinct ones in the code is far smaller. */
@@ -57,8 +58,12 @@ class PostgresConnection implements DatabaseConnection {
     this.onStatement = onStatement
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     this.onStatement(query.sql)
+    return tracedStatement('postgresql', query.sql, () => this.answerTo<R>(query))
+  }
+
+  private async answerTo<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
       const result = await this.client.query({
         text: query.sql,

@@ -3,10 +3,13 @@ import pg from 'pg'
 import { SharedClock, type Clock } from '../clock.ts'
 import { OperatorError } from '../errors.ts'
 import type { Instant } from '../instants.ts'
+import { traced } from '../tracing.ts'
 import {
   DatabaseUnavailable,
   withRepetition,
   type Database,
+  type DatabaseLoad,
+  type SideConnections,
   type StatementListener,
   type Transaction,
 } from './database.ts'
@@ -15,13 +18,14 @@ import { isConflict, postgresDialect, resultTypes } from './postgres-driver.ts'
 import type { Tables } from './tables.ts'
 
 /*
- * A request fails within five seconds when the database does not answer: at most 1.4 s of waiting
- * for a connection and 3 s for the statement on it. The server's own limit comes a little earlier,
- * so that a slow statement ends cleanly and only a dead server costs the connection.
+ * A request fails within five seconds when the database does not answer: at most 2.2 s of waiting
+ * for a connection (many requests at once queue for theirs) and 2.2 s for the statement on it. The
+ * server's own limit comes a little earlier, so that a slow statement ends cleanly and only a dead server
+ * costs the connection.
  */
-const connectTimeoutMs = 1_400
-const statementTimeoutMs = 2_800
-const answerTimeoutMs = 3_000
+const connectTimeoutMs = 2_200
+const statementTimeoutMs = 2_000
+const answerTimeoutMs = 2_200
 const idleInTransactionTimeoutMs = 10_000
 /** A farewell that a dead server does not answer ends after this. */
 const closeTimeoutMs = 1_000
@@ -72,6 +76,7 @@ export async function openPostgres(options: PostgresOptions): Promise<{ db: Data
   return {
     db: new PostgresDatabase(reads, {
       options,
+      pool,
       clock,
       close: () => {
         shared.stop()
@@ -82,27 +87,62 @@ export async function openPostgres(options: PostgresOptions): Promise<{ db: Data
   }
 }
 
+const sideConnections = 3
+const sideTimeoutMs = 1_000
+
+/** Opens a few connections of their own to a PostgreSQL database; it does not ask whether the server is there. */
+export function openSideConnections(
+  options: Pick<PostgresOptions, 'url' | 'onStatement' | 'onIdleError'>,
+): SideConnections {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: sideConnections,
+    connectionTimeoutMillis: sideTimeoutMs,
+    statement_timeout: sideTimeoutMs,
+    query_timeout: sideTimeoutMs,
+    idleTimeoutMillis: 0, // kept: a statement that is to be short has no time to connect
+    keepAlive: true,
+    application_name: 'holdfast side',
+    options: '-c timezone=UTC',
+    types: resultTypes,
+  })
+  pool.on('error', options.onIdleError ?? (() => undefined))
+  const sockets = socketsOf(pool)
+  const queries = new Kysely<Tables>({
+    dialect: postgresDialect(pool, options.onStatement ?? (() => undefined)),
+  })
+  return { queries, close: () => closeWithin(queries, sockets) }
+}
+
+interface PostgresParts {
+  options: PostgresOptions
+  pool: pg.Pool
+  clock: Clock
+}
+
 class PostgresDatabase implements Database {
   readonly engine = 'postgres'
   readonly reads: Kysely<Tables>
   readonly close: () => Promise<void>
-  private readonly parts: { options: PostgresOptions; clock: Clock }
+  private readonly parts: PostgresParts
+  private repetitions = 0
 
-  constructor(
-    reads: Kysely<Tables>,
-    { close, ...parts }: { options: PostgresOptions; clock: Clock; close: () => Promise<void> },
-  ) {
+  constructor(reads: Kysely<Tables>, { close, ...parts }: PostgresParts & { close: () => Promise<void> }) {
     this.reads = reads
     this.parts = parts
     this.close = close
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return withRepetition(
-      (attempt) =>
-        this.reads.transaction().execute((db) => work({ db, now: this.parts.clock.now(), attempt })),
-      isConflict,
-      this.parts.options.fraction,
+    return traced('transaction', { 'db.system.name': 'postgresql' }, () =>
+      withRepetition(
+        (attempt) => {
+          if (attempt > 0) this.repetitions += 1
+          return this.reads.transaction().execute((db) => work({ db, now: this.parts.clock.now(), attempt }))
+        },
+        isConflict,
+        this.parts.options.fraction,
+      ),
     )
   }
 
@@ -120,6 +160,16 @@ class PostgresDatabase implements Database {
 
   lockForServer(): void {
     // any number of servers may share a PostgreSQL database
+  }
+
+  load(): DatabaseLoad {
+    const { totalCount, idleCount, waitingCount } = this.parts.pool
+    const most = this.parts.options.poolSize
+    return {
+      waiting: waitingCount,
+      connections: { inUse: totalCount - idleCount, idle: idleCount, most },
+      repetitions: this.repetitions,
+    }
   }
 
   /** Migrations wait for each other and may take long, so they get a connection of their own. */
@@ -158,11 +208,11 @@ async function closeWithin(
   reads: Kysely<Tables>,
   sockets: ReadonlySet<{ destroy: () => unknown }>,
 ): Promise<void> {
-  const timer = setTimeout(() => {
+  await reads.destroy() // the pool says farewell and does not wait for the answers
+  const closeAll = () => {
     for (const socket of sockets) socket.destroy()
-  }, closeTimeoutMs)
-  await reads.destroy()
-  clearTimeout(timer)
+  }
+  setTimeout(closeAll, closeTimeoutMs).unref() // a socket that is still open would keep the process
 }
 
 async function readTime(db: Kysely<Tables>): Promise<Instant> {

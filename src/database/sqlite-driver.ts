@@ -11,6 +11,7 @@ import {
 } from 'kysely'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { monotonicMs } from '../clock.ts'
+import { tracedStatement } from '../tracing.ts'
 import { DatabaseUnavailable, pause, type StatementListener } from './database.ts'
 
 /** How long a transaction waits for its turn, and for other processes that write to the file. */
@@ -73,11 +74,13 @@ class SqliteConnection implements DatabaseConnection {
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     this.onStatement(query.sql)
     const values = query.parameters.map(assertPrimitive)
-    return whileBusy(() => {
-      const { statement, returnsRows } = this.prepared(query.sql)
-      if (returnsRows) return { rows: statement.all(...values) as R[] }
-      return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
-    })
+    return tracedStatement('sqlite', query.sql, () =>
+      whileBusy(() => {
+        const { statement, returnsRows } = this.prepared(query.sql)
+        if (returnsRows) return { rows: statement.all(...values) as R[] }
+        return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
+      }),
+    )
   }
 
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
@@ -95,12 +98,15 @@ class SqliteConnection implements DatabaseConnection {
 }
 
 /** Lets one holder in at a time, in order of arrival. */
-class Turnstile {
+export class Turnstile {
+  /** How many wait for their turn. */
+  waiting = 0
   private last: Promise<void> = Promise.resolve()
 
   /** Resolves when it is the caller's turn, with the function that ends it. Rejects after the time limit. */
   async enter(): Promise<() => void> {
     const before = this.last
+    this.waiting += 1
     let leave: () => void = () => undefined
     this.last = new Promise((resolve) => {
       leave = resolve
@@ -119,6 +125,7 @@ class Turnstile {
       throw error
     } finally {
       clearTimeout(timer)
+      this.waiting -= 1
     }
   }
 }
@@ -132,9 +139,9 @@ class SqliteDriver implements Driver {
   private waitingSinceMs = 0
 
   /** A connection that writes is used by one at a time; one that reads needs no turns: each statement is a snapshot. */
-  constructor(connection: SqliteConnection, use: 'write' | 'read') {
+  constructor(connection: SqliteConnection, turnstile: Turnstile | undefined) {
     this.connection = connection
-    this.turnstile = use === 'write' ? new Turnstile() : undefined
+    this.turnstile = turnstile
   }
 
   async init(): Promise<void> {
@@ -195,14 +202,14 @@ class SqliteFileAdapter extends SqliteAdapter {
   }
 }
 
-/** The Kysely dialect over one connection. */
+/** The Kysely dialect over one connection; one that writes has a turnstile. */
 export function sqliteDialect(
   file: DatabaseSync,
-  use: 'write' | 'read',
+  turnstile: Turnstile | undefined,
   onStatement: StatementListener,
 ): Dialect {
   return {
-    createDriver: () => new SqliteDriver(new SqliteConnection(file, onStatement), use),
+    createDriver: () => new SqliteDriver(new SqliteConnection(file, onStatement), turnstile),
     createAdapter: () => new SqliteFileAdapter(),
     createQueryCompiler: () => new LocklessQueryCompiler(),
     createIntrospector: (db) => new SqliteIntrospector(db),

@@ -4,9 +4,16 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../clock.ts'
 import { OperatorError } from '../errors.ts'
-import { withRepetition, type Database, type StatementListener, type Transaction } from './database.ts'
+import { traced } from '../tracing.ts'
+import {
+  withRepetition,
+  type Database,
+  type DatabaseLoad,
+  type StatementListener,
+  type Transaction,
+} from './database.ts'
 import { migrator, migrate, pendingMigrations } from './migrate.ts'
-import { sqliteDialect, writeTimeoutMs } from './sqlite-driver.ts'
+import { sqliteDialect, Turnstile, writeTimeoutMs } from './sqlite-driver.ts'
 import type { Tables } from './tables.ts'
 
 export interface SqliteOptions {
@@ -22,7 +29,6 @@ export interface SqliteOptions {
 export function openSqlite(options: SqliteOptions): Database {
   try {
     if (!options.looksOnly) mkdirSync(dirname(options.file), { recursive: true })
-    // also to look: a connection that cannot write leaves the files of the WAL behind when it closes
     const writer = new DatabaseSync(options.file, { timeout: writeTimeoutMs })
     // FULL: an acknowledged booking survives a power cut, not only the end of the process
     writer.exec(
@@ -30,7 +36,8 @@ export function openSqlite(options: SqliteOptions): Database {
         ? 'pragma query_only = on; pragma busy_timeout = 0'
         : 'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 0',
     )
-    const reader = new DatabaseSync(options.file, { timeout: 0, readOnly: true })
+    // a connection that can only read leaves the files of the WAL behind when it is the last to close
+    const reader = options.looksOnly ? writer : new DatabaseSync(options.file, { timeout: 0, readOnly: true })
     return new SqliteDatabase(options, writer, reader)
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown'
@@ -47,21 +54,31 @@ class SqliteDatabase implements Database {
   readonly reads: Kysely<Tables>
   private readonly writes: Kysely<Tables>
   private readonly options: SqliteOptions
+  private readonly turnstile = new Turnstile()
+  private repetitions = 0
+  private readonly connections: DatabaseSync[]
   private serverLock: DatabaseSync | undefined
 
   constructor(options: SqliteOptions, writer: DatabaseSync, reader: DatabaseSync) {
     const onStatement = options.onStatement ?? (() => undefined)
     this.options = options
-    this.writes = new Kysely({ dialect: sqliteDialect(writer, 'write', onStatement) })
-    this.reads = new Kysely({ dialect: sqliteDialect(reader, 'read', onStatement) })
+    this.connections = [reader, writer]
+    this.writes = new Kysely({ dialect: sqliteDialect(writer, this.turnstile, onStatement) })
+    this.reads = new Kysely({ dialect: sqliteDialect(reader, undefined, onStatement) })
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return withRepetition(
-      (attempt) =>
-        this.writes.transaction().execute((db) => work({ db, now: this.options.clock.now(), attempt })),
-      () => false, // writers come one after the other
-      this.options.fraction,
+    return traced('transaction', { 'db.system.name': 'sqlite' }, () =>
+      withRepetition(
+        (attempt) => {
+          if (attempt > 0) this.repetitions += 1
+          return this.writes
+            .transaction()
+            .execute((db) => work({ db, now: this.options.clock.now(), attempt }))
+        },
+        () => false, // writers come one after the other
+        this.options.fraction,
+      ),
     )
   }
 
@@ -94,9 +111,15 @@ class SqliteDatabase implements Database {
     }
   }
 
+  load(): DatabaseLoad {
+    return { waiting: this.turnstile.waiting, repetitions: this.repetitions }
+  }
+
   async close(): Promise<void> {
     await this.reads.destroy()
     await this.writes.destroy()
+    // Kysely closes only what was used; the last to close tidies the WAL away, which only the writer can
+    for (const connection of this.connections) if (connection.isOpen) connection.close()
     this.serverLock?.close()
   }
 }

@@ -190,6 +190,21 @@ export interface EventsTable {
   occurred_at: Instant
 }
 
+/** The answer to a request that named an `Idempotency-Key`. */
+export interface IdempotencyRecordsTable {
+  /** The session's owner, or the key. */
+  caller_id: string
+  route: string
+  idempotency_key: string
+  /** Of what was asked for. */
+  request_digest: string
+  status: number
+  etag: string | null
+  /** To the byte. */
+  body: string
+  created_at: Instant
+}
+
 export interface Tables {
   hubs: HubsTable
   businesses: BusinessesTable
@@ -205,4 +220,5 @@ export interface Tables {
   claims: ClaimsTable
   bookings: BookingsTable
   events: EventsTable
+  idempotency_records: IdempotencyRecordsTable
 }

@@ -1,12 +1,20 @@
 import { sql, type Kysely } from 'kysely'
 import type { Engine } from '../database.ts'
 import { catalogueTables } from './0001-catalogue.ts'
+import { idempotencyTables } from './0001-idempotency.ts'
 import { atMost72Hours, overlapRules } from './0001-claim-rules.ts'
+import { rateLimitTables } from './0001-rate-limits.ts'
 import { columnTypes } from './column-types.ts'
 
 /** Everything of the first release: who calls, what is offered, what is held and booked, what happened. */
 export async function firstSchema(db: Kysely<unknown>, engine: Engine): Promise<void> {
-  const statements = [...catalogueTables(engine), ...bookingTables(engine), ...overlapRules(engine)]
+  const statements = [
+    ...catalogueTables(engine),
+    ...bookingTables(engine),
+    ...idempotencyTables(engine),
+    ...overlapRules(engine),
+    ...rateLimitTables(engine),
+  ]
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 

@@ -1,0 +1,22 @@
+import type { Engine } from '../database.ts'
+
+/**
+ * The windows in which requests are counted, where several servers share PostgreSQL; on SQLite there is one
+ * server, which counts in memory. Unlogged: a count costs no write to the log, and after a crash of the
+ * database all windows begin anew. Room in each page lets a count stay in it and touch no index.
+ */
+export function rateLimitTables(engine: Engine): string[] {
+  if (engine === 'sqlite') return []
+  return [
+    `create unlogged table rate_limits (
+       caller text primary key,
+       minute_ends_at timestamptz not null,
+       minute_used bigint not null,
+       hour_ends_at timestamptz,
+       hour_used bigint not null,
+       counted boolean not null,
+       ends_at timestamptz not null generated always as (greatest(minute_ends_at, hour_ends_at)) stored
+     ) with (fillfactor = 50)`,
+    `create index rate_limits_by_end on rate_limits (ends_at)`,
+  ]
+}
