@@ -1,9 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import type { DestinationStream, Logger } from 'pino'
+import packageJson from '../package.json' with { type: 'json' }
 import { sessionRoutes } from './access/session-routes.ts'
+import { oldSessions } from './access/tidy-sessions.ts'
 import { bookingRoutes } from './bookings/booking-routes.ts'
+import { countActiveHolds } from './bookings/count-active-holds.ts'
 import { holdRoutes } from './bookings/hold-routes.ts'
-import { startHousekeeping } from './bookings/housekeeping.ts'
+import { lapsedClaims, oldHolds } from './bookings/tidy-holds.ts'
 import { catalogueRoutes } from './catalogue/catalogue-routes.ts'
 import { systemClock, type Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -12,9 +15,18 @@ import { pause, type Database, type StatementListener } from './database/databas
 import { openPostgres } from './database/postgres.ts'
 import { openSqlite } from './database/sqlite.ts'
 import { healthRoutes } from './http/health-routes.ts'
+import { pageRoutes } from './http/pages/page-routes.ts'
 import { createServer } from './http/server.ts'
+import { startHousekeeping } from './housekeeping.ts'
+import { Flights } from './idempotency/flights.ts'
+import { oldRecords } from './idempotency/tidy-records.ts'
 import { systemIds, type Ids } from './ids.ts'
 import { createLog } from './log.ts'
+import { uncounted } from './metrics/metrics.ts'
+import { metricsRoutes } from './metrics/metrics-routes.ts'
+import { openMetrics } from './metrics/open-metrics.ts'
+import { openRateLimiter } from './rate-limits/open-rate-limiter.ts'
+import { oldWindows } from './rate-limits/tidy-windows.ts'
 import { ReadCache } from './read-cache.ts'
 
 /** What tests put in the place of the real thing. */
@@ -25,23 +37,31 @@ export interface Replacements {
   onStatement?: StatementListener
 }
 
-/** Opens the database and makes the context of all operations: what the command line and the server share. */
-export async function createContext(config: Config, replacements: Replacements = {}): Promise<Context> {
+/**
+ * Opens the database and makes the context of all operations: what the command line and the server share.
+ * With `looksOnly`, a SQLite file is left as it is, to the byte.
+ */
+export async function createContext(
+  config: Config,
+  replacements: Replacements = {},
+  { looksOnly = false } = {},
+): Promise<Context> {
   const log = createLog(config.logLevel, replacements.logStream)
   const ids = replacements.ids ?? systemIds
-  const { db, clock } = await openDatabase(config, log, replacements)
-  return { db, clock, ids, log, config, cache: new ReadCache(clock) }
+  const { db, clock } = await openDatabase(config, log, { ...replacements, looksOnly })
+  const cache = new ReadCache(clock)
+  return { db, clock, ids, log, config, cache, metrics: uncounted, flights: new Flights() }
 }
 
 async function openDatabase(
   { database, databasePoolSize }: Config,
   log: Logger,
-  { clock, ids = systemIds, onStatement }: Replacements,
+  { clock, ids = systemIds, onStatement, looksOnly }: Replacements & { looksOnly: boolean },
 ): Promise<{ db: Database; clock: Clock }> {
   const shared = { fraction: () => ids.fraction(), ...(onStatement && { onStatement }) }
   if (database.engine === 'sqlite') {
     const own = clock ?? systemClock
-    return { db: openSqlite({ ...shared, file: database.file, clock: own }), clock: own }
+    return { db: openSqlite({ ...shared, file: database.file, clock: own, looksOnly }), clock: own }
   }
   return openPostgres({
     ...shared,
@@ -53,6 +73,9 @@ async function openDatabase(
     },
   })
 }
+
+/** What housekeeping deletes. */
+export const chores = [lapsedClaims, oldHolds, oldSessions, oldRecords, oldWindows]
 
 /** What has not ended by then is cut off: with the rest of stopping, the process ends within ten seconds. */
 const stopLimitMs = 8_500
@@ -68,14 +91,23 @@ export interface App {
 }
 
 /** Wires the service over an open context; the schema must be up to date. */
-export async function createApp(context: Context): Promise<App> {
+export async function createApp(
+  opened: Context,
+  { onStatement }: Pick<Replacements, 'onStatement'> = {},
+): Promise<App> {
   const state = { draining: false }
+  const watched = openMetrics(opened, {
+    version: packageJson.version,
+    countActiveHolds: () => countActiveHolds(opened),
+  })
+  const context = { ...opened, metrics: watched.metrics }
   const routes = {
     api: [sessionRoutes, catalogueRoutes, holdRoutes, bookingRoutes],
-    around: [healthRoutes(state)],
+    around: [healthRoutes(state), pageRoutes, metricsRoutes(watched)],
   }
-  const server = await createServer(context, routes, state)
-  const housekeeping = startHousekeeping(context)
+  const limiter = await openRateLimiter(context, onStatement)
+  const server = await createServer(context, routes, { state, limiter })
+  const housekeeping = startHousekeeping(context, chores)
   return {
     context,
     server,
@@ -91,6 +123,8 @@ export async function createApp(context: Context): Promise<App> {
       await server.close()
       clearTimeout(cutOff)
       await housekeeping.stop()
+      await limiter.close()
+      watched.close()
       await context.db.close()
     },
   }

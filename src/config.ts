@@ -73,6 +73,18 @@ function databaseUrl(text: string): DatabaseUrl {
   throw new Error('must be sqlite:./path/to/file.db or postgres://user:password@host:5432/name')
 }
 
+function redisUrl(text: string): string {
+  const { protocol, hostname, pathname } = URL.parse(text) ?? {}
+  const isRedis = protocol === 'redis:' || protocol === 'rediss:'
+  if (text === '' || (isRedis && hostname && /^(\/\d{0,4})?$/.test(pathname ?? ''))) return text
+  throw new Error('must be redis://user:password@host:6379/0, or rediss:// for TLS')
+}
+
+function keyPrefix(text: string): string {
+  if (/^[\w:.{}-]{1,64}$/.test(text)) return text
+  throw new Error('must be 1 to 64 letters, digits and : . _ - { }')
+}
+
 /** Every variable that Holdfast reads. The README's configuration table is checked against it by a test. */
 export const settings = {
   environment: setting(
@@ -129,8 +141,20 @@ export const settings = {
   rateLimitFactor: setting(
     'RATE_LIMIT_FACTOR',
     '1',
-    'multiplies the caps on holds, for benchmarks and trials',
+    'multiplies all rate limits and the caps on holds, for benchmarks and trials',
     factor,
+  ),
+  redisUrl: setting(
+    'REDIS_URL',
+    '',
+    'redis://user:password@host:port/number where servers count requests together; empty: in PostgreSQL, with SQLite in memory',
+    redisUrl,
+  ),
+  redisKeyPrefix: setting(
+    'REDIS_KEY_PREFIX',
+    'holdfast:',
+    'what every key in Redis begins with: one for each Holdfast that uses the same Redis',
+    keyPrefix,
   ),
   drainSeconds: setting(
     'DRAIN_SECONDS',

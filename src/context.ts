@@ -2,7 +2,9 @@ import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
+import type { Flights } from './idempotency/flights.ts'
 import type { Ids } from './ids.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import type { ReadCache } from './read-cache.ts'
 
 /** What an operation is handed: everything that it may touch beside its input. */
@@ -13,4 +15,6 @@ export interface Context {
   log: Logger
   config: Config
   cache: ReadCache
+  metrics: Metrics
+  flights: Flights
 }

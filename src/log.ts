@@ -1,4 +1,5 @@
 import { destination, pino, type DestinationStream, type Logger } from 'pino'
+import { currentTraceId } from './tracing.ts'
 
 const secrets = /\b(cal_(?:hub|biz|pub|ses)_|whsec_)[A-Za-z0-9+/=_-]+/g
 const urlPasswords = /(\b[a-z]+:\/\/[^\s:/@"]*:)[^\s@"]+@/g
@@ -38,6 +39,10 @@ export function createLog(
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: (error: unknown) => (error instanceof Error ? describeError(error) : undefined) },
+      mixin: () => {
+        const trace_id = currentTraceId()
+        return trace_id === undefined ? {} : { trace_id }
+      },
       hooks: { streamWrite: redact },
     },
     stream,

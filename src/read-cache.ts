@@ -9,6 +9,10 @@ export const cacheLifeMs = 5_000
  * A miss (`undefined`) is never remembered, so what was just created is found at once.
  */
 export class ReadCache {
+  /** How often a value was there, since the start. */
+  hits = 0
+  /** How often it had to be read, since the start. */
+  misses = 0
   private readonly clock: Clock
   private readonly entries = new LRUCache<string, { value: object; readAtMs: number }>({ max: 20_000 })
 
@@ -21,7 +25,11 @@ export class ReadCache {
     const startedMs = this.clock.nowMs()
     const entry = this.entries.get(key)
     const ageMs = entry ? startedMs - entry.readAtMs : Infinity
-    if (entry && ageMs >= 0 && ageMs < cacheLifeMs) return entry.value as T // only this caller's type is stored under its key
+    if (entry && ageMs >= 0 && ageMs < cacheLifeMs) {
+      this.hits += 1
+      return entry.value as T // only this caller's type is stored under its key
+    }
+    this.misses += 1
     const value = await read()
     if (value) this.entries.set(key, { value, readAtMs: startedMs })
     else this.entries.delete(key)

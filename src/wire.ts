@@ -10,8 +10,26 @@ import { problemKinds, type ProblemCode } from './errors.ts'
 /** A UUID, in lower case after validation. */
 export const Id = Type.String({ format: 'uuid', maxLength: 36, lowercase: true })
 
+/** An id in a path. What is no UUID there is answered as unknown, so the schema lets any text through. */
+export function PathId(noun: string, example: string) {
+  return Type.String({ description: `The id of the ${noun}, a UUID.`, examples: [example] })
+}
+
+/** A UUID as answers show it. */
+export const ShownId = Type.String({ format: 'uuid' })
+
 /** An RFC 3339 date-time with an explicit offset. */
-export const InstantText = Type.String({ format: 'instant', maxLength: 64 })
+export const InstantText = Type.String({
+  format: 'instant',
+  maxLength: 64,
+  description: 'With an offset or `Z`; fractions of a second are cut off.',
+})
+
+/** An instant as answers show it. */
+export const ShownInstant = Type.String({
+  format: 'date-time',
+  description: 'Whole seconds, with the offset of its zone.',
+})
 
 /** One line of text: no control characters; trimmed and NFC before it is measured in code points. */
 export function Line(least: number, most: number) {
@@ -23,13 +41,16 @@ export function Text(most: number) {
   return Type.String({ format: 'text', maxLength: most })
 }
 
-export function Nullable<T extends TSchema>(schema: T) {
-  return Type.Union([schema, Type.Null()])
+export function Nullable<T extends TSchema>(schema: T, options: Annotations = {}) {
+  return Type.Union([schema, Type.Null()], options)
 }
 
+/** What a schema says for people; one with a title is a type of its own in the API reference and the client. */
+type Annotations = { title?: string; description?: string; examples?: unknown[] }
+
 /** An object that refuses unknown members. */
-export function Closed<T extends Record<string, TSchema>>(members: T) {
-  return Type.Object(members, { additionalProperties: false })
+export function Closed<T extends Record<string, TSchema>>(members: T, options: Annotations = {}) {
+  return Type.Object(members, { ...options, additionalProperties: false })
 }
 
 /** For operations that take no body (absent or `{}`) or no query parameters. */
@@ -37,8 +58,16 @@ export const Nothing = Closed({})
 
 /** The query parameters that every list takes. */
 export const listParameters = {
-  limit: Type.Optional(Type.String({ format: 'limit', maxLength: 3 })),
-  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+  limit: Type.Optional(
+    Type.String({ format: 'limit', maxLength: 3, description: 'How many entries the page has at most.' }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: '`next_cursor` of the page before; absent for the first page.',
+    }),
+  ),
 }
 
 const defaultLimit = 20
@@ -49,29 +78,43 @@ export function readLimit(text: string | undefined): number {
 }
 
 /** One page of a list: up to the limit, and the cursor of the next page or null. */
-export function Page<T extends TSchema>(item: T) {
-  return Type.Object({ data: Type.Array(item), next_cursor: Nullable(Type.String()) })
+export function Page<T extends TSchema>(item: T, options: Annotations) {
+  const next = Nullable(Type.String(), { description: 'For `cursor`; null on the last page.' })
+  return Type.Object({ data: Type.Array(item), next_cursor: next }, options)
 }
 
-/** A problem document (RFC 9457). Extension members come beside these. */
-export const ProblemDocument = Type.Object(
-  {
-    type: Type.String(),
-    title: Type.String(),
-    status: Type.Integer(),
-    detail: Type.String(),
-    code: Type.String(),
-    request_id: Type.String(),
-    errors: Type.Optional(
-      Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), detail: Type.String() })),
-    ),
-  },
-  { additionalProperties: true },
-)
+/** A problem document (RFC 9457) with one of these codes. Extension members come beside these. */
+function problemDocument(codes: readonly ProblemCode[]) {
+  return Type.Object(
+    {
+      type: Type.String(),
+      title: Type.String(),
+      status: Type.Integer(),
+      detail: Type.String(),
+      code: Type.Unsafe<ProblemCode>({ type: 'string', enum: codes }),
+      request_id: Type.String(),
+      errors: Type.Optional(
+        Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), detail: Type.String() })),
+      ),
+    },
+    { additionalProperties: true },
+  )
+}
 
-/** Response schemas for the statuses of these problem codes. */
-export function problems(...codes: ProblemCode[]): Record<number, typeof ProblemDocument> {
-  return Object.fromEntries(codes.map((code) => [problemKinds[code].status, ProblemDocument]))
+type ProblemDocument = ReturnType<typeof problemDocument>
+
+/**
+ * Response schemas for the codes that the operation of a route throws, by status. What follows from how
+ * every route works (keys, limits, bodies, validation, path ids) is added in http/openapi-problems.ts.
+ */
+export function problems(...codes: ProblemCode[]): Record<number, ProblemDocument> {
+  const byStatus = Map.groupBy(codes, (code) => problemKinds[code].status)
+  return Object.fromEntries(Array.from(byStatus, ([status, ofStatus]) => [status, problemDocument(ofStatus)]))
+}
+
+/** A response of one media type that no serialiser touches: it is sent as text. */
+export function Media(mediaType: string, description: string, schema: TSchema = Type.String()) {
+  return { description, content: { [mediaType]: { schema } } }
 }
 
 /** What a page of rows, read one longer than the limit, and its cursor are made of. */
@@ -101,4 +144,4 @@ export function decodeCursor(cursor: string, parts: number): string[] | undefine
   }
 }
 
-export type ProblemBody = Static<typeof ProblemDocument>
+export type ProblemBody = Static<ProblemDocument>

@@ -32,6 +32,8 @@ test('without variables everything has the value that the documentation promises
     maxHoldsPerSession: 10,
     maxHoldsPerIp: 50,
     rateLimitFactor: 1,
+    redisUrl: '',
+    redisKeyPrefix: 'holdfast:',
     drainSeconds: 1,
   })
 })
@@ -55,6 +57,10 @@ describe('good values', () => {
     ['MAX_HOLDS_PER_SESSION', '1000000', { maxHoldsPerSession: 1_000_000 }],
     ['MAX_HOLDS_PER_IP', '1', { maxHoldsPerIp: 1 }],
     ['RATE_LIMIT_FACTOR', '0.5', { rateLimitFactor: 0.5 }],
+    ['REDIS_URL', 'redis://127.0.0.1', { redisUrl: 'redis://127.0.0.1' }],
+    ['REDIS_URL', 'redis://:secret@host:6380/3', { redisUrl: 'redis://:secret@host:6380/3' }],
+    ['REDIS_URL', 'rediss://ada:secret@host', { redisUrl: 'rediss://ada:secret@host' }],
+    ['REDIS_KEY_PREFIX', 'a-1_b.{c}:', { redisKeyPrefix: 'a-1_b.{c}:' }],
     ['DRAIN_SECONDS', '8', { drainSeconds: 8 }],
     ['DATABASE_URL', 'sqlite:here.db', { database: { engine: 'sqlite', file: resolve('here.db') } }],
     ['DATABASE_URL', 'sqlite:/var/lib/a.db', { database: { engine: 'sqlite', file: '/var/lib/a.db' } }],
@@ -117,6 +123,12 @@ describe('a bad value is named with what would be right', () => {
     ['MAX_HOLDS_PER_IP', '0', 'must be a whole number from 1 to 1000000'],
     ['RATE_LIMIT_FACTOR', '0', 'must be a number above 0, for example 10'],
     ['RATE_LIMIT_FACTOR', 'Infinity', 'must be a number above 0, for example 10'],
+    ...['localhost:6379', 'http://host', 'redis://', 'redis://host/name', 'redis://host:port'].map((url) => [
+      'REDIS_URL',
+      url,
+      'must be redis://user:password@host:6379/0, or rediss:// for TLS',
+    ]),
+    ['REDIS_KEY_PREFIX', 'a b', 'must be 1 to 64 letters, digits and : . _ - { }'],
     ['DRAIN_SECONDS', '9', 'must be a whole number from 0 to 8'],
   ])('%s=%s', (variable = '', value = '', fault = '') => {
     expect(faultsOf({ [variable]: value })).toEqual([`${variable} ${fault}`])

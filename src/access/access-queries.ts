@@ -21,6 +21,8 @@ export function findApiKey(db: Queries, digest: string) {
       'k.allowed_origins_json',
       'k.revoked_at',
       'b.plan as business_plan',
+      'b.limit_per_minute',
+      'b.limit_per_hour',
       'h.plan as hub_plan',
     ])
     .executeTakeFirst()
@@ -44,6 +46,8 @@ export function findSession(db: Queries, digest: string) {
       'k.allowed_origins_json',
       'k.revoked_at',
       'b.plan as business_plan',
+      'b.limit_per_minute',
+      'b.limit_per_hour',
       'h.plan as hub_plan',
     ])
     .executeTakeFirst()
@@ -87,6 +91,17 @@ export async function endPreviousSession(
 
 export async function insertSession(db: Queries, session: SessionsTable): Promise<void> {
   await db.insertInto('sessions').values(session).execute()
+}
+
+/** Deletes up to `most` sessions that expired before an instant. Tells how many. */
+export async function deleteOldSessions(db: Queries, before: Instant, most: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sessions')
+    .where('id', 'in', (old) =>
+      old.selectFrom('sessions').select('id').where('expires_at', '<', before).limit(most),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }
 
 export async function insertApiKey(db: Queries, key: ApiKeysTable): Promise<void> {

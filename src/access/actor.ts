@@ -14,6 +14,8 @@ interface ActorParts {
   lastFour: string
   /** Websites that may use it from a browser; null for any. */
   allowedOrigins: string[] | null
+  /** What its business has in place of the Enterprise plan's limits on requests; null for the plan's. */
+  ownLimits: { perMinute: number | null; perHour: number | null }
 }
 
 /** A caller with a valid publishable key or session token: always of one business. */

@@ -55,6 +55,7 @@ async function sessionActor(context: Context, digest: string): Promise<WidgetAct
     plan: effectivePlan(session.business_plan, session.hub_plan),
     lastFour: session.last_four,
     allowedOrigins: origins(session.allowed_origins_json),
+    ownLimits: ownLimits(session),
     // one that a refresh has ended is over, whatever its hour
     expiresAt: session.ended_at ?? session.expires_at,
   }
@@ -68,6 +69,7 @@ async function keyActor(context: Context, digest: string): Promise<Caller | unde
     ownerId: key.id,
     lastFour: key.last_four,
     allowedOrigins: origins(key.allowed_origins_json),
+    ownLimits: ownLimits(key), // a hub key has no business, and so no limits but the plan's
   }
   if (key.hub_id && key.hub_plan) {
     return { ...parts, type: 'hub', reach: { hubId: key.hub_id }, plan: key.hub_plan } satisfies KeyActor
@@ -82,4 +84,8 @@ async function keyActor(context: Context, digest: string): Promise<Caller | unde
 
 function origins(json: string | null): string[] | null {
   return json === null ? null : (JSON.parse(json) as string[]) // written by issueKey only
+}
+
+function ownLimits(row: { limit_per_minute: number | null; limit_per_hour: number | null }) {
+  return { perMinute: row.limit_per_minute, perHour: row.limit_per_hour }
 }

@@ -30,6 +30,7 @@ export async function createSession(context: Context, businessId: string): Promi
       plan: effectivePlan(own, hub),
       lastFour: key.last_four,
       allowedOrigins: null,
+      ownLimits: { perMinute: null, perHour: null },
       expiresAt: null,
     },
     undefined,

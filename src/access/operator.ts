@@ -12,4 +12,5 @@ export const operator: OperatorActor = {
   plan: 'enterprise',
   lastFour: 'none',
   allowedOrigins: null,
+  ownLimits: { perMinute: null, perHour: null },
 }

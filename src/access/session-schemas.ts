@@ -1,17 +1,51 @@
 import { Type } from 'typebox'
-import { Nullable } from '../wire.ts'
+import { exampleIds, exampleTimes } from '../examples.ts'
+import { Nullable, ShownId, ShownInstant } from '../wire.ts'
+
+const brand = { description: 'Null unless the business is on Enterprise and has set it.' }
 
 /** The answer of the session exchange: exactly the specification's fields. */
-export const Session = Type.Object({
-  session_token: Type.String(),
-  expires_at: Type.String(),
-  show_branding: Type.Boolean(),
-  business: Type.Object({
-    id: Type.String(),
-    name: Type.String(),
-    timezone: Type.String(),
-    brand_name: Nullable(Type.String()),
-    brand_color: Nullable(Type.String()),
-    brand_logo_url: Nullable(Type.String()),
-  }),
+export const Session = Type.Object(
+  {
+    session_token: Type.String({ description: 'The bearer token of one visitor. Shown here only.' }),
+    expires_at: ShownInstant,
+    show_branding: Type.Boolean({ description: 'Whether the page has to say that Holdfast serves it.' }),
+    business: Type.Object({
+      id: ShownId,
+      name: Type.String(),
+      timezone: Type.String({ description: 'An IANA name.' }),
+      brand_name: Nullable(Type.String(), brand),
+      brand_color: Nullable(Type.String(), brand),
+      brand_logo_url: Nullable(Type.String(), brand),
+    }),
+  },
+  {
+    title: 'Session',
+    description: 'A session token and the business that it acts for.',
+    examples: [
+      {
+        session_token: 'cal_ses_ThisIsAnExampleAndOpensNothing00000000',
+        expires_at: exampleTimes.sessionEndsAt,
+        show_branding: false,
+        business: {
+          id: exampleIds.business,
+          name: 'Salon Spree',
+          timezone: 'Europe/Berlin',
+          brand_name: 'Salon Spree',
+          brand_color: '#1f6f5c',
+          brand_logo_url: 'https://example.com/salon-spree.png',
+        },
+      },
+    ],
+  },
+)
+
+/** Names of headers are in lower case, as Node gives them. */
+export const SessionHeaders = Type.Object({
+  'x-previous-session': Type.Optional(
+    Type.String({
+      description:
+        'The session token that this one replaces, from the same publishable key, valid or ended at most 15 minutes ago: its holds and bookings go over to the new session, and it ends. Any other value is ignored.',
+    }),
+  ),
 })

@@ -1,11 +1,9 @@
 import type { Command } from 'commander'
-import { existsSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { createContext } from '../app.ts'
 import { environmentVariables, type Config } from '../config.ts'
-import { diagnose, diagnoseConfig } from '../diagnosis/diagnose.ts'
-import type { Finding } from '../diagnosis/finding-rules.ts'
-import { OperatorError } from '../errors.ts'
+import { diagnose, diagnoseConfig, diagnoseFile, diagnoseFailure } from '../diagnosis/diagnose.ts'
+import type { Finding } from '../diagnosis/diagnosis-types.ts'
 import { print } from './run-command.ts'
 
 /** `holdfast doctor`: looks for what is wrong, and says how to mend it. Changes nothing. */
@@ -28,21 +26,17 @@ export function addDoctor(program: Command): void {
 async function examine(): Promise<Finding[]> {
   const variables = environmentVariables()
   const { config, found } = diagnoseConfig(variables)
-  return config ? [...found, ...(await examineDatabase(config, variables))] : found
+  if (!config) return found
+  const { found: ofFile, mayBeOpened } = diagnoseFile(config)
+  return [...found, ...ofFile, ...(mayBeOpened ? await examineDatabase(config, variables) : [])]
 }
 
 async function examineDatabase(
   config: Config,
   variables: Record<string, string | undefined>,
 ): Promise<Finding[]> {
-  if (config.database.engine === 'sqlite' && !existsSync(config.database.file)) {
-    const detail = `there is no file ${config.database.file} yet`
-    return [
-      { check: 'database', state: 'warning', detail, fix: '"holdfast serve" and "holdfast migrate" make it' },
-    ]
-  }
   try {
-    const context = await createContext({ ...config, logLevel: 'silent' })
+    const context = await createContext({ ...config, logLevel: 'silent' }, {}, { looksOnly: true })
     try {
       return [
         { check: 'database', state: 'ok', detail: `${context.db.engine} answers` },
@@ -52,9 +46,7 @@ async function examineDatabase(
       await context.db.close()
     }
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error
-    const [detail = '', ...fix] = error.message.split(/(?<=\.) /)
-    return [{ check: 'database', state: 'fault', detail, fix: fix.join(' ') }]
+    return [diagnoseFailure(error)]
   }
 }
 

@@ -27,10 +27,12 @@ export function openTour(url: string, print: (line: string) => void): Tour {
   const firstOf: Tour['firstOf'] = async (title, requests) => {
     print(`\n${styleText('bold', `# ${title}`, { stream: process.stdout })}`)
     let last: { status: number; answer: Answer } | undefined
-    for (const request of requests) {
+    for (const [index, request] of requests.entries()) {
       last = await sendRequest(url, request)
-      for (const line of [...requestLines(request), ...answerLines(last)]) print(line)
-      if (last.status < 300) return last.answer
+      const done = last.status < 300
+      const lines = done || index === requests.length - 1 ? answerLines(last) : [refusalLine(last)]
+      for (const line of [...requestLines(request), ...lines]) print(line)
+      if (done) return last.answer
     }
     throw new OperatorError(whyItEnds(last?.answer))
   }
@@ -105,6 +107,11 @@ function shortToken(token: string): string {
 function answerLines({ status, answer }: { status: number; answer: Answer }): string[] {
   const text = JSON.stringify(answer, (name, value: unknown) => shortened(name, value), 2)
   return [`< ${status}`, ...text.split('\n').map((line) => `< ${line}`)]
+}
+
+/** A refusal after which the next request is tried. */
+function refusalLine({ status, answer }: { status: number; answer: Answer }): string {
+  return `< ${status} ${String(answer['code'])}: ${String(answer['detail'])}`
 }
 
 /** A token by its ends only; of a list the first entry alone, and how many more there are. */

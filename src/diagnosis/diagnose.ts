@@ -4,10 +4,13 @@ import { demoBusinesses } from '../catalogue/demo-world.ts'
 import { systemClock } from '../clock.ts'
 import { misspelledVariables, readConfig, settings, type Config } from '../config.ts'
 import type { Context } from '../context.ts'
+import { DatabaseUnavailable } from '../database/database.ts'
 import { migrationNames } from '../database/migrate.ts'
 import { OperatorError } from '../errors.ts'
-import { readFacts } from './diagnosis-queries.ts'
-import { findings, type Finding } from './finding-rules.ts'
+import { findDamages, readFacts } from './diagnosis-queries.ts'
+import type { Finding } from './diagnosis-types.ts'
+import { damageFinding, fileFinding, findings } from './finding-rules.ts'
+import { lookAtFile } from './look-at-file.ts'
 
 type Variables = Record<string, string | undefined>
 
@@ -35,14 +38,41 @@ export function diagnoseConfig(variables: Variables): { config: Config | undefin
   }
 }
 
+/** What there is to say of a SQLite file from outside, and whether it makes sense to open it. */
+export function diagnoseFile({ database }: Config): { found: Finding[]; mayBeOpened: boolean } {
+  if (database.engine !== 'sqlite') return { found: [], mayBeOpened: true }
+  const facts = lookAtFile(database.file)
+  const finding = fileFinding(facts)
+  return { found: finding ? [finding] : [], mayBeOpened: facts.exists && facts.insteadOfFile === null }
+}
+
+/** What it means that the database could not be opened or read. Throws what nobody foresaw. */
+export function diagnoseFailure(error: unknown): Finding {
+  if (error instanceof OperatorError) {
+    const [detail = '', ...fix] = error.message.split(/(?<=\.) /)
+    return { check: 'database', state: 'fault', detail, fix: fix.join(' ') }
+  }
+  const engineSays = error instanceof DatabaseUnavailable ? error.cause : error
+  if (!(engineSays instanceof Error && 'code' in engineSays)) throw error
+  return {
+    check: 'database',
+    state: 'fault',
+    detail: `it answers with an error: ${engineSays.message}`,
+    fix: 'look who else uses it, and whether the user of DATABASE_URL owns it and its tables',
+  }
+}
+
 /** What there is to say of an open database and its surroundings. */
 export async function diagnose(context: Context, variables: Variables): Promise<Finding[]> {
   const { config, db, clock } = context
+  const damages = await findDamages(db)
+  const damage = db.engine === 'sqlite' ? [damageFinding(damages)] : []
+  if (damages.length > 0) return damage // nothing else in it can be relied upon
   const facts = await readFacts(
     db,
     demoBusinesses.map(({ id }) => id),
   )
-  return findings(facts, {
+  const found = findings(facts, {
     engine: db.engine,
     production: config.environment === 'production',
     poolSize: config.databasePoolSize,
@@ -53,6 +83,7 @@ export async function diagnose(context: Context, variables: Variables): Promise<
     freeBytes: freeBytes(config),
     trialSettings: trialSettings(variables),
   })
+  return [...damage, ...found]
 }
 
 function freeBytes({ database }: Config): number | null {

@@ -1,40 +1,18 @@
 import { sql } from 'kysely'
 import type { Database, Queries } from '../database/database.ts'
 import type { Instant } from '../instants.ts'
-
-/** What a look into the database tells about its health. */
-export interface DatabaseFacts {
-  /** Names of the migrations that have run; undefined when the database is empty. */
-  migrations: string[] | undefined
-  /** Names of the overlap rules that the schema holds. */
-  overlapRules: string[]
-  /** What SQLite's own check says; empty when all is well. */
-  damages: string[]
-  /** Every time zone that a business or location is in. */
-  timeZones: string[]
-  /** The latest time at which something was recorded. */
-  latestRecord: Instant | null
-  /** PostgreSQL: how many connections the server takes. */
-  maxConnections: number | null
-  /** The demo businesses that are there. */
-  demoBusinesses: number
-  businesses: number
-}
-
-/** The names under which the overlap rules stand in each engine's schema. */
-export const overlapRuleNames = {
-  postgres: ['claims_of_one_seat_do_not_overlap', 'claims_that_overlap_are_one_occurrence'],
-  sqlite: ['claims_do_not_overlap', 'claims_do_not_overlap_later'],
-}
+import type { DatabaseFacts } from './diagnosis-types.ts'
+import { overlapRuleNames } from './finding-rules.ts'
 
 const mostDamages = 5
+/** Result codes of SQLite for a file that is damaged, or none of its own (https://sqlite.org/rescode.html). */
+const damageCodes = [11, 26]
 
 /** Reads the facts. Only what stands outside the schema is read when the schema is not there. */
 export async function readFacts(db: Database, demoBusinessIds: string[]): Promise<DatabaseFacts> {
   const migrations = await findMigrations(db)
   const outside = {
     overlapRules: await findOverlapRules(db),
-    damages: db.engine === 'sqlite' ? await quickCheck(db.reads) : [],
     maxConnections: db.engine === 'postgres' ? await findMaxConnections(db.reads) : null,
   }
   if (migrations === undefined || migrations.length === 0) {
@@ -63,9 +41,26 @@ async function findOverlapRules(db: Database): Promise<string[]> {
   return (await query.execute(db.reads)).rows.map(({ name }) => name)
 }
 
-async function quickCheck(db: Queries): Promise<string[]> {
-  const { rows } = await sql<{ quick_check: string }>`pragma quick_check(${sql.lit(mostDamages)})`.execute(db)
-  return rows.map((row) => row.quick_check).filter((line) => line !== 'ok')
+/** What SQLite's own check says of the file; empty when all is well, and on PostgreSQL. */
+export async function findDamages(db: Database): Promise<string[]> {
+  if (db.engine === 'postgres') return []
+  try {
+    const check = sql<{ quick_check: string }>`pragma quick_check(${sql.lit(mostDamages)})`
+    const { rows } = await check.execute(db.reads)
+    return rows.map((row) => row.quick_check).filter((line) => line !== 'ok')
+  } catch (error) {
+    if (isDamage(error)) return [error.message] // too damaged even for the check
+    throw error
+  }
+}
+
+function isDamage(error: unknown): error is Error {
+  return (
+    error instanceof Error &&
+    'errcode' in error &&
+    typeof error.errcode === 'number' &&
+    damageCodes.includes(error.errcode & 0xff)
+  )
 }
 
 async function findMaxConnections(db: Queries): Promise<number> {
@@ -76,8 +71,10 @@ async function findMaxConnections(db: Queries): Promise<number> {
 }
 
 async function findInside(db: Queries, demoBusinessIds: string[]) {
-  const zones = await sql<{ timezone: string }>`
-    select timezone from businesses union select timezone from locations`.execute(db)
+  const zones = await sql<{ name: string; usedBy: string }>`
+    select timezone as name, min('business ' || cast(id as text)) as "usedBy" from businesses group by timezone
+     union all
+    select timezone, min('location ' || cast(id as text)) from locations group by timezone`.execute(db)
   const latest = await sql<{ at: Instant | null }>`
     select max(at) as at from (
       select max(created_at) as at from sessions union all select max(updated_at) from bookings) as times`.execute(
@@ -89,7 +86,7 @@ async function findInside(db: Queries, demoBusinessIds: string[]) {
     .executeTakeFirstOrThrow()
   const demo = await db.selectFrom('businesses').select('id').where('id', 'in', demoBusinessIds).execute()
   return {
-    timeZones: zones.rows.map(({ timezone }) => timezone),
+    timeZones: zones.rows,
     latestRecord: latest.rows[0]?.at ?? null,
     demoBusinesses: demo.length,
     businesses: count.all,

@@ -1,30 +1,10 @@
-import { isTimeZone, secondsUntil, type Instant } from '../instants.ts'
-import { overlapRuleNames, type DatabaseFacts } from './diagnosis-queries.ts'
+import { isTimeZone, secondsUntil } from '../instants.ts'
+import type { DatabaseFacts, FileFacts, Finding, Surroundings } from './diagnosis-types.ts'
 
-/** One thing that was looked at: in order, or what is wrong and how to mend it. */
-export interface Finding {
-  check: string
-  state: 'ok' | 'warning' | 'fault'
-  detail: string
-  /** What to do; absent when all is well. */
-  fix?: string
-}
-
-/** What is known besides the database's own facts. */
-export interface Surroundings {
-  engine: 'sqlite' | 'postgres'
-  production: boolean
-  poolSize: number
-  /** The migrations of this release. */
-  knownMigrations: string[]
-  /** This machine's time, and the one that Holdfast goes by. */
-  systemTime: Instant
-  serviceTime: Instant
-  /** The release of the time-zone data, such as 2026a. */
-  timeZoneData: string
-  /** Bytes free where the SQLite file lies; null on PostgreSQL. */
-  freeBytes: number | null
-  trialSettings: string[]
+/** The names under which the overlap rules stand in each engine's schema. */
+export const overlapRuleNames = {
+  postgres: ['claims_of_one_seat_do_not_overlap', 'claims_that_overlap_are_one_occurrence'],
+  sqlite: ['claims_do_not_overlap', 'claims_do_not_overlap_later'],
 }
 
 const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail })
@@ -47,12 +27,38 @@ const leastFreeBytes = 200 * 1024 * 1024
 /** Time-zone rules change every year; data older than this is likely to be wrong somewhere, in years. */
 const bearableDataAgeYears = 2
 
+/** What the look at the file means; undefined when there is nothing to say. */
+export function fileFinding({
+  file,
+  exists,
+  insteadOfFile,
+  unwritable,
+  user,
+}: FileFacts): Finding | undefined {
+  if (insteadOfFile !== null) {
+    return fault(
+      'file',
+      `DATABASE_URL names ${file}, which is ${insteadOfFile}`,
+      'let it name a file, such as sqlite:/var/lib/holdfast/holdfast.db',
+    )
+  }
+  if (unwritable.length > 0) {
+    return fault(
+      'file',
+      `${user} may not write ${unwritable.join(', ')}`,
+      'run this as the user of the server (sudo -u holdfast …), or make it the owner of the files and their directory (chown)',
+    )
+  }
+  return exists
+    ? undefined
+    : warning('file', `there is no file ${file} yet`, '"holdfast serve" and "holdfast migrate" make it')
+}
+
 /** What the facts mean. */
 export function findings(facts: DatabaseFacts, around: Surroundings): Finding[] {
   return [
     migrationFinding(facts, around),
     overlapFinding(facts, around),
-    damageFinding(facts),
     spaceFinding(around),
     connectionFinding(facts, around),
     clockFinding(facts, around),
@@ -93,7 +99,8 @@ function overlapFinding(
       )
 }
 
-function damageFinding({ damages }: DatabaseFacts): Finding {
+/** What SQLite's own check of the file means. */
+export function damageFinding(damages: string[]): Finding {
   return damages.length === 0
     ? ok('data', 'no damage found')
     : fault(
@@ -146,13 +153,14 @@ function clockFinding({ latestRecord }: DatabaseFacts, { systemTime, serviceTime
 }
 
 function zoneFinding({ timeZones }: DatabaseFacts): Finding {
-  const unknown = timeZones.filter((zone) => !isTimeZone(zone))
+  const unknown = timeZones.filter(({ name }) => !isTimeZone(name))
   return unknown.length === 0
-    ? ok('time zones', `all ${timeZones.length} in use are known`)
+    ? ok('time zones', `all ${new Set(timeZones.map(({ name }) => name)).size} in use are known`)
     : fault(
         'time zones',
-        `not known to this runtime: ${unknown.join(', ')}`,
-        'correct them with "holdfast business update --timezone", or use the Node that Holdfast brings',
+        `not known to this runtime: ${unknown.map(({ name, usedBy }) => `${name} (of ${usedBy})`).join(', ')}`,
+        'use the Node that Holdfast brings, or correct them: that of a business with "holdfast business update <id> ' +
+          '--timezone <zone>", that of a location in the table locations',
       )
 }
 
@@ -168,9 +176,10 @@ function zoneDataFinding({ timeZoneData, serviceTime }: Surroundings): Finding {
 }
 
 function businessFinding(
-  { businesses, demoBusinesses }: DatabaseFacts,
+  { migrations, businesses, demoBusinesses }: DatabaseFacts,
   { production }: Surroundings,
-): Finding {
+): Finding | undefined {
+  if (migrations === undefined || migrations.length === 0) return undefined
   if (production && demoBusinesses > 0) {
     const fix =
       'revoke the keys of the demo ("holdfast key list", "holdfast key revoke"), or begin with a new database'

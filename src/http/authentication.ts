@@ -3,18 +3,29 @@ import { assertMayCall } from '../access/access-rules.ts'
 import type { Caller } from '../access/actor.ts'
 import { authenticate } from '../access/authenticate.ts'
 import type { Context } from '../context.ts'
+import { Problem } from '../errors.ts'
+import type { Counting } from './rate-limiting.ts'
 
 /**
  * Finds out who calls and whether they may, before the body is read, on every route that names key
- * types. Refusals in the contract's order: credentials (401), then key type, plan and origin (403).
+ * types. Refusals in the contract's order: credentials (401), limits (429), then key type, plan and
+ * origin (403).
  */
-export function authentication(app: FastifyInstance, context: Context): void {
+export function authentication(app: FastifyInstance, context: Context, count: Counting): void {
   app.decorateRequest('actor')
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     const { access } = request.routeOptions.config
     if (!access) return
-    const actor: Caller = await authenticate(context, request.headers.authorization)
+    let actor: Caller
+    try {
+      actor = await authenticate(context, request.headers.authorization)
+    } catch (error) {
+      // anything but a refusal says nothing of the key: it may be a valid one
+      if (error instanceof Problem) await count.ofStranger(request, reply)
+      throw error
+    }
     request.actor = actor
+    await count.ofCaller(request, reply, actor)
     assertMayCall(actor, access, originOf(request))
   })
 }

@@ -1,26 +1,55 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { Type } from 'typebox'
 import type { Context } from '../context.ts'
 import { Nothing } from '../wire.ts'
 import type { Draining, Routes } from './server.ts'
 
+const aliveSchema = {
+  operationId: 'checkAlive',
+  tags: ['Service'],
+  summary: 'Whether the process is alive',
+  description: 'For whoever restarts it.',
+  querystring: Nothing,
+  response: { 200: Type.Object({ status: Type.Literal('alive') }, { description: 'It is.' }) },
+}
+
+const readySchema = {
+  operationId: 'checkReady',
+  tags: ['Service'],
+  summary: 'Whether requests can be served',
+  description:
+    'For load balancers: the database answers, its migrations are done, and the server does not stop.',
+  querystring: Nothing,
+  response: {
+    200: Type.Object({ status: Type.Literal('ready') }, { description: 'They can.' }),
+    503: Type.Object(
+      {
+        status: Type.Literal('not_ready'),
+        reason: Type.Enum(['stopping', 'migrations are pending', 'the database does not answer']),
+      },
+      { description: 'Not now.' },
+    ),
+  },
+}
+
 /** `/healthz`: the process is alive. `/readyz`: it can serve; 503 while the database is away or it is stopping. */
 export function healthRoutes(state: Draining): Routes {
-  const schema = { querystring: Nothing }
   return (app, context) => {
-    app.get('/healthz', { schema }, () => ({ status: 'alive' }))
-    app.get('/readyz', { schema }, async (_request, reply) => {
-      const reason = state.draining ? 'stopping' : await whyNotReady(context)
+    app.get('/healthz', { schema: aliveSchema }, () => ({ status: 'alive' }))
+    app.get('/readyz', { schema: readySchema }, async (request, reply) => {
+      const reason = state.draining ? 'stopping' : await whyNotReady(context, request.log)
       if (reason) return reply.code(503).header('retry-after', '1').send({ status: 'not_ready', reason })
       return { status: 'ready' }
     })
   }
 }
 
-async function whyNotReady(context: Context): Promise<string | undefined> {
+async function whyNotReady({ db }: Context, log: FastifyBaseLogger): Promise<string | undefined> {
   try {
-    const pending = await context.db.pendingMigrations()
+    const pending = await db.pendingMigrations()
     return pending.length > 0 ? 'migrations are pending' : undefined
   } catch (error) {
-    context.log.warn({ err: error }, 'the readiness check failed')
+    log.warn({ err: error }, 'the readiness check failed')
     return 'the database does not answer'
   }
 }

@@ -42,6 +42,7 @@ function nothingHere(): Problem {
 }
 
 function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  reply.problem = problem.code
   return reply
     .code(problemKinds[problem.code].status)
     .headers(problem.parts.headers ?? {})

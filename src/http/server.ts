@@ -1,21 +1,19 @@
 import cors from '@fastify/cors'
-import {
-  fastify,
-  LogController,
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyRequest,
-} from 'fastify'
+import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Socket } from 'node:net'
 import type { Context } from '../context.ts'
 import { Problem, problemKinds } from '../errors.ts'
+import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { authentication } from './authentication.ts'
 import { clientNetworkOf } from './client-network.ts'
 import { bodyLimitBytes, readJsonBodies } from './json-body.ts'
 import { listRoutes } from './route-list.ts'
 import { answerWrongMethods } from './method-not-allowed.ts'
+import { describeInOpenApi } from './openapi.ts'
 import { problemBody, problemReplies, refuseUnknownPaths } from './problem-replies.ts'
+import { rateLimiting } from './rate-limiting.ts'
 import { compileCreation, compileSchema } from './validation.ts'
+import { watchRequests } from './watch-requests.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -51,7 +49,7 @@ const exposedHeaders = [
 export async function createServer(
   context: Context,
   routes: { api: Routes[]; around: Routes[] },
-  state: Draining,
+  { state, limiter }: { state: Draining; limiter: RateLimiter },
 ): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = context.log
   const app = fastify({
@@ -68,9 +66,7 @@ export async function createServer(
     genReqId: (request) => requestId(request.headers['x-request-id'], context),
     return503OnClosing: false, // a stopping server finishes what reaches it
     forceCloseConnections: 'idle',
-    clientErrorHandler: (error, socket) => {
-      answerClientError(error, { socket, requestId: context.ids.request() })
-    },
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, context),
   })
   app.setValidatorCompiler(({ schema, method, httpPart }) =>
     method === 'POST' && httpPart === 'body'
@@ -78,9 +74,11 @@ export async function createServer(
       : compileSchema(schema as object),
   )
   listRoutes(app)
+  await describeInOpenApi(app)
   readJsonBodies(app)
   problemReplies(app)
-  everyRequest(app, context, state)
+  watchRequests(app, context)
+  everyRequest(app, state)
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
@@ -98,7 +96,7 @@ export async function createServer(
     strictPreflight: false,
   })
   refuseUnknownPaths(app)
-  authentication(app, context)
+  authentication(app, context, rateLimiting(app, { limiter, factor: context.config.rateLimitFactor }))
   for (const add of routes.around) add(app, context)
   await app.register(
     (api, _options, done) => {
@@ -127,8 +125,8 @@ function requestId(given: string | string[] | undefined, context: Context): stri
   return typeof given === 'string' && safeRequestId.test(given) ? given : context.ids.request()
 }
 
-/** What holds for each request: its id, its client's network, no caching, and one line in the log. */
-function everyRequest(app: FastifyInstance, context: Context, state: Draining): void {
+/** What holds for each request: its id, its client's network, and no caching. */
+function everyRequest(app: FastifyInstance, state: Draining): void {
   app.decorateRequest('clientNetwork', '')
   app.addHook('onRequest', (request, reply, done) => {
     request.clientNetwork = clientNetworkOf(request.ip)
@@ -137,25 +135,6 @@ function everyRequest(app: FastifyInstance, context: Context, state: Draining): 
     if (state.draining) void reply.header('connection', 'close')
     done()
   })
-  app.addHook('onResponse', (request, reply, done) => {
-    context.log.info(
-      {
-        request_id: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? 'unknown',
-        status: reply.statusCode,
-        duration_ms: Math.round(reply.elapsedTime * 10) / 10,
-        ...keyOf(request),
-      },
-      'request',
-    )
-    done()
-  })
-}
-
-function keyOf(request: FastifyRequest): object {
-  const actor = request.actor as FastifyRequest['actor'] | undefined // absent before authentication
-  return actor ? { key_type: actor.type, key_last_four: actor.lastFour } : {}
 }
 
 const clientErrors: Partial<Record<string, Problem>> = {
@@ -167,14 +146,13 @@ const clientErrors: Partial<Record<string, Problem>> = {
 }
 
 /** Answers what never became a request: broken or endless HTTP. */
-function answerClientError(
-  error: NodeJS.ErrnoException,
-  { socket, requestId }: { socket: Socket; requestId: string },
-): void {
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket, { ids, metrics }: Context): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const problem =
     clientErrors[error.code ?? ''] ?? new Problem('malformed_request', 'This is not valid HTTP/1.1.')
   const { status, title } = problemKinds[problem.code]
+  const requestId = ids.request()
+  metrics.answered({ method: 'unknown', route: 'unknown', status, problem: problem.code })
   const body = JSON.stringify(problemBody(problem, requestId))
   const headers = [
     `HTTP/1.1 ${status} ${title}`,

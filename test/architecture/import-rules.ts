@@ -146,9 +146,9 @@ export const importRules: IForbiddenRuleType[] = [
   ),
   forbid(
     'http-knows-no-domain',
-    'of the other folders, http knows access and rate-limits, and its own queries the database',
+    'of the other folders, http knows access, rate-limits and idempotency, and its own queries the database',
     { path: '^src/http/' },
-    { path: '^src/(?!http/|access/|rate-limits/|database/)[^/]+/' },
+    { path: '^src/(?!http/|access/|rate-limits/|idempotency/|database/)[^/]+/' },
   ),
 
   forbid(

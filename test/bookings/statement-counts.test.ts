@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientOf, sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, makeStaff, type Offer } from '../support/offers.ts'
-import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import {
+  onEachEngine,
+  startTestService,
+  withoutLimiter,
+  type Reply,
+  type TestService,
+} from '../support/test-service.ts'
 
 const callers = ['session', 'business', 'hub'] as const
 
@@ -40,11 +46,11 @@ onEachEngine('statements of the hot paths', (engine) => {
     return String(held.body.hold_id)
   }
 
-  /** What reaches the database during a call, besides the edges of its transaction. */
+  /** What reaches the database during a call, besides the edges of its transaction and the counting of the request. */
   async function statementsOf(call: () => Promise<Reply>): Promise<{ reply: Reply; statements: string[] }> {
     service.statements.length = 0
     const reply = await call()
-    const statements = service.statements.filter((text) => !/^(begin|commit)/.test(text))
+    const statements = withoutLimiter(service.statements).filter((text) => !/^(begin|commit)/.test(text))
     return { reply, statements }
   }
 

@@ -4,6 +4,8 @@ import { DatabaseUnavailable, type Database } from '../../src/database/database.
 import { openPostgres } from '../../src/database/postgres.ts'
 import { instantFromMs } from '../../src/instants.ts'
 import { readRows } from '../support/checker.ts'
+import { eventually } from '../support/http-client.ts'
+import { startProxy } from '../support/tcp-proxy.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { engines } from '../support/test-service.ts'
 
@@ -124,6 +126,18 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
       { name: 'a', value: 0 },
       { name: 'b', value: 1 },
     ])
+  })
+
+  test('a farewell that the database does not answer leaves no socket that keeps the process', async () => {
+    const proxy = await startProxy(database.url)
+    const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+    const other = (await openPostgres({ url: proxy.url, poolSize, fraction: Math.random })).db
+    await Promise.all(Array.from({ length: poolSize }, () => other.ping()))
+    const before = sockets()
+    proxy.set('hang')
+    await other.close()
+    await eventually('the end of the sockets', 5_000, () => sockets() <= before - poolSize || undefined)
+    await proxy.close()
   })
 
   test('instants are fixed-width UTC text, whatever the zone of the database', async () => {

@@ -78,7 +78,7 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
 }
 
 /** Around the API: none of them needs a key (contract, section 13). */
-const open = ['GET /healthz', 'GET /readyz']
+const open = ['GET /healthz', 'GET /readyz', 'GET /metrics']
 
 const operations = Object.values(rows).flatMap(({ may, operations }) =>
   Object.entries(operations).map(([route, operation]) => ({ route, may, operation })),

@@ -167,7 +167,8 @@ onEachEngine('the log', (engine) => {
     expect(about('trace-1')).toEqual([
       {
         ...{ level: 'info', time: expect.any(String), msg: 'request', request_id: 'trace-1' },
-        ...{ method: 'GET', route: '/api/v1/services/:id', status: 422, duration_ms: expect.any(Number) },
+        ...{ method: 'GET', route: '/api/v1/services/:id', status: 422, problem: 'validation_failed' },
+        duration_ms: expect.any(Number),
         ...{ key_type: 'session', key_last_four: token.slice(-4) },
       },
     ])

@@ -1,10 +1,13 @@
 import type { TestProject } from 'vitest/node'
 import { dropLeftoverDatabases, findPostgres } from './postgres-server.ts'
+import { findRedis } from './redis-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** A server on which tests make databases named holdfast_test_<pid>_<n>; null when this machine has none. */
     postgresUrl: string | null
+    /** A server in which tests make keys with prefixes of their own; null when this machine has none. */
+    redisUrl: string | null
   }
 }
 
@@ -20,17 +23,46 @@ const WARNING = `
 ************************************************************************************
 `
 
+const REDIS_WARNING = `
+************************************************************************************
+*** NO REDIS: rate limits in Redis are NOT TESTED in this run.
+***
+*** Any one of these will do:
+***   - name a server in TEST_REDIS_URL
+***   - let one answer at redis://127.0.0.1:6379
+***   - install Redis (on Debian: apt-get install redis-server)
+************************************************************************************
+`
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await findPostgres(process.env)
-  if (!server) {
-    // Where nobody reads the output, a run that skipped half its promises must not look like one that kept them.
-    if (process.env['CI'] && process.env['CI'] !== 'false') throw new Error(WARNING)
-    console.warn(WARNING)
-    project.provide('postgresUrl', null)
-    return () => Promise.resolve()
+  const stopPostgres = await providePostgres(project)
+  const stopRedis = await provideRedis(project)
+  return async () => {
+    await stopPostgres()
+    await stopRedis()
   }
+}
+
+async function providePostgres(project: TestProject): Promise<() => Promise<void>> {
+  const server = await findPostgres(process.env)
+  project.provide('postgresUrl', server?.url ?? null)
+  if (!server) return missing(WARNING)
   console.log(`PostgreSQL for the tests: ${server.origin}`)
   await dropLeftoverDatabases(server.url)
-  project.provide('postgresUrl', server.url)
   return () => server.stop()
+}
+
+async function provideRedis(project: TestProject): Promise<() => Promise<void>> {
+  const server = await findRedis(process.env)
+  project.provide('redisUrl', server?.url ?? null)
+  if (!server) return missing(REDIS_WARNING)
+  console.log(`Redis for the tests: ${server.origin}`)
+  return () => server.stop()
+}
+
+/** Where nobody reads the output, a run that skipped promises must not look like one that kept them. */
+function missing(warning: string): () => Promise<void> {
+  if (process.env['CI'] && process.env['CI'] !== 'false') throw new Error(warning)
+  console.warn(warning)
+  return () => Promise.resolve()
 }

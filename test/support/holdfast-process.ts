@@ -1,11 +1,11 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { afterAll } from 'vitest'
 import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
-import { temporaryDirectory } from './test-service.ts'
 
 /** The directory of the checkout. */
 export const project = resolve(import.meta.dirname, '../..')
@@ -50,7 +50,7 @@ let directories: string | undefined
 
 /** A new directory below one that is removed when the tests of the file have ended. */
 export function emptyDirectory(): string {
-  directories ??= temporaryDirectory()
+  directories ??= mkdtempSync(join(tmpdir(), 'holdfast-test-'))
   return mkdtempSync(join(directories, 'run-'))
 }
 
@@ -63,6 +63,8 @@ afterAll(async () => {
       await once(child, 'close')
     }),
   )
+  // here, because the processes in which tests run are ended without an exit event
+  if (directories !== undefined) rmSync(directories, { recursive: true, force: true })
 })
 
 /** Starts `holdfast` with the given arguments. Of this process's environment it sees the PATH alone. */

@@ -2,6 +2,8 @@ import { Agent, fetch } from 'undici'
 import { afterAll } from 'vitest'
 import type { CallOptions, Reply } from './test-service.ts'
 
+export { eventually } from './eventually.ts'
+
 const agents = new Set<Agent>()
 
 afterAll(async () => {
@@ -65,19 +67,4 @@ export function tally(replies: Reply[]): Record<string, number> {
     counts[answer] = (counts[answer] ?? 0) + 1
   }
   return counts
-}
-
-/** Resolves with the first value that is not undefined; asks again until then, at most for the given time. */
-export async function eventually<T>(
-  what: string,
-  withinMs: number,
-  ask: () => Promise<T | undefined> | T | undefined,
-): Promise<T> {
-  const deadline = performance.now() + withinMs
-  for (;;) {
-    const value = await ask()
-    if (value !== undefined) return value
-    if (performance.now() > deadline) throw new Error(`${what} did not come about within ${withinMs} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
 }

@@ -28,6 +28,7 @@ export async function startServer(
       PORT: '0',
       LOG_LEVEL: 'warn',
       DRAIN_SECONDS: '0',
+      ...withoutLimits,
       ...variables,
     },
   })

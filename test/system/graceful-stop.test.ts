@@ -90,16 +90,22 @@ onEachEngine('a server that is asked to stop', (engine) => {
     await eventually('the end of the connection', 1_000, () => socket.closed || undefined)
   })
 
-  test('ends within 10 s although clients do not finish their requests', { timeout: 30_000 }, async () => {
-    const unfinished = [
-      '',
-      'GET /heal',
-      'GET /healthz HTTP/1.1\r\nHost: x\r\n',
-      `POST /api/v1/bookings/hold HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokens[0] ?? ''}\r\n` +
-        'Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a',
-    ]
-    const connections = await Promise.all(unfinished.map(openConnection))
-    expect(await stop()).toBeLessThan(10_000)
-    for (const { socket } of connections) socket.destroy()
-  })
+  // no database has a part in it, and it takes its time
+  const unfinishedTest = test.runIf(engine === 'sqlite')
+  unfinishedTest(
+    'ends within 10 s although clients do not finish their requests',
+    { timeout: 30_000 },
+    async () => {
+      const unfinished = [
+        '',
+        'GET /heal',
+        'GET /healthz HTTP/1.1\r\nHost: x\r\n',
+        `POST /api/v1/bookings/hold HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokens[0] ?? ''}\r\n` +
+          'Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a',
+      ]
+      const connections = await Promise.all(unfinished.map(openConnection))
+      expect(await stop()).toBeLessThan(10_000)
+      for (const { socket } of connections) socket.destroy()
+    },
+  )
 })

@@ -16,7 +16,7 @@ onEachEngine('a server that is killed while it serves', (engine) => {
   })
   afterAll(() => cluster.stop())
 
-  test('loses nothing that it has acknowledged, and starts again', async () => {
+  test('loses nothing that it has acknowledged, and starts again', { timeout: 120_000 }, async () => {
     const load = await startNotedLoad(cluster, call)
     for (let kill = 0; kill < kills; kill += 1) {
       const before = load.answered()

@@ -1,0 +1,194 @@
+import { exampleIds } from './examples.ts'
+import type { Fault, ProblemCode } from './errors.ts'
+
+/**
+ * What is to be said about a problem code, in Markdown: on its page (`/problems/<code>`), in the API reference, and
+ * in docs/guides/errors.md, which a test compares with this.
+ */
+export interface ProblemText {
+  when: string
+  /** Its members beside those that all problem documents have. */
+  carries?: string
+  whatToDo: string
+  /** What is particular in an example document. */
+  example: { detail: string; errors?: Fault[] } & Record<string, unknown>
+}
+
+export const problemTexts: Record<ProblemCode, ProblemText> = {
+  malformed_json: {
+    when: 'the body is not JSON in UTF-8, is nested deeper than 20 levels, or has a key such as `__proto__`.',
+    whatToDo: 'correct the body.',
+    example: { detail: 'The body is not valid JSON in UTF-8, or holds a key such as __proto__.' },
+  },
+  malformed_request: {
+    when: 'what arrived is not valid HTTP/1.1, or the body is shorter or longer than its `Content-Length`.',
+    whatToDo: 'look at the client, or at a proxy in between.',
+    example: { detail: 'This is not valid HTTP/1.1.' },
+  },
+  missing_credentials: {
+    when: 'there is no header `Authorization: Bearer …`.',
+    whatToDo: 'send the key or the session token.',
+    example: { detail: 'Send the header "Authorization: Bearer <key or session token>".' },
+  },
+  invalid_credentials: {
+    when: 'the token is unknown, damaged (its checksum is wrong) or revoked.',
+    whatToDo: 'check that the whole token was copied and that it belongs to this server.',
+    example: { detail: 'The bearer token is unknown, malformed or revoked.' },
+  },
+  session_expired: {
+    when: 'the hour of a session token is over, or a newer session has taken its place.',
+    whatToDo:
+      'exchange the publishable key again. Send the old token in `X-Previous-Session` within 15 minutes, and holds and bookings go over to the new session.',
+    example: { detail: 'The session token has expired; exchange the publishable key for a new one.' },
+  },
+  key_type_not_allowed: {
+    when: 'this type of key may not do this, for example a session token on `PATCH /bookings/{id}`.',
+    carries: '`allowed_key_types`.',
+    whatToDo: 'use a key of one of these types (who may do what).',
+    example: {
+      detail: 'A session token may not do this; it needs one of type business or hub.',
+      allowed_key_types: ['business', 'hub'],
+    },
+  },
+  plan_required: {
+    when: 'a business key or hub key is used on a plan that does not include it.',
+    carries: '`required_plan`.',
+    whatToDo: 'the operator of the server decides about plans.',
+    example: { detail: 'Business keys need the Enterprise plan.', required_plan: 'enterprise' },
+  },
+  origin_not_allowed: {
+    when: 'the publishable key, or the key that a session came from, is for certain websites only, and the header `Origin` names another.',
+    whatToDo: 'issue a key that allows the website.',
+    example: { detail: 'The website that sends this request is not among those allowed for the key.' },
+  },
+  not_found: {
+    when: 'there is nothing at this address or with this id, or it belongs to another business. The two cannot be told apart. An id that is no UUID is 404 in a path.',
+    whatToDo: 'check the address and the id.',
+    example: { detail: 'There is no booking with this id.' },
+  },
+  hold_not_found: {
+    when: 'the hold does not exist, was released, was placed by another session, or its record is more than a day past its end.',
+    whatToDo: 'hold the slot again.',
+    example: { detail: 'There is no hold with this id.' },
+  },
+  hold_expired: {
+    when: 'the hold has lapsed before it was converted.',
+    whatToDo: 'hold the slot again. It may be taken by now.',
+    example: { detail: 'The hold has lapsed; place a new one.' },
+  },
+  method_not_allowed: {
+    when: 'the path exists, but not with this method.',
+    whatToDo: 'use one of the methods in the header `Allow`.',
+    example: { detail: 'Use one of: GET, HEAD, OPTIONS.' },
+  },
+  request_timeout: {
+    when: 'the request did not arrive completely within 15 seconds.',
+    whatToDo: 'send it again.',
+    example: { detail: 'The request did not arrive in time.' },
+  },
+  slot_held: {
+    when: "somebody else's hold is in the way (bookings may be in the way as well).",
+    whatToDo: 'choose another time, or try again later: the hold may lapse or be given up.',
+    example: { detail: 'The slot is held by another client; try again later or choose another time.' },
+  },
+  slot_booked: {
+    when: 'everything that is in the way is booked.',
+    whatToDo: 'choose another time.',
+    example: { detail: 'The slot is booked; choose another time.' },
+  },
+  hold_converted: {
+    when: 'the hold is a booking already and is converted or released again.',
+    carries: '`booking_id`, for the session or key that placed the hold.',
+    whatToDo: 'read the booking; it has the id of the hold. To free its slot, the business cancels it.',
+    example: { detail: 'The hold already became a booking.', booking_id: exampleIds.booking },
+  },
+  idempotency_in_flight: {
+    when: 'the first request with this `Idempotency-Key` was still running after five seconds of waiting for it.',
+    whatToDo: 'send the same request again after `Retry-After` seconds.',
+    example: { detail: 'The first request with this Idempotency-Key is still running; repeat it later.' },
+  },
+  version_conflict: {
+    when: '`If-Match` names another version than the booking has.',
+    carries: '`current_etag`.',
+    whatToDo: 'read the booking again, and decide whether your change is still right.',
+    example: {
+      detail: 'The booking is at version "2"; read it again before changing it.',
+      current_etag: '"2"',
+    },
+  },
+  payload_too_large: {
+    when: 'the body has more than 65536 bytes.',
+    whatToDo: 'send less.',
+    example: { detail: 'The body may have at most 65536 bytes.' },
+  },
+  unsupported_media_type: {
+    when: 'there is a body, and its `Content-Type` is not `application/json`.',
+    whatToDo: 'set the header. curl sends `application/x-www-form-urlencoded` unless you say otherwise.',
+    example: { detail: 'Send the body as JSON with "Content-Type: application/json".' },
+  },
+  headers_too_large: {
+    when: 'all request headers together have more than 16384 bytes.',
+    whatToDo: 'send less.',
+    example: { detail: 'All headers together may have at most 16384 bytes.' },
+  },
+  validation_failed: {
+    when: 'fields of the body or the query are missing, unknown or wrong.',
+    carries: '`errors`, with one of these codes each:',
+    whatToDo: 'correct every field that `errors` names.',
+    example: {
+      detail: '/client/last_name must not be empty.',
+      errors: [{ pointer: '/client/last_name', code: 'too_short', detail: 'must not be empty' }],
+    },
+  },
+  slot_not_offered: {
+    when: 'the business does not offer this slot.',
+    carries:
+      '`reason`. Two reasons are used today: `in_the_past` (the start is not in the future) and `not_offered_here` (the service, location or staff member is inactive, or they do not belong together).',
+    whatToDo: 'choose what `GET /services` offers, in the future.',
+    example: { detail: 'starts_at must be in the future.', reason: 'in_the_past' },
+  },
+  idempotency_key_reused: {
+    when: 'the `Idempotency-Key` came with another request before.',
+    whatToDo: 'use a new key for each new request.',
+    example: { detail: 'This Idempotency-Key came with another request; use a new one.' },
+  },
+  rate_limited: {
+    when: 'a key, a session token, or an address without a valid key has sent too many requests in this minute or hour. The headers `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` of every answer tell how many are left.',
+    whatToDo: 'wait the seconds of `Retry-After`; a request sent after that is let through.',
+    example: { detail: 'This key or session may make 30 requests a minute; try again in 12 s.' },
+  },
+  hold_limit_reached: {
+    when: 'the session has `MAX_HOLDS_PER_SESSION` active holds, or its network address (IPv6: its /64) has `MAX_HOLDS_PER_IP`.',
+    whatToDo:
+      'release a hold, or wait the seconds of `Retry-After`, until enough of them have lapsed. If clients who have nothing to do with each other meet this, the server may see all of them under the address of its proxy: see `TRUST_PROXY`.',
+    example: { detail: 'There are already 10 active holds of this session; the limit is 10.' },
+  },
+  internal: {
+    when: 'a mistake in Holdfast.',
+    whatToDo: 'report it with the line of the log that has this `request_id`.',
+    example: { detail: 'Something went wrong on our side; the request id helps us to find it.' },
+  },
+  unavailable: {
+    when: 'the database does not answer in time or cannot take the change now. Also, until deposits are built: a hold of a service with a deposit is converted.',
+    whatToDo: 'try again after `Retry-After` seconds; with a deposit this does not help.',
+    example: { detail: 'The service cannot reach its data at the moment; try again.' },
+  },
+}
+
+/** What the `code` of each entry of `errors` means, with `validation_failed`; in Markdown as above. */
+export const faultTexts: Record<string, string> = {
+  required: 'the field is missing',
+  unknown_field: 'the field is not known here; unknown fields are refused, not ignored',
+  wrong_type: 'for example a number in quotes; nothing is converted',
+  invalid_format: 'not a UUID, a date and time with an offset, an e-mail address, a phone number …',
+  too_short: 'shorter than allowed, usually empty',
+  too_long: 'longer than allowed',
+  too_many: 'more entries than allowed',
+  not_allowed: 'not one of the values that are possible',
+  out_of_range: 'a time that cannot be represented',
+  wrong_length: '`ends_at` does not follow `starts_at` by at most 24 hours',
+  wrong_value: 'the answer to a custom field does not fit the type of the field',
+  repeated: 'a custom field is answered twice',
+  invalid_cursor: '`cursor` is not the `next_cursor` of a page',
+  invalid: 'anything else',
+}

@@ -1,0 +1,87 @@
+import type { Quota } from './quota-rules.ts'
+import type { Count, Window, Windows } from './window-types.ts'
+
+export const minuteMs = 60_000
+export const hourMs = 3_600_000
+
+/**
+ * The latest end that a window of this length can have. One that ends later was opened by a clock that has
+ * been set back since, and would keep its caller out for as long; a node's clock may run ahead by the length.
+ */
+export function latestEndMs(lengthMs: number, nowMs: number): number {
+  return nowMs + 2 * lengthMs
+}
+
+/** The window if it is open now; null when it is over. */
+export function openWindow(
+  window: Window | null | undefined,
+  lengthMs: number,
+  nowMs: number,
+): Window | null {
+  const isOpen = window && window.endsAtMs > nowMs && window.endsAtMs <= latestEndMs(lengthMs, nowMs)
+  return isOpen ? window : null
+}
+
+/** Those of the windows that are open now. */
+export function openWindows(windows: Windows | undefined, nowMs: number): Windows {
+  return {
+    minute: openWindow(windows?.minute, minuteMs, nowMs),
+    hour: openWindow(windows?.hour, hourMs, nowMs),
+  }
+}
+
+/** Counts a request in all windows of a quota, or in none when one is full. */
+export function countIn(windows: Windows | undefined, quota: Quota, nowMs: number): Count {
+  const open = openWindows(windows, nowMs)
+  const isFull =
+    (open.minute && open.minute.used >= quota.perMinute) ||
+    (open.hour && quota.perHour !== null && open.hour.used >= quota.perHour)
+  if (isFull) return { counted: false, ...open }
+  return {
+    counted: true,
+    minute: oneMore(open.minute, nowMs + minuteMs),
+    hour: quota.perHour === null ? null : oneMore(open.hour, nowMs + hourMs),
+  }
+}
+
+function oneMore(open: Window | null, endsAtMs: number): Window {
+  return open ? { ...open, used: open.used + 1 } : { used: 1, endsAtMs }
+}
+
+/** What an answer shows of a quota: one of its windows. */
+export interface Shown {
+  /** For people. */
+  unit: 'minute' | 'hour'
+  limit: number
+  remaining: number
+  resetsAtMs: number
+}
+
+/** The window with the fewest requests left; of several the one that resets last (contract, section 9). */
+export function windowToShow(windows: Windows, quota: Quota, nowMs: number): Shown {
+  return shownOf(windows, quota, nowMs).reduce((one, other) => {
+    if (one.remaining !== other.remaining) return one.remaining < other.remaining ? one : other
+    return one.resetsAtMs > other.resetsAtMs ? one : other
+  })
+}
+
+/**
+ * Of a refused request: the exhausted window that resets last, which is what `windowToShow` shows then, and
+ * the whole seconds, at least one, after which a request is let through.
+ */
+export function secondsToWait({ resetsAtMs }: Shown, nowMs: number): number {
+  return Math.max(1, Math.ceil((resetsAtMs - nowMs) / 1000))
+}
+
+function shownOf({ minute, hour }: Windows, quota: Quota, nowMs: number): [Shown, ...Shown[]] {
+  const shown = (unit: Shown['unit'], window: Window | null, limit: number): Shown => ({
+    unit,
+    limit,
+    // a plan that was lowered leaves more used than there is
+    remaining: Math.max(0, limit - (window?.used ?? 0)),
+    // one that is not open would open with a request now
+    resetsAtMs: window?.endsAtMs ?? nowMs + (unit === 'minute' ? minuteMs : hourMs),
+  })
+  const ofMinute = shown('minute', minute, quota.perMinute)
+  return quota.perHour === null ? [ofMinute] : [ofMinute, shown('hour', hour, quota.perHour)]
+}

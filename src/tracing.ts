@@ -1,0 +1,113 @@
+import {
+  context,
+  isSpanContextValid,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context as TraceContext,
+  type Span,
+} from '@opentelemetry/api'
+import { Problem } from './errors.ts'
+
+/*
+ * Spans of requests and of what they wait for, through the API of OpenTelemetry. Where no SDK is registered
+ * (cli/start-tracing.ts), all of this does nothing. Attributes name patterns, codes and statements without their
+ * values; no address, no header and no message of an error gets into one.
+ */
+
+function tracer() {
+  return trace.getTracer('holdfast')
+}
+
+function markFailed(span: Span, error: unknown): void {
+  // a refusal is an ordinary end: the slot was taken, and the transaction is rolled back
+  if (error instanceof Problem) {
+    span.setAttribute('holdfast.problem', error.code)
+    return
+  }
+  const { code, name } = error as { code?: unknown; name?: unknown }
+  span.setAttribute('error.type', typeof code === 'string' ? code : String(name))
+  span.setStatus({ code: SpanStatusCode.ERROR }) // without its message, which can quote what a client sent
+}
+
+/**
+ * Does a piece of work for a request as a span of its trace. What belongs to no request, such as
+ * housekeeping or the reading of the time, makes no span.
+ */
+export async function traced<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
+  if (!trace.getActiveSpan()) return work()
+  return tracer().startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+    try {
+      return await work()
+    } catch (error) {
+      markFailed(span, error)
+      throw error
+    } finally {
+      span.end()
+    }
+  })
+}
+
+/** A statement as a span: its text has placeholders where the values are. */
+export function tracedStatement<T>(
+  system: 'postgresql' | 'sqlite',
+  text: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!trace.getActiveSpan()) return work()
+  const operation = /^\s*(\w+)/.exec(text)?.[1]?.toLowerCase() ?? 'statement'
+  const attributes = { 'db.system.name': system, 'db.operation.name': operation, 'db.query.text': text }
+  return traced(operation, attributes, work)
+}
+
+/** The id of the trace in progress, for the log; undefined where there is none. */
+export function currentTraceId(): string | undefined {
+  const span = trace.getActiveSpan()
+  return span && traceIdOf(span)
+}
+
+function traceIdOf(span: Span): string | undefined {
+  const spanContext = span.spanContext()
+  return isSpanContextValid(spanContext) ? spanContext.traceId : undefined
+}
+
+/** The span of one request, from its headers to its answer. */
+export class RequestSpan {
+  private readonly span: Span
+  private readonly context: TraceContext
+
+  /** Continues the trace that the headers name (W3C Trace Context), or one that is in progress around the server. */
+  constructor(headers: object) {
+    const active = context.active()
+    const parent = trace.getSpan(active) ? active : remoteParent(headers)
+    this.span = tracer().startSpan('request', { kind: SpanKind.SERVER }, parent)
+    this.context = trace.setSpan(parent, this.span)
+  }
+
+  /** Undefined where nothing is traced. */
+  get traceId(): string | undefined {
+    return traceIdOf(this.span)
+  }
+
+  /** Goes on within the span: what is traced from here belongs to it. */
+  run(next: () => void): void {
+    context.with(this.context, next)
+  }
+
+  end(answer: { name: string; attributes: Attributes; failed: boolean }): void {
+    this.span.updateName(answer.name).setAttributes(answer.attributes)
+    if (answer.failed) this.span.setStatus({ code: SpanStatusCode.ERROR })
+    this.span.end()
+  }
+}
+
+/** Who calls may say which trace it belongs to, and no more: a `tracestate` is free text of a stranger. */
+function remoteParent(headers: object): TraceContext {
+  const remote = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers))
+  if (!remote) return ROOT_CONTEXT
+  const { traceId, spanId, traceFlags } = remote
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
+}

@@ -1,0 +1,298 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { commandLine } from '../support/command-line.ts'
+import { runHoldfast, type ProcessOptions } from '../support/holdfast-process.ts'
+import { startServer } from '../support/server-process.ts'
+import { execute } from '../support/statements.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { onEachEngine } from '../support/test-service.ts'
+
+interface Finding {
+  check: string
+  state: 'ok' | 'warning' | 'fault'
+  detail: string
+  fix?: string
+}
+
+async function examine(options: ProcessOptions): Promise<{ code: number | null; found: Finding[] }> {
+  const { code, stdout, stderr } = await runHoldfast(['doctor', '--json'], options)
+  expect(stderr).toBe('')
+  return { code, found: JSON.parse(stdout) as Finding[] }
+}
+
+/** Expects this one thing to be found, with its fix, and nothing else to be wrong. */
+async function expectFound(
+  options: ProcessOptions,
+  { check, state, detail, fix }: { check: string; state: 'warning' | 'fault'; detail: RegExp; fix: RegExp },
+): Promise<void> {
+  const { code, found } = await examine(options)
+  const wrong = found.filter((finding) => finding.state !== 'ok')
+  expect(wrong).toEqual([
+    {
+      check,
+      state,
+      detail: expect.stringMatching(detail) as string,
+      fix: expect.stringMatching(fix) as string,
+    },
+  ])
+  expect(code).toBe(state === 'fault' ? 1 : 0)
+}
+
+/** Moves the clock that a process sees by so many seconds. */
+const clockMovedBy = (seconds: number) =>
+  `data:text/javascript,const now=Date.now;Date.now=()=>now()+${seconds * 1000}`
+
+onEachEngine('holdfast doctor', (engine) => {
+  let database: TestDatabase
+  beforeEach(async () => {
+    database = await createTestDatabase(engine)
+    const holdfast = commandLine(database.url)
+    await holdfast.text('business', 'create', 'My business', '--timezone', 'Europe/Berlin')
+  })
+  afterEach(() => database.drop())
+
+  const here = (variables: Record<string, string> = {}) => ({
+    variables: { DATABASE_URL: database.url, ...variables },
+  })
+  const inProduction = (variables: Record<string, string> = {}) =>
+    here({ NODE_ENV: 'production', ...variables })
+
+  test('finds nothing wrong where all is well, also beside a running server', async () => {
+    const server = await startServer(database.url)
+    const { code, found } = await examine(inProduction())
+    expect(found.filter(({ state }) => state !== 'ok')).toEqual([])
+    const shared = [
+      'configuration',
+      'database',
+      'schema',
+      'overlap rules',
+      'clock',
+      'time zones',
+      'time zone data',
+    ]
+    expect(found.map(({ check }) => check)).toEqual(
+      expect.arrayContaining([
+        ...shared,
+        'businesses',
+        ...(engine === 'sqlite' ? ['data', 'disk'] : ['connections']),
+      ]),
+    )
+    expect(code).toBe(0)
+    const lines = await commandLine(database.url).text('doctor')
+    expect(lines).toMatch(/^ok {6}schema: up to date$/m)
+    await server.stop()
+  })
+
+  test('finds a variable with a wrong value', () =>
+    expectFound(here({ PORT: 'http' }), {
+      check: 'configuration',
+      state: 'fault',
+      detail: /^PORT must be a whole number from 0 to 65535$/,
+      fix: /correct the variable/,
+    }))
+
+  test('names every wrong variable at once', async () => {
+    const { found } = await examine(here({ PORT: 'http', LOG_LEVEL: 'inof', HOLD_SECONDS: '0' }))
+    expect(found.map(({ detail }) => detail.split(' ')[0])).toEqual(['PORT', 'LOG_LEVEL', 'HOLD_SECONDS'])
+  })
+
+  test('finds a misspelled variable', () =>
+    expectFound(here({ TRUST_PROXYS: '10.0.0.0/8' }), {
+      check: 'configuration',
+      state: 'warning',
+      detail: /^TRUST_PROXYS is not a setting; did you mean TRUST_PROXY\?$/,
+      fix: /rename or unset it/,
+    }))
+
+  test('finds a migration that has not run, and does not run it', async () => {
+    await execute(database.url, 'delete from kysely_migration')
+    const expected = {
+      check: 'schema',
+      state: 'fault' as const,
+      detail: /^not run yet: 0001-first-schema/,
+      fix: /"holdfast migrate"/,
+    }
+    await expectFound(here(), expected)
+    await expectFound(here(), expected)
+  })
+
+  test('finds a database of a newer release', async () => {
+    await execute(
+      database.url,
+      `insert into kysely_migration values ('9999-later', '2099-01-01T00:00:00.000Z')`,
+    )
+    await expectFound(here(), {
+      check: 'schema',
+      state: 'fault',
+      detail: /newer than this release \(9999-later\)/,
+      fix: /run the newer release/,
+    })
+  })
+
+  const rules = {
+    sqlite: {
+      claims_do_not_overlap: 'drop trigger claims_do_not_overlap',
+      claims_do_not_overlap_later: 'drop trigger claims_do_not_overlap_later',
+    },
+    postgres: {
+      claims_of_one_seat_do_not_overlap:
+        'alter table claims drop constraint claims_of_one_seat_do_not_overlap',
+      claims_that_overlap_are_one_occurrence:
+        'alter table claims drop constraint claims_that_overlap_are_one_occurrence',
+    },
+  }
+  test.each(Object.entries(rules[engine]))(
+    'finds that the overlap rule %s is missing',
+    async (name, drop) => {
+      await execute(database.url, drop)
+      await expectFound(here(), {
+        check: 'overlap rules',
+        state: 'fault',
+        detail: new RegExp(`^the schema lacks ${name}: slots can be sold twice$`),
+        fix: /stop the service and restore the rules from src\/database\/migrations\/0001-claim-rules\.ts/,
+      })
+    },
+  )
+
+  test('finds a time zone that the runtime does not know, and whose it is', async () => {
+    await execute(database.url, `update businesses set timezone = 'Europe/Atlantis'`)
+    await expectFound(here(), {
+      check: 'time zones',
+      state: 'fault',
+      detail: /^not known to this runtime: Europe\/Atlantis \(of business [0-9a-f-]{36}\)$/,
+      fix: /holdfast business update <id> --timezone/,
+    })
+  })
+
+  test('finds that the clock was set back behind what was recorded', async () => {
+    const holdfast = commandLine(database.url)
+    const [business] = await holdfast.json('business', 'list')
+    await holdfast.text('key', 'create', '--business', business.id as string, '--type', 'publishable')
+    await holdfast.text('session', 'create', '--business', business.id as string)
+    await execute(database.url, `update sessions set created_at = '2999-01-01T00:00:00.000Z'`)
+    await expectFound(here(), {
+      check: 'clock',
+      state: 'fault',
+      detail: /^something was recorded \d+ s in the future: the clock was set back$/,
+      fix: /set the clock right \(NTP\)/,
+    })
+  })
+
+  test('finds the demo world in production, and only there', async () => {
+    await commandLine(database.url).text('demo')
+    await expectFound(inProduction(), {
+      check: 'businesses',
+      state: 'warning',
+      detail: /^4 of the demo are in a production database$/,
+      fix: /"holdfast key list", "holdfast key revoke"/,
+    })
+    expect((await examine(here())).found.filter(({ state }) => state !== 'ok')).toEqual([])
+  })
+
+  test('finds settings for trials in production, and only there', async () => {
+    const trial = { HOLD_SECONDS: '5', RATE_LIMIT_FACTOR: '100', SESSION_SECONDS: '3600' }
+    await expectFound(inProduction(trial), {
+      check: 'trial settings',
+      state: 'warning',
+      detail: /^HOLD_SECONDS, RATE_LIMIT_FACTOR differ from the specification$/,
+      fix: /unset them/,
+    })
+    expect((await examine(here(trial))).found.filter(({ state }) => state !== 'ok')).toEqual([])
+  })
+
+  test('finds that there is no business yet, and how to make one', async () => {
+    const empty = await createTestDatabase(engine)
+    await commandLine(empty.url).text('migrate')
+    await expectFound(
+      { variables: { DATABASE_URL: empty.url } },
+      {
+        check: 'businesses',
+        state: 'warning',
+        detail: /^there is none yet$/,
+        fix: /^holdfast business create "My business" --timezone Europe\/Berlin$/,
+      },
+    )
+    await empty.drop()
+  })
+
+  test('says the same in lines for people', async () => {
+    await execute(database.url, 'delete from kysely_migration')
+    const ran = await runHoldfast(['doctor'], here())
+    expect(ran).toMatchObject({ code: 1, stderr: '' })
+    expect(ran.stdout).toMatch(
+      /^FAULT {3}schema: not run yet: 0001-first-schema.*\n {8}fix: run "holdfast migrate"$/m,
+    )
+  })
+})
+
+onEachEngine('holdfast doctor on one engine alone', (engine) => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await createTestDatabase(engine)
+    await commandLine(database.url).text('business', 'create', 'My business', '--timezone', 'Europe/Berlin')
+  })
+  afterAll(() => database.drop())
+
+  const options = (variables: Record<string, string> = {}, preloads: string[] = []) => ({
+    variables: { DATABASE_URL: database.url, ...variables },
+    preloads,
+  })
+
+  test.runIf(engine === 'postgres')('finds a pool that is larger than the server', () =>
+    expectFound(options({ DATABASE_POOL_SIZE: '500' }), {
+      check: 'connections',
+      state: 'fault',
+      detail: /^DATABASE_POOL_SIZE is 500, the server takes \d+$/,
+      fix: /^set DATABASE_POOL_SIZE to \d+ divided by the number of nodes, or raise max_connections$/,
+    }),
+  )
+
+  test.runIf(engine === 'postgres').each([600, -600])(
+    'finds a clock that is %d s from the database',
+    (seconds) =>
+      expectFound(options({}, [clockMovedBy(seconds)]), {
+        check: 'clock',
+        state: 'warning',
+        detail: /^this machine and the database are (599|600|601) s apart$/,
+        fix: /let both follow a time server \(NTP\)/,
+      }),
+  )
+
+  test.runIf(engine === 'postgres')('finds that no PostgreSQL answers', () =>
+    expectFound(options({ DATABASE_URL: 'postgres://holdfast:hunter2@127.0.0.1:1/none' }), {
+      check: 'database',
+      state: 'fault',
+      detail: /^DATABASE_URL: no PostgreSQL answers at 127\.0\.0\.1:1\/none \(.*ECONNREFUSED.*\)\.$/,
+      fix: /^Start the server, or correct the address, user, password or database name\.$/,
+    }),
+  )
+
+  test.runIf(engine === 'postgres')(
+    'finds that the user of the database may not read its tables',
+    async () => {
+      const role = `${new URL(database.url).pathname.slice(1)}_guest`
+      await execute(database.url, `create role ${role} login password 'guest'`)
+      const url = new URL(database.url)
+      Object.assign(url, { username: role, password: 'guest' })
+      await expectFound(options({ DATABASE_URL: url.href }), {
+        check: 'database',
+        state: 'fault',
+        detail: /^it answers with an error: permission denied/,
+        fix: /whether the user of DATABASE_URL owns it and its tables/,
+      })
+      await execute(database.url, `drop role ${role}`)
+    },
+  )
+
+  test.runIf(engine === 'sqlite')('finds a clock that was set back since a session was made', async () => {
+    const holdfast = commandLine(database.url)
+    const [business] = await holdfast.json('business', 'list')
+    await holdfast.text('key', 'create', '--business', business.id as string, '--type', 'publishable')
+    await holdfast.text('session', 'create', '--business', business.id as string)
+    await expectFound(options({}, [clockMovedBy(-3600)]), {
+      check: 'clock',
+      state: 'fault',
+      detail: /^something was recorded 3[56]\d\d s in the future: the clock was set back$/,
+      fix: /set the clock right/,
+    })
+  })
+})

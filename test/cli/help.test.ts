@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { runHoldfast } from '../support/holdfast-process.ts'
+
+/** Names below "Commands:" of a help text, without the help command itself. */
+function commandsIn(help: string): string[] {
+  const [, list = ''] = /\nCommands:\n((?: {2}.*\n)*)/.exec(help) ?? []
+  return [...list.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name ?? '').filter((name) => name !== 'help')
+}
+
+async function helpOf(...words: string[]): Promise<string> {
+  const ran = await runHoldfast([...words, '--help'])
+  expect(ran).toMatchObject({ code: 0, stderr: '' })
+  return ran.stdout
+}
+
+test('every command, and every group of them, has a help text with an example of itself and no escape codes', async () => {
+  const seen: string[] = []
+  const look = async (...words: string[]): Promise<void> => {
+    const help = await helpOf(...words)
+    const own = ['holdfast', ...words].join(' ')
+    expect(help).toMatch(new RegExp(`^  \\$ .*${own}`, 'm'))
+    expect(help).toMatch(/^Usage: holdfast/)
+    expect(help).not.toContain('\u001b')
+    const commands = commandsIn(help)
+    if (commands.length === 0) seen.push(words.join(' '))
+    for (const command of commands) await look(...words, command)
+  }
+  await look()
+  expect(seen).toEqual([
+    ...['serve', 'migrate', 'demo', 'doctor', 'tour'],
+    ...['hub create', 'hub list', 'hub update'],
+    ...['business create', 'business list', 'business show', 'business update'],
+    ...['key create', 'key list', 'key revoke'],
+    ...['booking list', 'booking show', 'booking reschedule', 'booking cancel', 'booking complete'],
+    'session create',
+  ])
+}, 120_000)
+
+test.each([
+  [['docter'], /unknown command 'docter'[^]*Did you mean doctor\?/],
+  [['boking', 'list'], /unknown command 'boking'[^]*Did you mean booking\?/],
+  [['booking', 'reshedule', 'x'], /unknown command 'reshedule'[^]*Did you mean reschedule\?/],
+  [['booking', 'list', '--stauts', 'pending'], /unknown option '--stauts'[^]*Did you mean --status\?/],
+  [
+    ['booking', 'list', '--status', 'done'],
+    /Allowed choices are pending, confirmed, in_progress, completed, canc/,
+  ],
+  [['booking', 'reschedule', 'x'], /required option '--to <time>' not specified/],
+  [['booking', 'cancel'], /missing required argument 'id'/],
+  [['business', 'update', 'x', '--limit-per-minut', '5'], /Did you mean --limit-per-minute\?/],
+  [['business', 'update', 'x', '--plan', 'gold'], /Allowed choices are growth, pro, enterprise/],
+  [['key', 'revok', 'x'], /Did you mean revoke\?/],
+  [['session', 'create'], /required option '--business <id>' not specified/],
+  [['session', 'create', '--business', 'x', '--jsn'], /Did you mean --json\?/],
+  [['tour', '--ulr', 'x'], /Did you mean --url\?/],
+  [['doctor', '--fix'], /unknown option '--fix'/],
+])('%j is told what is wrong with it, and ends with exit code 2', async (args, reason) => {
+  const ran = await runHoldfast(args)
+  expect(ran).toMatchObject({ code: 2, stdout: '' })
+  expect(ran.stderr).toMatch(reason)
+  expect(ran.stderr).toContain('--help')
+})

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import { readRows } from '../support/checker.ts'
+import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
+import { eventually, httpClients } from '../support/http-client.ts'
+import { demoWorld } from '../support/holdfast-process.ts'
+import { startServer, withoutLimits, type ServerProcess } from '../support/server-process.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { businessOf, onEachEngine } from '../support/test-service.ts'
+
+const call = httpClients()
+
+onEachEngine('hubs and businesses beside a running server', (engine) => {
+  let database: TestDatabase
+  let world: DemoWorld
+  let server: ServerProcess
+  let holdfast: CommandLine
+  let salon: DemoWorld['businesses'][number]
+  let barbers: DemoWorld['businesses'][number]
+  beforeAll(async () => {
+    database = await createTestDatabase(engine)
+    world = await demoWorld(database.url)
+    server = await startServer(database.url, withoutLimits)
+    holdfast = commandLine(database.url)
+    salon = businessOf(world, 'Salon Spree')
+    barbers = businessOf(world, 'Thames Barbers')
+  })
+  afterAll(async () => {
+    await server.stop()
+    await database.drop()
+  })
+
+  const codeOf = async (token: string) =>
+    String((await call(server.address, 'GET', '/bookings', { token })).body.code ?? 'works')
+
+  /** Expects the server to answer so within the five seconds that are promised. */
+  const comesAbout = (token: string, code: string) =>
+    eventually(`${code} on the server`, 5_000, async () =>
+      (await codeOf(token)) === code ? true : undefined,
+    )
+
+  test('hub list shows every hub, as a table and as data', async () => {
+    expect(cellsOf(await holdfast.text('hub', 'list'))).toEqual([
+      ['ID', 'NAME', 'PLAN'],
+      [world.hub.id, 'Demo hub', 'enterprise'],
+    ])
+    expect(await holdfast.json('hub', 'list')).toEqual([
+      { id: world.hub.id, name: 'Demo hub', plan: 'enterprise', created_at: expect.any(String) as string },
+    ])
+  })
+
+  test('business list shows every business with the plan in effect, by name', async () => {
+    expect(cellsOf(await holdfast.text('business', 'list'))).toEqual([
+      ['ID', 'NAME', 'PLAN', 'TIME ZONE', 'HUB'],
+      [businessOf(world, 'Hudson Studio').id, 'Hudson Studio', 'enterprise', 'America/New_York', 'Demo hub'],
+      [businessOf(world, 'Lotus Clinic').id, 'Lotus Clinic', 'pro', 'Asia/Kolkata'],
+      [salon.id, 'Salon Spree', 'enterprise', 'Europe/Berlin', 'Demo hub'],
+      [barbers.id, 'Thames Barbers', 'growth', 'Europe/London'],
+    ])
+    const [first] = await holdfast.json('business', 'list', '--hub', world.hub.id)
+    expect(first).toMatchObject({
+      name: 'Hudson Studio',
+      hub_id: world.hub.id,
+      hub_name: 'Demo hub',
+      plan_in_effect: 'enterprise',
+      limit_per_minute: null,
+      limit_per_hour: null,
+    })
+  })
+
+  test('business list of a hub leaves the others out', async () => {
+    const own = cellsOf(await holdfast.text('business', 'list', '--hub', world.hub.id.toUpperCase()))
+    expect(own.slice(1).map(([, name]) => name)).toEqual(['Hudson Studio', 'Salon Spree'])
+    const { id } = await holdfast.json('hub', 'create', 'Nobody is in it')
+    expect(await holdfast.text('business', 'list', '--hub', id as string)).toBe('(none)\n')
+  })
+
+  test('business show tells everything that can be changed', async () => {
+    const shown = await holdfast.text('business', 'show', salon.id)
+    expect(cellsOf(shown)).toEqual([
+      ['BUSINESS', salon.id],
+      ['name', 'Salon Spree'],
+      ['plan', 'enterprise'],
+      ['time zone', 'Europe/Berlin'],
+      ['hub', `Demo hub (${world.hub.id})`],
+      ['brand name', 'Salon Spree'],
+      ['brand colour', '#1f6f5c'],
+      ['brand logo', 'https://example.com/salon-spree.png'],
+      ['requests a minute', 'as its plan has it'],
+      ['requests an hour', 'as its plan has it'],
+    ])
+    expect(await holdfast.json('business', 'show', salon.id)).toMatchObject({
+      id: salon.id,
+      plan: 'enterprise',
+      plan_in_effect: 'enterprise',
+      brand_color: '#1f6f5c',
+    })
+  })
+
+  test('a changed plan of a business takes effect on the server within five seconds, both ways', async () => {
+    expect(await codeOf(barbers.business_key)).toBe('plan_required')
+    await holdfast.text('business', 'update', barbers.id, '--plan', 'enterprise')
+    await comesAbout(barbers.business_key, 'works')
+    await holdfast.text('business', 'update', barbers.id, '--plan', 'pro')
+    await comesAbout(barbers.business_key, 'plan_required')
+  })
+
+  test('a changed plan of a hub counts for its businesses within five seconds, and is shown as what is in effect', async () => {
+    const hub = await holdfast.json('hub', 'create', 'Rising', '--plan', 'growth')
+    const business = await holdfast.json(
+      ...['business', 'create', 'Small', '--timezone', 'UTC', '--plan', 'growth', '--hub', hub.id as string],
+    )
+    const { key } = await holdfast.json('key', 'create', '--business', business.id as string)
+    expect(await codeOf(key as string)).toBe('plan_required')
+    const renamed = await holdfast.text(
+      'hub',
+      'update',
+      hub.id as string,
+      '--plan',
+      'enterprise',
+      '--name',
+      'Risen',
+    )
+    expect(renamed).toBe(`hub ${String(hub.id)}  Risen  (enterprise)\n`)
+    await comesAbout(key as string, 'works')
+    const shown = await holdfast.text('business', 'show', business.id as string)
+    expect(shown).toContain('growth, in effect enterprise by its hub')
+    expect(shown).toContain('Risen')
+  })
+
+  test('name, time zone and brand are changed; what is not named stays', async () => {
+    const business = await holdfast.json('business', 'create', 'Before', '--timezone', 'UTC')
+    const update = (...args: string[]) => holdfast.json('business', 'update', business.id as string, ...args)
+    expect(
+      await update(
+        '--name',
+        ' After ',
+        '--timezone',
+        'Asia/Tokyo',
+        '--brand-name',
+        'Brand',
+        '--brand-color',
+        '#010203',
+      ),
+    ).toMatchObject({ name: 'After', timezone: 'Asia/Tokyo', brand_name: 'Brand', brand_color: '#010203' })
+    expect(await update('--brand-logo-url', 'https://example.com/l.png')).toMatchObject({
+      name: 'After',
+      brand_name: 'Brand',
+      brand_logo_url: 'https://example.com/l.png',
+    })
+    expect(await update('--no-brand')).toMatchObject({
+      name: 'After',
+      brand_name: null,
+      brand_color: null,
+      brand_logo_url: null,
+    })
+    const [stored] = await readRows(
+      database.url,
+      `select name, timezone, plan, brand_name from businesses where id = '${String(business.id)}'`,
+    )
+    expect(stored).toEqual({ name: 'After', timezone: 'Asia/Tokyo', plan: 'enterprise', brand_name: null })
+  })
+
+  test('limits of an Enterprise business are set, shown and taken away', async () => {
+    const { id } = await holdfast.json('business', 'create', 'Busy', '--timezone', 'UTC')
+    const set = await holdfast.text(
+      ...['business', 'update', id as string, '--limit-per-minute', '1200', '--limit-per-hour', '40000'],
+    )
+    expect(set).toMatch(/^requests a minute +1200 for each key$/m)
+    expect(set).toMatch(/^requests an hour +40000 for each key$/m)
+    expect(await holdfast.json('business', 'update', id as string, '--limit-per-minute', '5')).toMatchObject({
+      limit_per_minute: 5,
+      limit_per_hour: 40000,
+    })
+    const stored = () =>
+      readRows(database.url, `select limit_per_minute, limit_per_hour from businesses where name = 'Busy'`)
+    expect(await stored()).toEqual([{ limit_per_minute: 5, limit_per_hour: 40000 }])
+    expect(await holdfast.json('business', 'update', id as string, '--no-limits')).toMatchObject({
+      limit_per_minute: null,
+      limit_per_hour: null,
+    })
+    expect(await stored()).toEqual([{ limit_per_minute: null, limit_per_hour: null }])
+  })
+
+  test('limits are refused where no plan would heed them, unless the plan comes along', async () => {
+    const { id } = await holdfast.json('business', 'create', 'Slow', '--timezone', 'UTC', '--plan', 'growth')
+    const update = ['business', 'update', id as string, '--limit-per-minute', '100']
+    await holdfast.refuses(update, 2, /on growth. Add --plan enterprise/)
+    expect(await holdfast.json(...update, '--plan', 'enterprise')).toMatchObject({ limit_per_minute: 100 })
+  })
+
+  test('an unknown id is refused with the one that was probably meant', async () => {
+    await holdfast.refuses(
+      ['business', 'show', salon.id.slice(0, 6)],
+      2,
+      `did you mean ${salon.id} (Salon Spree)?`,
+    )
+    await holdfast.refuses(['business', 'show', 'salon spree'], 2, `did you mean ${salon.id} (Salon Spree)?`)
+    const slip = salon.id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+    await holdfast.refuses(
+      ['business', 'update', slip, '--name', 'X'],
+      2,
+      `did you mean ${salon.id} (Salon Spree)?`,
+    )
+    await holdfast.refuses(
+      ['hub', 'update', 'Demo hub', '--name', 'X'],
+      2,
+      `did you mean ${world.hub.id} (Demo hub)?`,
+    )
+  })
+})

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
+import { eventually, httpClients } from '../support/http-client.ts'
+import { demoWorld } from '../support/holdfast-process.ts'
+import { startServer, withoutLimits, type ServerProcess } from '../support/server-process.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { businessOf, offer, onEachEngine } from '../support/test-service.ts'
+
+const call = httpClients()
+const unknown = '01990000-0000-7000-8000-000000000000'
+
+onEachEngine('keys and sessions beside a running server', (engine) => {
+  let database: TestDatabase
+  let world: DemoWorld
+  let server: ServerProcess
+  let holdfast: CommandLine
+  let salon: DemoWorld['businesses'][number]
+  beforeAll(async () => {
+    database = await createTestDatabase(engine)
+    world = await demoWorld(database.url)
+    server = await startServer(database.url, withoutLimits)
+    holdfast = commandLine(database.url)
+    salon = businessOf(world, 'Salon Spree')
+  })
+  afterAll(async () => {
+    await server.stop()
+    await database.drop()
+  })
+
+  const answer = async (token: string, method: string, path: string) => {
+    const { status, body } = await call(server.address, method, path, { token })
+    return status < 400 ? String(status) : `${status} ${String(body.code)}`
+  }
+  const idOf = async (key: string, ...filter: string[]) => {
+    const keys = (await holdfast.json('key', 'list', ...filter)) as { id: string; last_four: string }[]
+    return keys.find(({ last_four }) => last_four === key.slice(-4))?.id ?? ''
+  }
+
+  test('key list shows every key by its end alone, as a table and as data', async () => {
+    const table = await holdfast.text('key', 'list')
+    const cells = cellsOf(table)
+    expect(cells[0]).toEqual(['ID', 'TYPE', 'ENDS IN', 'OF', 'STATE', 'ALLOWED ORIGINS'])
+    const all = [world.hub.key, ...world.businesses.flatMap((one) => [one.business_key, one.publishable_key])]
+    expect(cells.slice(1).map(([, , end]) => end)).toEqual(
+      expect.arrayContaining(all.map((key) => key.slice(-4))),
+    )
+    const listed = JSON.stringify(await holdfast.json('key', 'list'))
+    for (const key of all) expect(table + listed).not.toContain(key.slice(8, -4))
+    expect(listed).not.toContain('digest')
+  })
+
+  test('key list of a business or hub shows its own keys, with their websites', async () => {
+    const { id } = await holdfast.json('business', 'create', 'Own', '--timezone', 'UTC')
+    expect(await holdfast.text('key', 'list', '--business', id as string)).toBe('(none)\n')
+    const publishable = ['key', 'create', '--business', id as string, '--type', 'publishable']
+    const made = await holdfast.json(...publishable, '--allowed-origin', 'https://a.example')
+    expect(cellsOf(await holdfast.text('key', 'list', '--business', id as string)).slice(1)).toEqual([
+      [made.id, 'publishable', String(made.key).slice(-4), id, 'in force', 'https://a.example'],
+    ])
+    expect(await holdfast.json('key', 'list', '--business', id as string)).toMatchObject([
+      { id: made.id, allowed_origins: ['https://a.example'], revoked_at: null },
+    ])
+    expect(await holdfast.json('key', 'list', '--hub', world.hub.id)).toMatchObject([
+      { type: 'hub', hub_id: world.hub.id, last_four: world.hub.key.slice(-4), allowed_origins: null },
+    ])
+  })
+
+  test('a revoked business key ends on the server within five seconds, and is listed as revoked', async () => {
+    const { id, key } = await holdfast.json('key', 'create', '--business', salon.id)
+    expect(await answer(key as string, 'GET', '/bookings')).toBe('200')
+    const said = await holdfast.text('key', 'revoke', id as string)
+    expect(said).toMatch(new RegExp(`^business key ${String(id)} \\(…\\w{4}\\) is revoked since 2\\S+\\n$`))
+    await eventually('the end of the key', 5_000, async () =>
+      (await answer(key as string, 'GET', '/bookings')) === '401 invalid_credentials' ? true : undefined,
+    )
+    const first = await holdfast.json('key', 'revoke', id as string)
+    expect(first).toEqual(await holdfast.json('key', 'revoke', id as string))
+    expect(await holdfast.text('key', 'list')).toMatch(new RegExp(`^${String(id)} .* revoked 2`, 'm'))
+    expect(await answer(salon.business_key, 'GET', '/bookings')).toBe('200')
+  })
+
+  test('a revoked publishable key takes its sessions with it within five seconds', async () => {
+    const { publishable_key } = businessOf(world, 'Hudson Studio')
+    const session = await call(server.address, 'POST', '/session', { token: publishable_key })
+    const token = session.body.session_token as string
+    expect(await answer(token, 'GET', '/services')).toBe('200')
+    await holdfast.text('key', 'revoke', await idOf(publishable_key))
+    await eventually('the end of the session', 5_000, async () =>
+      (await answer(token, 'GET', '/services')) === '401 invalid_credentials' ? true : undefined,
+    )
+    await eventually('the end of the key', 5_000, async () =>
+      (await answer(publishable_key, 'POST', '/session')) === '401 invalid_credentials' ? true : undefined,
+    )
+  })
+
+  test('session create prints a bare token that holds a slot on the server', async () => {
+    const token = await holdfast.text('session', 'create', '--business', salon.id.toUpperCase())
+    expect(token).toMatch(/^cal_ses_\w{38}\n$/)
+    const starts_at = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 86_400_000).toISOString()
+    const body = { ...offer(salon, 'Meeting room'), starts_at }
+    const hold = await call(server.address, 'POST', '/bookings/hold', { token: token.trim(), body })
+    expect(hold.status).toBe(201)
+  })
+
+  test('session create --json gives what the exchange of a key gives', async () => {
+    const made = await holdfast.json('session', 'create', '--business', salon.id)
+    const exchanged = await call(server.address, 'POST', '/session', { token: salon.publishable_key })
+    expect(Object.keys(made as object)).toEqual(Object.keys(exchanged.body as object))
+    expect(made.business).toEqual(exchanged.body.business)
+    expect(made.show_branding).toBe(exchanged.body.show_branding)
+  })
+
+  test('a session needs a publishable key in force, and the refusal says how to make one', async () => {
+    const { id } = await holdfast.json('business', 'create', 'Keyless', '--timezone', 'UTC')
+    const advice = `holdfast key create --business ${String(id)} --type publishable`
+    await holdfast.refuses(['session', 'create', '--business', id as string], 2, advice)
+    await holdfast.text(...advice.split(' ').slice(1))
+    expect(await holdfast.text('session', 'create', '--business', id as string)).toContain('cal_ses_')
+    const [made] = await holdfast.json('key', 'list', '--business', id as string)
+    await holdfast.text('key', 'revoke', made.id as string)
+    await holdfast.refuses(['session', 'create', '--business', id as string], 2, advice)
+  })
+
+  test('an unknown id is refused, with the one that was probably meant', async () => {
+    const id = await idOf(salon.publishable_key)
+    const slip = id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+    const meant = `did you mean ${id} (the publishable key that ends in ${salon.publishable_key.slice(-4)})?`
+    await holdfast.refuses(['key', 'revoke', slip], 2, meant)
+    await holdfast.refuses(['session', 'create', '--business', 'Salon Spree'], 2, `did you mean ${salon.id}`)
+    await holdfast.refuses(['key', 'list', '--business', salon.id.slice(0, 8)], 2, `did you mean ${salon.id}`)
+    expect(await answer(salon.publishable_key, 'POST', '/session')).toBe('201')
+  })
+
+  test('an id that resembles none is refused with the command that lists them', async () => {
+    await holdfast.refuses(['key', 'revoke', unknown], 2, /no key .* "holdfast key list" shows them/)
+    await holdfast.refuses(['key', 'list', '--hub', unknown], 2, /no hub/)
+    await holdfast.refuses(['session', 'create', '--business', unknown], 2, /no business/)
+  })
+
+  test('a key given in place of its id is refused without being shown', async () => {
+    const ran = await holdfast.run('key', 'revoke', salon.business_key)
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain(`ends in ${salon.business_key.slice(-4)}`)
+    expect(ran.stderr).not.toContain(salon.business_key.slice(8, -4))
+    expect(await answer(salon.business_key, 'GET', '/bookings')).toBe('200')
+  })
+})

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { readTime, shownTime } from '../../src/cli/local-time.ts'
+import { UsageError } from '../../src/errors.ts'
+
+const berlin = 'Europe/Berlin'
+
+describe('a time at the command line', () => {
+  test.each([
+    ['2026-12-01 10:00', '2026-12-01T10:00:00+01:00'],
+    ['2026-07-01 10:00', '2026-07-01T10:00:00+02:00'],
+    ['2026-12-01T10:00', '2026-12-01T10:00:00+01:00'],
+    [' 2026-12-01 10:00:30 ', '2026-12-01T10:00:30+01:00'],
+  ])('%j is the wall time of the location', (text, expected) => {
+    expect(readTime(text, berlin)).toBe(expected)
+  })
+
+  test.each([
+    ['2026-12-01T10:00:00Z', '2026-12-01T11:00:00+01:00'],
+    ['2026-12-01T10:00Z', '2026-12-01T11:00:00+01:00'],
+    ['2026-12-01T10:00+05:30', '2026-12-01T05:30:00+01:00'],
+    ['2026-12-01 10:00 -05:00', '2026-12-01T16:00:00+01:00'],
+    ['2026-12-01T10:00:00.250+01:00', '2026-12-01T10:00:00+01:00'],
+  ])('%j counts with the offset that it names', (text, expected) => {
+    expect(readTime(text, berlin)).toBe(expected)
+  })
+
+  test.each([
+    '2026-12-01',
+    '10:00',
+    'tomorrow',
+    '',
+    '2026-02-30 10:00',
+    '2026-12-01 24:00',
+    '2026-12-01 10:60',
+    '2026-12-01 10:00[Asia/Tokyo]',
+    '2026-12-01 10:00 CET',
+    '2026-12-01T10:00+0100',
+    '2026-12-01 10:00 +25:00',
+    '1969-12-31 10:00',
+    '9999-12-31 23:59 -12:00',
+    '+012026-12-01 10:00',
+  ])('%j is refused rather than guessed at', (text) => {
+    expect(() => readTime(text, berlin)).toThrow(UsageError)
+    expect(() => readTime(text, berlin)).toThrow(
+      `"${text}" is no time; write "2026-12-01 10:00" (in ${berlin})`,
+    )
+  })
+
+  test('that the clocks skip is refused with the times around it', () => {
+    expect(() => readTime('2027-03-28 02:30', berlin)).toThrow(
+      'There is no 2027-03-28 02:30 in Europe/Berlin: the clocks go forward over it. ' +
+        '"2027-03-28 01:30 +01:00" and "2027-03-28 03:30 +02:00" are there.',
+    )
+    expect(readTime('2027-03-28 01:59', berlin)).toBe('2027-03-28T01:59:00+01:00')
+    expect(readTime('2027-03-28 03:00', berlin)).toBe('2027-03-28T03:00:00+02:00')
+  })
+
+  test('that the clocks repeat is refused with both instants, each of which is then understood', () => {
+    expect(() => readTime('2026-10-25 02:30', berlin)).toThrow(
+      'comes twice in Europe/Berlin, because the clocks go back: write "2026-10-25 02:30 +02:00" for the first, ' +
+        '"2026-10-25 02:30 +01:00" for the second.',
+    )
+    expect(readTime('2026-10-25 02:30 +02:00', berlin)).toBe('2026-10-25T02:30:00+02:00')
+    expect(readTime('2026-10-25 02:30 +01:00', berlin)).toBe('2026-10-25T02:30:00+01:00')
+  })
+
+  test('that a zone skips with a whole day is refused too', () => {
+    expect(() => readTime('2011-12-30 10:00', 'Pacific/Apia')).toThrow('the clocks go forward over it')
+  })
+})
+
+test.each([
+  ['2026-12-01T10:00:00+01:00', '2026-12-01 10:00 +01:00'],
+  ['2026-12-01T10:00:30+01:00', '2026-12-01 10:00:30 +01:00'],
+  ['2026-12-01T00:00:00+00:00', '2026-12-01 00:00 +00:00'],
+])('the time %s is shown as %s, which is read as the same', (text, shown) => {
+  expect(shownTime(text)).toBe(shown)
+  expect(Date.parse(readTime(shown, berlin))).toBe(Date.parse(text))
+})

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest'
+import type { DatabaseFacts, FileFacts, Surroundings } from '../../src/diagnosis/diagnosis-types.ts'
+import { damageFinding, fileFinding, findings, overlapRuleNames } from '../../src/diagnosis/finding-rules.ts'
+import { readInstant } from '../../src/instants.ts'
+
+const now = readInstant('2026-11-20T09:00:00Z')
+const later = (seconds: number) => readInstant(new Date(Date.parse(now) + seconds * 1000).toISOString())
+
+const facts: DatabaseFacts = {
+  migrations: ['0001-a', '0002-b'],
+  overlapRules: [...overlapRuleNames.sqlite, ...overlapRuleNames.postgres],
+  timeZones: [{ name: 'Europe/Berlin', usedBy: 'business 1' }],
+  latestRecord: now,
+  maxConnections: null,
+  demoBusinesses: 0,
+  businesses: 1,
+}
+const around: Surroundings = {
+  engine: 'sqlite',
+  production: true,
+  poolSize: 10,
+  knownMigrations: ['0001-a', '0002-b'],
+  systemTime: now,
+  serviceTime: now,
+  timeZoneData: '2026a',
+  freeBytes: 10 ** 10,
+  trialSettings: [],
+}
+
+/** The state of every check, and what it says. */
+function found(changedFacts: Partial<DatabaseFacts> = {}, changedAround: Partial<Surroundings> = {}) {
+  const all = findings({ ...facts, ...changedFacts }, { ...around, ...changedAround })
+  return Object.fromEntries(all.map(({ check, state, detail }) => [check, `${state}: ${detail}`]))
+}
+
+test('where all is well, nothing is found', () => {
+  const states = findings(facts, around).map(({ state }) => state)
+  expect(states.length).toBeGreaterThan(5)
+  expect(new Set(states)).toEqual(new Set(['ok']))
+})
+
+test('whatever is wrong comes with a fix, and what is well without', () => {
+  const bad = findings(
+    {
+      ...facts,
+      migrations: ['0001-a'],
+      overlapRules: [],
+      timeZones: [{ name: 'Nowhere/Else', usedBy: 'x' }],
+      latestRecord: later(60),
+      maxConnections: 1,
+      demoBusinesses: 4,
+    },
+    { ...around, timeZoneData: '2019c', freeBytes: 1, trialSettings: ['HOLD_SECONDS'] },
+  )
+  expect(bad.filter(({ state }) => state === 'ok')).toEqual([])
+  expect(bad.filter(({ fix }) => !fix)).toEqual([])
+  expect(bad).toHaveLength(9)
+  expect(findings(facts, around).filter(({ fix }) => fix)).toEqual([])
+})
+
+describe('the schema', () => {
+  test('lacks what this release knows and the database does not', () => {
+    expect(found({ migrations: ['0001-a'] }).schema).toBe('fault: not run yet: 0002-b')
+    expect(found({ migrations: undefined }).schema).toBe('fault: not run yet: 0001-a, 0002-b')
+  })
+
+  test('is newer when the database knows what this release does not', () => {
+    const schema = found({ migrations: ['0001-a', '0002-b', '0003-c'] }).schema
+    expect(schema).toBe('fault: the database is newer than this release (0003-c)')
+  })
+
+  test('of an empty database is all that is said of its contents', () => {
+    for (const migrations of [undefined, []]) {
+      const said = found({ migrations, overlapRules: [], businesses: 0 })
+      expect(said).not.toHaveProperty('overlap rules')
+      expect(said).not.toHaveProperty('businesses')
+    }
+  })
+})
+
+test.each(['sqlite', 'postgres'] as const)('each overlap rule of %s is missed by its name', (engine) => {
+  for (const name of overlapRuleNames[engine]) {
+    const overlapRules = overlapRuleNames[engine].filter((other) => other !== name)
+    expect(found({ overlapRules }, { engine })['overlap rules']).toBe(
+      `fault: the schema lacks ${name}: slots can be sold twice`,
+    )
+  }
+})
+
+test.each([
+  [200 * 1024 * 1024, 'ok: 200 MB free'],
+  [200 * 1024 * 1024 - 1, 'fault: only 199 MB free'],
+  [0, 'fault: only 0 MB free'],
+])('%d free bytes are %s', (freeBytes, said) => {
+  expect(found({}, { freeBytes }).disk).toBe(said)
+})
+
+test('free space is no matter of this machine on PostgreSQL', () => {
+  expect(found({}, { freeBytes: null })).not.toHaveProperty('disk')
+})
+
+test.each([
+  [100, "ok: up to 100 of the server's 100"],
+  [101, 'fault: DATABASE_POOL_SIZE is 101, the server takes 100'],
+])('a pool of %d for a server that takes 100 is %s', (poolSize, said) => {
+  expect(found({ maxConnections: 100 }, { poolSize }).connections).toBe(said)
+})
+
+describe('the clock', () => {
+  test.each([-6, 6])('that is %d s from the database is warned of', (seconds) => {
+    expect(found({}, { systemTime: later(seconds) }).clock).toBe(
+      'warning: this machine and the database are 6 s apart',
+    )
+  })
+
+  test.each([-5, 5])('may be %d s from the database', (seconds) => {
+    expect(found({}, { systemTime: later(seconds) }).clock).toMatch(/^ok/)
+  })
+
+  test('was set back when something was recorded more than five seconds ahead of it', () => {
+    expect(found({ latestRecord: later(5) }).clock).toMatch(/^ok/)
+    expect(found({ latestRecord: later(6) }).clock).toBe(
+      'fault: something was recorded 6 s in the future: the clock was set back',
+    )
+    expect(found({ latestRecord: null }).clock).toMatch(/^ok/)
+  })
+})
+
+test('time zones that are not known are named with those who are in them', () => {
+  const timeZones = [
+    { name: 'Europe/Berlin', usedBy: 'business 1' },
+    { name: 'Europe/Berlin', usedBy: 'location 2' },
+  ]
+  expect(found({ timeZones })['time zones']).toBe('ok: all 1 in use are known')
+  expect(
+    found({ timeZones: [...timeZones, { name: 'Mars/Base', usedBy: 'location 3' }] })['time zones'],
+  ).toBe('fault: not known to this runtime: Mars/Base (of location 3)')
+})
+
+test.each([
+  ['2026a', 'ok: release 2026a'],
+  ['2024b', 'ok: release 2024b'],
+  ['2023d', 'warning: release 2023d is old'],
+  ['0000', 'warning: release 0000 is old'],
+])('time zone data of %s is %s', (timeZoneData, said) => {
+  expect(found({}, { timeZoneData })['time zone data']).toBe(said)
+})
+
+test('demo businesses and trial settings are a matter of production alone', () => {
+  const trial = { trialSettings: ['HOLD_SECONDS', 'RATE_LIMIT_FACTOR'] }
+  expect(found({ demoBusinesses: 2 }).businesses).toBe('warning: 2 of the demo are in a production database')
+  expect(found({}, trial)['trial settings']).toBe(
+    'warning: HOLD_SECONDS, RATE_LIMIT_FACTOR differ from the specification',
+  )
+  const trying = found({ demoBusinesses: 2 }, { ...trial, production: false })
+  expect(trying.businesses).toBe('ok: 1')
+  expect(trying).not.toHaveProperty('trial settings')
+})
+
+test('a database without any business says how to make one', () => {
+  const [finding] = findings({ ...facts, businesses: 0 }, around).filter(
+    ({ check }) => check === 'businesses',
+  )
+  expect(finding).toMatchObject({
+    state: 'warning',
+    fix: expect.stringContaining('holdfast business create') as string,
+  })
+})
+
+test('damages are named, and their absence too', () => {
+  expect(damageFinding([]).state).toBe('ok')
+  expect(damageFinding(['page 3', 'page 7'])).toMatchObject({
+    state: 'fault',
+    detail: 'the database file is damaged: page 3; page 7',
+  })
+})
+
+describe('the file', () => {
+  const file: FileFacts = { file: '/x.db', exists: true, insteadOfFile: null, unwritable: [], user: 'user 1' }
+
+  test.each([
+    [{}, undefined],
+    [{ exists: false }, 'warning: there is no file /x.db yet'],
+    [{ insteadOfFile: 'a directory' }, 'fault: DATABASE_URL names /x.db, which is a directory'],
+    [{ unwritable: ['/', '/x.db'] }, 'fault: user 1 may not write /, /x.db'],
+    [{ exists: false, unwritable: ['/'] }, 'fault: user 1 may not write /'],
+  ])('%j: %s', (changes, said) => {
+    const finding = fileFinding({ ...file, ...changes })
+    expect(finding && `${finding.state}: ${finding.detail}`).toBe(said)
+  })
+})

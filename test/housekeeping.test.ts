@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Context } from '../src/context.ts'
+import { startHousekeeping, tidy, type Chore } from '../src/housekeeping.ts'
+import { createLog } from '../src/log.ts'
+
+const minuteMs = 60_000
+let logLines: string[]
+/** Chores are handed the context; nothing else looks at more of it than the log. */
+let context: Context
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  logLines = []
+  context = { log: createLog('info', { write: (line) => logLines.push(line) }) } as unknown as Context
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A chore that finds the given numbers, and waits in each batch until it is let go on. */
+function slowChore(): Chore & { begun: number; finish: (deleted?: number) => Promise<unknown> } {
+  let finishBatch: (deleted: number) => void = () => undefined
+  return {
+    name: 'slow',
+    begun: 0,
+    deleteBatch() {
+      this.begun += 1
+      return new Promise((resolve) => (finishBatch = resolve))
+    },
+    finish: (deleted = 0) => {
+      finishBatch(deleted)
+      return vi.advanceTimersByTimeAsync(0)
+    },
+  }
+}
+
+/** A chore that deletes as much as it is asked to, for so many batches. */
+function chore(name: string, fullBatches: number): Chore & { batches: number } {
+  return {
+    name,
+    batches: 0,
+    deleteBatch(_context, most) {
+      this.batches += 1
+      return Promise.resolve(this.batches <= fullBatches ? most : most - 1)
+    },
+  }
+}
+
+test('the first run comes after a minute, and each further one a minute after the last has ended', async () => {
+  const slow = slowChore()
+  const housekeeping = startHousekeeping(context, [slow])
+  await vi.advanceTimersByTimeAsync(minuteMs - 1)
+  expect(slow.begun).toBe(0)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(slow.begun).toBe(1)
+  await vi.advanceTimersByTimeAsync(5 * minuteMs)
+  expect(slow.begun).toBe(1) // still at it: no second run beside it
+  await slow.finish()
+  await vi.advanceTimersByTimeAsync(minuteMs - 1)
+  expect(slow.begun).toBe(1)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(slow.begun).toBe(2)
+  await slow.finish()
+  await housekeeping.stop()
+})
+
+test('stopping waits for the batch in progress, and neither another batch nor another chore begins', async () => {
+  const slow = slowChore()
+  const next = chore('next', 0)
+  const housekeeping = startHousekeeping(context, [slow, next])
+  await vi.advanceTimersByTimeAsync(minuteMs)
+  let stopped = false
+  const stopping = housekeeping.stop().then(() => (stopped = true))
+  await vi.advanceTimersByTimeAsync(minuteMs)
+  expect(stopped).toBe(false)
+  await slow.finish(500) // a full batch: there is more
+  await stopping
+  await vi.advanceTimersByTimeAsync(5 * minuteMs)
+  expect([slow.begun, next.batches]).toEqual([1, 0])
+})
+
+test('stopping between two runs ends them', async () => {
+  const quick = chore('quick', 0)
+  const housekeeping = startHousekeeping(context, [quick])
+  await vi.advanceTimersByTimeAsync(minuteMs)
+  await housekeeping.stop()
+  await vi.advanceTimersByTimeAsync(5 * minuteMs)
+  expect(quick.batches).toBe(1)
+})
+
+test('a chore goes on until a batch is not full, at most twenty in one run', async () => {
+  const [small, endless] = [chore('small', 3), chore('endless', Infinity)]
+  await tidy(context, [small, endless])
+  expect([small.batches, endless.batches]).toEqual([4, 20])
+})
+
+test('a chore that fails is logged by its name, the others are done, and so is the next run', async () => {
+  const failing: Chore = { name: 'failing', deleteBatch: () => Promise.reject(new Error('no')) }
+  const other = chore('other', 0)
+  const housekeeping = startHousekeeping(context, [failing, other])
+  await vi.advanceTimersByTimeAsync(2 * minuteMs)
+  expect(other.batches).toBe(2)
+  expect(logLines).toHaveLength(2)
+  expect(JSON.parse(logLines[0] ?? '')).toMatchObject({ level: 'warn', chore: 'failing' })
+  await housekeeping.stop()
+})

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chores } from '../../src/app.ts'
+import { tidy } from '../../src/housekeeping.ts'
+import { MemoryStore } from '../../src/rate-limits/memory-store.ts'
+import { quotaOfKey, quotaOfStranger } from '../../src/rate-limits/quota-rules.ts'
+import { sessionClient, type Client } from '../support/client.ts'
+import { makeBusiness } from '../support/offers.ts'
+import { engines, startTestService, type TestService } from '../support/test-service.ts'
+
+describe.runIf(engines.includes('postgres'))('housekeeping of windows in PostgreSQL', () => {
+  let service: TestService
+  let session: Client
+  beforeAll(async () => {
+    service = await startTestService('postgres', { RATE_LIMIT_FACTOR: '1' })
+    session = await sessionClient(service, await makeBusiness(service))
+  })
+  afterAll(() => service.stop())
+
+  const kinds = async () => {
+    const rows = await service.rows('rate_limits')
+    return rows.map(({ caller }) => String(caller).split(':')[0]).toSorted()
+  }
+
+  test('deletes rows whose windows were all over a minute ago, and no others', async () => {
+    const ask = () => service.call('GET', '/services', { token: session.token })
+    await ask()
+    await service.call('GET', '/services')
+    expect(await kinds()).toEqual(['exchange', 'key', 'key', 'stranger']) // one key is that of the probe
+    service.clock.advance(119.9)
+    await tidy(service.context, chores)
+    expect(await kinds()).toHaveLength(4)
+    service.clock.advance(0.2)
+    await tidy(service.context, chores)
+    expect(await kinds()).toEqual(['key'])
+    service.clock.advance(3_000)
+    await ask()
+    service.clock.advance(539) // the hour is over, the minute was opened late in it
+    await tidy(service.context, chores)
+    expect(await kinds()).toEqual(['key'])
+    service.clock.advance(3_600)
+    await tidy(service.context, chores)
+    expect(await kinds()).toEqual([])
+  })
+
+  test('deletes any number, in batches', async () => {
+    for (let turn = 0; turn < 1_100; turn += 1) {
+      await service.call('GET', '/services', { remoteAddress: `192.0.${turn >> 8}.${turn & 255}` })
+    }
+    expect((await kinds()).length).toBe(1_100)
+    service.clock.advance(3_600)
+    await tidy(service.context, chores)
+    expect(await kinds()).toEqual([])
+  })
+})
+
+describe('memory', () => {
+  const nowMs = 1_800_000_000_000
+  const stranger = (host: number) => quotaOfStranger(`192.0.2.${host}`, 1)
+
+  test('forgets the caller that was not heard of for the longest when there are too many', async () => {
+    const memory = new MemoryStore(3)
+    for (const host of [1, 2, 3, 1, 4]) await memory.count(stranger(host), nowMs)
+    const used = []
+    for (const host of [1, 2, 3, 4]) used.push((await memory.look(stranger(host), nowMs)).minute?.used)
+    expect(used).toEqual([2, undefined, 1, 1])
+  })
+
+  test('keeps the counts of keys through a flood from ever new addresses', async () => {
+    const memory = new MemoryStore(3)
+    const key = quotaOfKey({ keyId: 'x', plan: 'pro', ownLimits: { perMinute: null, perHour: null } }, 1)
+    await memory.count(key, nowMs)
+    for (let host = 0; host < 100; host += 1) await memory.count(stranger(host), nowMs)
+    expect(await memory.count(key, nowMs)).toMatchObject({ minute: { used: 2 }, hour: { used: 2 } })
+  })
+})

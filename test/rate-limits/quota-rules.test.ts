@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import {
+  multiplied,
+  quotaOfExchange,
+  quotaOfKey,
+  quotaOfStranger,
+} from '../../src/rate-limits/quota-rules.ts'
+import { secondsToWait, windowToShow } from '../../src/rate-limits/window-rules.ts'
+
+const none = { perMinute: null, perHour: null }
+const own = { perMinute: 7, perHour: 70 }
+
+describe('the limits', () => {
+  test.each([
+    ['growth', none, 30, 300],
+    ['pro', none, 60, 1_000],
+    ['enterprise', none, 600, 20_000],
+    ['enterprise', own, 7, 70],
+    ['enterprise', { perMinute: 7, perHour: null }, 7, 20_000],
+    ['enterprise', { perMinute: null, perHour: 70 }, 600, 70],
+    ['pro', own, 60, 1_000],
+    ['growth', own, 30, 300],
+  ] as const)(
+    'of a key on %s with own figures %j are %i a minute and %i an hour',
+    (plan, ownLimits, ...most) => {
+      const quota = quotaOfKey({ keyId: 'x', plan, ownLimits }, 1)
+      expect([quota.perMinute, quota.perHour]).toEqual(most)
+    },
+  )
+
+  test('of addresses are 20 exchanges and 60 requests without a key, a minute', () => {
+    expect(quotaOfExchange('192.0.2.1', 1)).toMatchObject({ perMinute: 20, perHour: null })
+    expect(quotaOfStranger('192.0.2.1', 1)).toMatchObject({ perMinute: 60, perHour: null })
+  })
+
+  test.each([
+    [20, 1, 20],
+    [20, 1.15, 23], // 22.999… as a number
+    [20, 0.349999, 6],
+    [300, 0.001, 1],
+    [20_000, 999_999, 19_999_980_000],
+  ])('%i times %d is %i', (limit, factor, product) => {
+    expect(multiplied(limit, factor)).toBe(product)
+  })
+})
+
+describe('the window that is shown', () => {
+  const quota = { kind: 'key', id: 'x', perMinute: 10, perHour: 20 } as const
+  const show = (minute: [number, number] | null, hour: [number, number] | null) => {
+    const window = (given: [number, number] | null) => given && { used: given[0], endsAtMs: given[1] }
+    const { unit, remaining, resetsAtMs } = windowToShow(
+      { minute: window(minute), hour: window(hour) },
+      quota,
+      0,
+    )
+    return [unit, remaining, resetsAtMs]
+  }
+
+  test.each([
+    ['fewer left in the minute', [3, 50], [3, 900], ['minute', 7, 50]],
+    ['fewer left in the hour', [1, 50], [15, 900], ['hour', 5, 900]],
+    ['as many left, the hour resets later', [4, 50], [14, 900], ['hour', 6, 900]],
+    ['as many left, the minute resets later', [4, 50], [14, 49], ['minute', 6, 50]],
+    ['both exhausted', [10, 50], [20, 900], ['hour', 0, 900]],
+    ['both exhausted, the minute resets later', [10, 50], [20, 49], ['minute', 0, 50]],
+    ['only the minute exhausted', [10, 50], [19, 900], ['minute', 0, 50]],
+    ['more used than a lowered limit gives', [12, 50], [12, 900], ['minute', 0, 50]],
+    ['no window open', null, null, ['minute', 10, 60_000]],
+    ['the hour exhausted, no minute open', null, [20, 900], ['hour', 0, 900]],
+  ] as [string, [number, number] | null, [number, number] | null, unknown[]][])(
+    'with %s',
+    (_what, minute, hour, expected) => {
+      expect(show(minute, hour)).toEqual(expected)
+    },
+  )
+
+  test.each([
+    [60_000, 0, 60],
+    [60_000, 1, 60],
+    [60_000, 59_000, 1],
+    [60_000, 59_999, 1],
+    [60_000, 60_000, 1],
+  ])('of a window that ends at %i ms, at %i ms, is to be waited for %i s', (resetsAtMs, nowMs, seconds) => {
+    expect(secondsToWait({ unit: 'minute', limit: 1, remaining: 0, resetsAtMs }, nowMs)).toBe(seconds)
+  })
+})

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { readRows } from '../support/checker.ts'
+import { startCluster, type Cluster } from '../support/cluster.ts'
+import { httpClients } from '../support/http-client.ts'
+import { createTestRedis, type TestRedis } from '../support/redis-server.ts'
+import { businessOf, engines, type CallOptions, type Reply } from '../support/test-service.ts'
+
+const call = httpClients({ connections: 40 })
+const stores = ['PostgreSQL', ...(inject('redisUrl') === null ? [] : ['Redis'])]
+
+describe.runIf(engines.includes('postgres')).each(stores)('two servers that count in %s', (store) => {
+  let cluster: Cluster
+  let redis: TestRedis | undefined
+  let lastHost = 0
+  beforeAll(async () => {
+    redis = store === 'Redis' ? createTestRedis() : undefined
+    cluster = await startCluster('postgres', {
+      RATE_LIMIT_FACTOR: '1',
+      TRUST_PROXY: '127.0.0.0/8',
+      ...(redis && { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix }),
+    })
+  })
+  afterAll(async () => {
+    await cluster.stop()
+    await redis?.drop()
+  })
+
+  const nextClient = () => `192.0.2.${(lastHost += 1)}`
+  const from = (client: string) => ({ 'x-forwarded-for': client })
+  const session = async (business: string) => {
+    const token = businessOf(cluster.world, business).publishable_key
+    const reply = await call(cluster.address(0), 'POST', '/session', { token, headers: from(nextClient()) })
+    return String(reply.body.session_token)
+  }
+
+  /** So many requests at once, each to the server whose turn it is. */
+  const atOnce = (count: number, method: string, path: string, options: CallOptions) =>
+    Promise.all(
+      Array.from({ length: count }, (_, turn) => call(cluster.address(turn), method, path, options)),
+    )
+
+  /** Exactly `most` of them passed; what was left counted down without a gap, and the others were told to wait. */
+  const expectPassed = (replies: Reply[], most: number, status = 200) => {
+    const passed = replies.filter((reply) => reply.status === status)
+    const refused = replies.filter((reply) => reply.status === 429)
+    expect([passed.length, refused.length]).toEqual([most, replies.length - most])
+    const left = passed.map(({ headers }) => Number(headers['x-ratelimit-remaining']))
+    expect(left.toSorted((one, other) => one - other)).toEqual([...Array(most).keys()])
+    for (const { body, headers } of refused) {
+      expect(body.code).toBe('rate_limited')
+      expect(headers['x-ratelimit-remaining']).toBe('0')
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+    }
+    const resets = new Set(replies.map(({ headers }) => headers['x-ratelimit-reset']))
+    expect(resets.size).toBe(1)
+  }
+
+  test('let through exactly 30 requests of a Growth session, 60 of a Pro session, 600 of a key', async () => {
+    for (const [token, most] of [
+      [await session('Thames Barbers'), 30],
+      [await session('Lotus Clinic'), 60],
+      [businessOf(cluster.world, 'Hudson Studio').business_key, 600],
+    ] as const) {
+      expectPassed(await atOnce(most + 1, 'GET', '/services', { token }), most)
+      expect(await call(cluster.address(1), 'GET', '/services', { token })).toMatchObject({ status: 429 })
+    }
+  })
+
+  test('let through exactly 20 exchanges and 60 requests without a key from one address', async () => {
+    const headers = from(nextClient())
+    const { publishable_key: token } = businessOf(cluster.world, 'Lotus Clinic')
+    expectPassed(await atOnce(50, 'POST', '/session', { token, headers }), 20, 201)
+    expectPassed(await atOnce(100, 'GET', '/services', { headers }), 60, 401)
+  })
+
+  test('count where they share it, and nowhere else', async () => {
+    const client = nextClient()
+    for (let turn = 0; turn < 3; turn += 1) {
+      await call(cluster.address(turn), 'GET', '/services', { headers: from(client) })
+    }
+    const rows = await readRows(
+      cluster.databaseUrl,
+      `select minute_used from rate_limits where caller = 'stranger:${client}'`,
+    )
+    const keys = (await redis?.keys()) ?? []
+    expect([rows, keys.filter((key) => key.endsWith(`stranger:${client}`)).length]).toEqual(
+      store === 'Redis' ? [[], 1] : [[{ minute_used: '3' }], 0],
+    )
+    if (redis) {
+      const lifeMs = await redis.lifeOf(`stranger:${client}`)
+      expect(lifeMs).toBeGreaterThan(60_000)
+      expect(lifeMs).toBeLessThanOrEqual(120_000)
+    }
+  })
+})

@@ -1,0 +1,125 @@
+import { Redis } from 'ioredis'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { inject } from 'vitest'
+import { eventually } from './eventually.ts'
+
+const LOCAL_SERVER = 'redis://127.0.0.1:6379'
+const startMs = 10_000
+
+export interface RedisServer {
+  url: string
+  /** Where it came from, in words for whoever runs the tests. */
+  origin: string
+  stop(): Promise<void>
+}
+
+/**
+ * Finds a Redis server for the tests, or starts an installed one; null when there is none on this machine.
+ * TEST_REDIS_URL names a server and is then the only one tried.
+ */
+export async function findRedis(env: NodeJS.ProcessEnv): Promise<RedisServer | null> {
+  const given = env['TEST_REDIS_URL']
+  if (given) {
+    if (!(await answers(given))) throw new Error('TEST_REDIS_URL cannot be used for tests: no Redis answers')
+    return { url: given, origin: 'the server of TEST_REDIS_URL', stop: () => Promise.resolve() }
+  }
+  if (await answers(LOCAL_SERVER)) {
+    return { url: LOCAL_SERVER, origin: `the server at ${LOCAL_SERVER}`, stop: () => Promise.resolve() }
+  }
+  const directories = (env['PATH'] ?? '').split(delimiter)
+  const program = directories.map((directory) => join(directory, 'redis-server')).find(existsSync)
+  return program === undefined ? null : startRedis(program)
+}
+
+/** Starts a server of its own on a free port, which keeps nothing. */
+async function startRedis(program: string): Promise<RedisServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-redis-'))
+  const port = await freePort()
+  const settings = { port, bind: '127.0.0.1', dir: directory, save: '', appendonly: 'no' }
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
+  const child = spawn(program, args, { stdio: 'ignore' })
+  const ended = once(child, 'close')
+  const url = `redis://127.0.0.1:${port}`
+  await eventually('an answer of the started Redis', startMs, async () => (await answers(url)) || undefined)
+  return {
+    url,
+    origin: `a server started from ${program}`,
+    stop: async () => {
+      child.kill()
+      await ended
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    await withRedis(url, (redis) => redis.ping())
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 3_000 })
+  redis.on('error', () => undefined) // connect() rejects with it
+  try {
+    await redis.connect()
+    return await use(redis)
+  } finally {
+    redis.disconnect()
+  }
+}
+
+let counter = 0
+
+/** A part of the tests' Redis that is a test's own. */
+export interface TestRedis {
+  /** For REDIS_URL and REDIS_KEY_PREFIX. */
+  url: string
+  prefix: string
+  keys(): Promise<string[]>
+  /** Milliseconds that a key has left, by its name without the prefix; below zero when there is no end or no key. */
+  lifeOf(key: string): Promise<number>
+  drop(): Promise<void>
+}
+
+export function createTestRedis(): TestRedis {
+  const url = inject('redisUrl')
+  if (url === null) throw new Error('there is no Redis; the suite should not run')
+  counter += 1
+  const prefix = `holdfast-test-${process.pid}-${counter}:`
+  const keysIn = async (redis: Redis) => {
+    const found: string[] = []
+    for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1000 })) {
+      found.push(...(keys as string[]))
+    }
+    return found
+  }
+  return {
+    url,
+    prefix,
+    keys: () => withRedis(url, keysIn),
+    lifeOf: (key) => withRedis(url, (redis) => redis.pttl(prefix + key)),
+    drop: () =>
+      withRedis(url, async (redis) => {
+        const keys = await keysIn(redis)
+        if (keys.length > 0) await redis.del(...keys)
+      }),
+  }
+}

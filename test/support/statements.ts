@@ -1,0 +1,19 @@
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+
+/** Runs statements on a database of either engine, past the program: to plant what the program would not write. */
+export async function execute(databaseUrl: string, statements: string): Promise<void> {
+  if (databaseUrl.startsWith('sqlite:')) {
+    const file = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 5_000 })
+    file.exec(statements)
+    file.close()
+    return
+  }
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    await client.query(statements)
+  } finally {
+    await client.end()
+  }
+}

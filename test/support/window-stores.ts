@@ -1,0 +1,102 @@
+import { describe, inject } from 'vitest'
+import { openPostgres, openSideConnections } from '../../src/database/postgres.ts'
+import { MemoryStore } from '../../src/rate-limits/memory-store.ts'
+import { PostgresStore } from '../../src/rate-limits/postgres-store.ts'
+import { RedisStore } from '../../src/rate-limits/redis-store.ts'
+import type { WindowStore } from '../../src/rate-limits/window-types.ts'
+import type { Engine } from '../../src/database/database.ts'
+import { createTestRedis } from './redis-server.ts'
+import { createTestDatabase } from './test-database.ts'
+import { engines, startTestService, testClock, type TestService } from './test-service.ts'
+
+export type StoreName = 'memory' | 'postgres' | 'redis'
+
+const hasRedis = inject('redisUrl') !== null
+
+/** The stores on this machine. */
+const storeNames: StoreName[] = [
+  'memory',
+  ...(engines.includes('postgres') ? (['postgres'] as const) : []),
+  ...(hasRedis ? (['redis'] as const) : []),
+]
+
+export interface TestStore {
+  /** As two servers have it: what one counts, the other knows. In memory there is one server. */
+  servers: [WindowStore, WindowStore]
+  close(): Promise<void>
+}
+
+const openers: Record<StoreName, () => Promise<TestStore>> = {
+  memory: async () => {
+    const store = new MemoryStore()
+    return { servers: [store, store], close: () => store.close() }
+  },
+  postgres: async () => {
+    const database = await createTestDatabase('postgres')
+    const { db } = await openPostgres({
+      url: database.url,
+      poolSize: 1,
+      fraction: () => 0.5,
+      clock: testClock(),
+    })
+    await db.migrate()
+    await db.close()
+    const open = () => new PostgresStore(openSideConnections({ url: database.url }))
+    const servers: TestStore['servers'] = [open(), open()]
+    return {
+      servers,
+      close: async () => {
+        for (const store of servers) await store.close()
+        await database.drop()
+      },
+    }
+  },
+  redis: async () => {
+    const redis = createTestRedis()
+    const open = () => new RedisStore({ url: redis.url, prefix: redis.prefix })
+    const servers = [open(), open()] as [RedisStore, RedisStore]
+    for (const store of servers) await store.connected(5_000)
+    return {
+      servers,
+      close: async () => {
+        for (const store of servers) await store.close()
+        await redis.drop()
+      },
+    }
+  },
+}
+
+/** Runs a suite once on each store. */
+export function onEachStore(name: string, suite: (open: () => Promise<TestStore>) => void): void {
+  describe.each(storeNames)(`${name} (%s)`, (store) => suite(openers[store]))
+}
+
+/** A service as a test wants it, with its limits as they are. */
+export type StartLimited = (variables?: Record<string, string>) => Promise<TestService>
+
+/** Where a service counts: by its engine, or in Redis. */
+const places: [engine: Engine, store: StoreName][] = engines.flatMap((engine) => [
+  [engine, engine === 'sqlite' ? 'memory' : 'postgres'],
+  ...(hasRedis ? ([[engine, 'redis']] as [Engine, StoreName][]) : []),
+])
+
+/** Runs a suite once on each engine with each store that it can have. */
+export function onEachLimiter(name: string, suite: (start: StartLimited) => void): void {
+  describe.each(places)(`${name} (%s, counted in %s)`, (engine, store) => {
+    suite(async (variables = {}) => {
+      const redis = store === 'redis' ? createTestRedis() : undefined
+      const service = await startTestService(engine, {
+        RATE_LIMIT_FACTOR: '1',
+        ...(redis && { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix }),
+        ...variables,
+      })
+      return {
+        ...service,
+        stop: async () => {
+          await service.stop()
+          await redis?.drop()
+        },
+      }
+    })
+  })
+}
