@@ -26,6 +26,7 @@ import { uncounted } from './metrics/metrics.ts'
 import { metricsRoutes } from './metrics/metrics-routes.ts'
 import { openMetrics } from './metrics/open-metrics.ts'
 import { openRateLimiter } from './rate-limits/open-rate-limiter.ts'
+import type { RateLimiter } from './rate-limits/rate-limiter.ts'
 import { oldWindows } from './rate-limits/tidy-windows.ts'
 import { ReadCache } from './read-cache.ts'
 
@@ -35,6 +36,7 @@ export interface Replacements {
   ids?: Ids
   logStream?: DestinationStream
   onStatement?: StatementListener
+  limiter?: RateLimiter
 }
 
 /**
@@ -93,7 +95,7 @@ export interface App {
 /** Wires the service over an open context; the schema must be up to date. */
 export async function createApp(
   opened: Context,
-  { onStatement }: Pick<Replacements, 'onStatement'> = {},
+  { onStatement, limiter: given }: Pick<Replacements, 'onStatement' | 'limiter'> = {},
 ): Promise<App> {
   const state = { draining: false }
   const watched = openMetrics(opened, {
@@ -105,7 +107,7 @@ export async function createApp(
     api: [sessionRoutes, catalogueRoutes, holdRoutes, bookingRoutes],
     around: [healthRoutes(state), pageRoutes, metricsRoutes(watched)],
   }
-  const limiter = await openRateLimiter(context, onStatement)
+  const limiter = given ?? (await openRateLimiter(context, onStatement))
   const server = await createServer(context, routes, { state, limiter })
   const housekeeping = startHousekeeping(context, chores)
   return {

@@ -119,6 +119,12 @@ export const settings = {
     'address ranges (CIDR, comma-separated) of proxies whose X-Forwarded-For is believed',
     cidrList,
   ),
+  maxConnections: setting(
+    'MAX_CONNECTIONS',
+    '2000',
+    'most open connections of clients; one more is closed',
+    wholeNumber(1, 1_000_000),
+  ),
   holdSeconds: setting('HOLD_SECONDS', '600', 'how long a hold lasts, in seconds', wholeNumber(1, 86_400)),
   sessionSeconds: setting(
     'SESSION_SECONDS',

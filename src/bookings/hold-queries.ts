@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Queries } from '../database/database.ts'
 import { inReach, type Reach } from '../database/reach.ts'
 import type { HoldsTable } from '../database/tables.ts'
@@ -83,9 +82,19 @@ export async function deleteOldHolds(db: Queries, before: Instant, most: number)
 
 /** Deletes up to `most` claims of holds that lapsed before an instant. Tells how many. */
 export async function deleteOldClaims(db: Queries, before: Instant, most: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from claims where id in (select id from claims where expires_at < ${before} limit ${most}) and expires_at < ${before}`.execute(
-    db,
-  )
-  return Number(numAffectedRows ?? 0n)
+  const { numDeletedRows } = await db
+    .deleteFrom('claims')
+    .where('id', 'in', (build) =>
+      // what a new hold is just removing is left to it: waiting for each other could end in a deadlock
+      build
+        .selectFrom('claims')
+        .select('id')
+        .where('expires_at', '<', before)
+        .limit(most)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .where('expires_at', '<', before)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }

@@ -1,16 +1,15 @@
 import cors from '@fastify/cors'
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import type { Socket } from 'node:net'
 import type { Context } from '../context.ts'
-import { Problem, problemKinds } from '../errors.ts'
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { authentication } from './authentication.ts'
 import { clientNetworkOf } from './client-network.ts'
-import { bodyLimitBytes, readJsonBodies } from './json-body.ts'
+import { answerClientError, frontDoorOptions, guardFrontDoor, headerLimitBytes } from './front-door.ts'
+import { readJsonBodies } from './json-body.ts'
 import { listRoutes } from './route-list.ts'
 import { answerWrongMethods } from './method-not-allowed.ts'
 import { describeInOpenApi } from './openapi.ts'
-import { problemBody, problemReplies, refuseUnknownPaths } from './problem-replies.ts'
+import { problemReplies, refuseUnknownPaths } from './problem-replies.ts'
 import { rateLimiting } from './rate-limiting.ts'
 import { compileCreation, compileSchema } from './validation.ts'
 import { watchRequests } from './watch-requests.ts'
@@ -30,9 +29,6 @@ export interface Draining {
 /** Adds the routes of one part of the service. */
 export type Routes = (app: FastifyInstance, context: Context) => void
 
-/** The largest set of request headers that is read, in bytes (Node's default, said aloud). */
-const headerLimitBytes = 16 * 1024
-const requestTimeoutMs = 15_000
 const safeRequestId = /^[\w.~:/+=@-]{1,128}$/
 
 const exposedHeaders = [
@@ -57,9 +53,7 @@ export async function createServer(
     // its own lines for a request would hold addresses with clients' data; ours is below
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     trustProxy: context.config.trustProxy.length > 0 ? context.config.trustProxy : false,
-    bodyLimit: bodyLimitBytes,
-    requestTimeout: requestTimeoutMs,
-    http: { maxHeaderSize: headerLimitBytes, headersTimeout: requestTimeoutMs },
+    ...frontDoorOptions,
     // longer than a path can be: what is too long to be an id is no id, and that is for the routes to say
     routerOptions: { maxParamLength: headerLimitBytes, ignoreTrailingSlash: false },
     rewriteUrl: ({ url = '' }) => (isReadable(url) ? url : unreadableAddress),
@@ -95,6 +89,7 @@ export async function createServer(
     maxAge: 7200,
     strictPreflight: false,
   })
+  await guardFrontDoor(app, context)
   refuseUnknownPaths(app)
   authentication(app, context, rateLimiting(app, { limiter, factor: context.config.rateLimitFactor }))
   for (const add of routes.around) add(app, context)
@@ -135,32 +130,4 @@ function everyRequest(app: FastifyInstance, state: Draining): void {
     if (state.draining) void reply.header('connection', 'close')
     done()
   })
-}
-
-const clientErrors: Partial<Record<string, Problem>> = {
-  HPE_HEADER_OVERFLOW: new Problem(
-    'headers_too_large',
-    `All headers together may have at most ${headerLimitBytes} bytes.`,
-  ),
-  ERR_HTTP_REQUEST_TIMEOUT: new Problem('request_timeout', 'The request did not arrive in time.'),
-}
-
-/** Answers what never became a request: broken or endless HTTP. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket, { ids, metrics }: Context): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return
-  const problem =
-    clientErrors[error.code ?? ''] ?? new Problem('malformed_request', 'This is not valid HTTP/1.1.')
-  const { status, title } = problemKinds[problem.code]
-  const requestId = ids.request()
-  metrics.answered({ method: 'unknown', route: 'unknown', status, problem: problem.code })
-  const body = JSON.stringify(problemBody(problem, requestId))
-  const headers = [
-    `HTTP/1.1 ${status} ${title}`,
-    'Content-Type: application/problem+json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    'Access-Control-Allow-Origin: *',
-    'Connection: close',
-  ]
-  socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`)
 }

@@ -12,7 +12,7 @@ const schema = {
   response: {
     200: {
       description: 'All metrics.',
-      content: { 'text/plain; version=0.0.4; charset=utf-8': { schema: Type.String() } },
+      content: { 'text/plain': { schema: Type.String() } },
     },
   },
 }

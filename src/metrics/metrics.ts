@@ -25,6 +25,8 @@ export interface Metrics {
   hold(outcome: HoldOutcome, count?: number): void
   /** Called once the change is committed. */
   booking(outcome: BookingOutcome): void
+  /** Whether requests are counted in memory alone because what the servers share is away. */
+  sharedLimitsAway(away: boolean): void
 }
 
 /** Counts nothing: for the command line, which nobody scrapes. */
@@ -32,4 +34,5 @@ export const uncounted: Metrics = {
   answered: () => undefined,
   hold: () => undefined,
   booking: () => undefined,
+  sharedLimitsAway: () => undefined,
 }

@@ -41,8 +41,14 @@ export function serviceMetrics(registry: Registry, build: Build): Metrics {
     labelNames: ['method', 'route', 'code'],
     registers,
   })
+  const sharedLimitsAway = new Gauge({
+    name: 'holdfast_shared_rate_limits_away',
+    help: '1 while Redis or PostgreSQL does not count requests, so that rate limits hold for each server alone; else 0.',
+    registers,
+  })
   return {
     ...outcomeMetrics(registry),
+    sharedLimitsAway: (away) => sharedLimitsAway.set(Number(away)),
     answered: ({ method: given, route, status, seconds, problem }) => {
       const method = methods.has(given) ? given : 'other'
       requests.inc({ method, route, status })

@@ -16,7 +16,7 @@ const redisStartMs = 1_000
  * database, else, as there is but one server then, in memory.
  */
 export async function openRateLimiter(
-  context: Pick<Context, 'config' | 'log' | 'clock'>,
+  context: Pick<Context, 'config' | 'log' | 'clock' | 'metrics'>,
   onStatement?: StatementListener,
 ): Promise<RateLimiter> {
   const memory = new MemoryStore()
@@ -26,6 +26,7 @@ export async function openRateLimiter(
     ...shared,
     memory,
     log: context.log,
+    onAway: (away) => context.metrics.sharedLimitsAway(away),
     nowMs: () => context.clock.nowMs(),
   })
   await store.start()

@@ -20,6 +20,8 @@ interface Parts {
   /** The name of the shared store, for people. */
   name: string
   log: Logger
+  /** Told of the beginning and the end of each outage. */
+  onAway?: (away: boolean) => void
   nowMs: () => number
 }
 
@@ -78,7 +80,8 @@ export class StoreWithReserve implements WindowStore {
   private goAway(error: unknown): void {
     if (this.away || this.closed) return
     this.away = true
-    const { log, name } = this.parts
+    const { log, name, onAway } = this.parts
+    onAway?.(true)
     log.error(
       { err: error, store: name },
       `${name} does not count requests: rate limits go on in the memory of each server`,
@@ -100,6 +103,7 @@ export class StoreWithReserve implements WindowStore {
       return
     }
     this.away = false
+    this.parts.onAway?.(false)
     this.parts.log.info(
       { store: this.parts.name },
       `${this.parts.name} counts requests again: rate limits hold over all servers`,
@@ -118,7 +122,7 @@ export class StoreWithReserve implements WindowStore {
         const silentSince = Math.max(askedMs, this.lastAnswerMs)
         if (now - silentSince >= silenceMs || now - askedMs >= longestWaitMs) {
           reject(new Error(`no answer after ${Math.round(now - askedMs)} ms`))
-        } else wait(silentSince + silenceMs - now)
+        } else wait(Math.min(silentSince + silenceMs, askedMs + longestWaitMs) - now)
       }
       const wait = (milliseconds: number) => {
         // once more through the event loop: an answer that has come while it was busy is not late

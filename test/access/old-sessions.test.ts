@@ -24,7 +24,6 @@ onEachEngine('housekeeping of sessions', (engine) => {
     service = await startTestService(engine, {
       HOLD_SECONDS: '7200',
       MAX_HOLDS_PER_SESSION: '24',
-      RATE_LIMIT_FACTOR: '1',
       RATE_LIMIT_FACTOR: '1', // it multiplies the cap too
       DATABASE_POOL_SIZE: '24',
     })

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, inject, test } from 'vitest'
 import { sessionClient } from '../support/client.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeBusiness } from '../support/offers.ts'
-import { createTestRedis, type TestRedis } from '../support/redis-server.ts'
+import { createTestRedis, type TestRedis } from '../support/test-redis.ts'
 import { startProxy, type ProxyMode, type TcpProxy } from '../support/tcp-proxy.ts'
 import { engines, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { readRows } from '../support/checker.ts'
 import { startCluster, type Cluster } from '../support/cluster.ts'
 import { httpClients } from '../support/http-client.ts'
-import { createTestRedis, type TestRedis } from '../support/redis-server.ts'
+import { createTestRedis, type TestRedis } from '../support/test-redis.ts'
 import { businessOf, engines, type CallOptions, type Reply } from '../support/test-service.ts'
 
 const call = httpClients({ connections: 40 })

@@ -10,7 +10,7 @@ import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
 /** The directory of the checkout. */
 export const project = resolve(import.meta.dirname, '../..')
 
-const program = resolve(project, 'src/holdfast.ts')
+const sources = resolve(project, 'src/holdfast.ts')
 
 /**
  * Loaded before the program: when the pipe to its standard input closes, because the tests ended in
@@ -31,6 +31,8 @@ export interface ProcessOptions {
   directory?: string
   /** Modules that Node loads before the program. */
   preloads?: string[]
+  /** What is run in place of the sources of the checkout. */
+  program?: string
 }
 
 /** A process of `holdfast`, from the sources as they are. */
@@ -69,7 +71,7 @@ afterAll(async () => {
 
 /** Starts `holdfast` with the given arguments. Of this process's environment it sees the PATH alone. */
 export function startHoldfast(args: string[], options: ProcessOptions = {}): HoldfastProcess {
-  const { variables = {}, directory = emptyDirectory(), preloads = [] } = options
+  const { variables = {}, directory = emptyDirectory(), preloads = [], program = sources } = options
   const imports = [endsWithTests, ...preloads].flatMap((module) => ['--import', module])
   const child = spawn(process.execPath, [...imports, program, ...args], {
     cwd: directory,

@@ -5,7 +5,6 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { inject } from 'vitest'
 import { eventually } from './eventually.ts'
 
 const LOCAL_SERVER = 'redis://127.0.0.1:6379'
@@ -75,7 +74,8 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
+/** Connects for as long as it is used; rejects when no Redis answers. */
+export async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 3_000 })
   redis.on('error', () => undefined) // connect() rejects with it
   try {
@@ -86,40 +86,18 @@ async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Pro
   }
 }
 
-let counter = 0
-
-/** A part of the tests' Redis that is a test's own. */
-export interface TestRedis {
-  /** For REDIS_URL and REDIS_KEY_PREFIX. */
-  url: string
-  prefix: string
-  keys(): Promise<string[]>
-  /** Milliseconds that a key has left, by its name without the prefix; below zero when there is no end or no key. */
-  lifeOf(key: string): Promise<number>
-  drop(): Promise<void>
-}
-
-export function createTestRedis(): TestRedis {
-  const url = inject('redisUrl')
-  if (url === null) throw new Error('there is no Redis; the suite should not run')
-  counter += 1
-  const prefix = `holdfast-test-${process.pid}-${counter}:`
-  const keysIn = async (redis: Redis) => {
+/** The keys that begin so. */
+export function keysOf(url: string, prefix: string): Promise<string[]> {
+  return withRedis(url, async (redis) => {
     const found: string[] = []
     for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1000 })) {
       found.push(...(keys as string[]))
     }
     return found
-  }
-  return {
-    url,
-    prefix,
-    keys: () => withRedis(url, keysIn),
-    lifeOf: (key) => withRedis(url, (redis) => redis.pttl(prefix + key)),
-    drop: () =>
-      withRedis(url, async (redis) => {
-        const keys = await keysIn(redis)
-        if (keys.length > 0) await redis.del(...keys)
-      }),
-  }
+  })
+}
+
+export async function deleteKeys(url: string, prefix: string): Promise<void> {
+  const keys = await keysOf(url, prefix)
+  if (keys.length > 0) await withRedis(url, (redis) => redis.del(...keys))
 }

@@ -1,7 +1,4 @@
 import { sql } from 'kysely'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, inject } from 'vitest'
 import { createApp, createContext, type App } from '../../src/app.ts'
 import { makeDemoWorld, type DemoWorld } from '../../src/catalogue/make-demo-world.ts'
@@ -9,6 +6,7 @@ import { clockFrom, type Clock } from '../../src/clock.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import type { Engine } from '../../src/database/database.ts'
+import { expectDescribed } from './described-answers.ts'
 import { createTestDatabase } from './test-database.ts'
 
 /** The engines on this machine: SQLite always, PostgreSQL where the global setup found one. */
@@ -65,7 +63,10 @@ export interface TestService {
   statements: string[]
   /** Every line of the log. */
   logLines: string[]
-  /** One request to the service, without a socket. Paths are relative to /api/v1 unless they begin with `//`. */
+  /**
+   * One request to the service, without a socket. Paths are relative to /api/v1 unless they begin with `//`. Throws
+   * when the reply is not as /openapi.json says.
+   */
   call(method: string, path: string, options?: CallOptions): Promise<Reply>
   /** A new session token of a business of the demo world (the first by default). */
   session(business?: DemoWorld['businesses'][number], headers?: Record<string, string>): Promise<string>
@@ -107,9 +108,10 @@ export async function startTestService(
 
   const call: TestService['call'] = async (method, path, options = {}) => {
     const payload = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
+    const url = path.startsWith('//') ? path.slice(1) : `/api/v1${path}`
     const response = await app.server.inject({
       method: method as 'GET',
-      url: path.startsWith('//') ? path.slice(1) : `/api/v1${path}`,
+      url,
       remoteAddress: options.remoteAddress ?? '127.0.0.1',
       headers: {
         ...(options.token !== undefined && { authorization: `Bearer ${options.token}` }),
@@ -119,11 +121,13 @@ export async function startTestService(
       ...(payload !== undefined && { payload }),
     })
     const isJson = /json/.test(String(response.headers['content-type']))
-    return {
+    const reply: Reply = {
       status: response.statusCode,
       body: response.body === '' ? undefined : isJson ? response.json() : response.body,
       headers: response.headers as Record<string, string | undefined>,
     }
+    expectDescribed(app.server, { ...reply, method, url })
+    return reply
   }
   const rows: TestService['rows'] = async (table) =>
     (await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(context.db.reads)).rows
@@ -185,12 +189,3 @@ export function offer(
 
 /** What a client says of themselves, for conversions. */
 export const ada = { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com' }
-
-/** A directory that is removed when the process ends. */
-export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-test-'))
-  process.on('exit', () => {
-    rmSync(directory, { recursive: true, force: true })
-  })
-  return directory
-}

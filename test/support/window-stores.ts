@@ -5,7 +5,7 @@ import { PostgresStore } from '../../src/rate-limits/postgres-store.ts'
 import { RedisStore } from '../../src/rate-limits/redis-store.ts'
 import type { WindowStore } from '../../src/rate-limits/window-types.ts'
 import type { Engine } from '../../src/database/database.ts'
-import { createTestRedis } from './redis-server.ts'
+import { createTestRedis } from './test-redis.ts'
 import { createTestDatabase } from './test-database.ts'
 import { engines, startTestService, testClock, type TestService } from './test-service.ts'
 

@@ -11,7 +11,7 @@ dark.addEventListener('change', followColours)
 
 window.SwaggerUIBundle({
   url: '/openapi.json',
-  dom_id: '#reference',
+  dom_id: '#main',
   deepLinking: true,
   docExpansion: 'list',
   defaultModelsExpandDepth: 0,

@@ -28,7 +28,7 @@ const pageMedia = 'text/html'
 
 /** The API reference and a page for each problem code (contract: Around the API). */
 export function pageRoutes(app: FastifyInstance): void {
-  void app.register(fastifyStatic, { root: ownFiles, serve: false })
+  void app.register(fastifyStatic, { root: ownFiles, serve: false, acceptRanges: false })
   documentRoute(app)
   referenceRoutes(app)
   problemRoutes(app)
@@ -90,6 +90,9 @@ function referenceRoutes(app: FastifyInstance): void {
     (request, reply) => {
       const root = files.get(request.params.file)
       if (root === undefined) throw new Problem('not_found', 'There is no such file.')
+      // a file is sent whole or is unchanged: conditions for those who edit it would otherwise fail without a problem code
+      delete request.raw.headers['if-match']
+      delete request.raw.headers['if-unmodified-since']
       return reply.header('x-content-type-options', 'nosniff').sendFile(request.params.file, root)
     },
   )

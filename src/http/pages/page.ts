@@ -94,7 +94,7 @@ function pageOf({ title, main, more }: Required<Page>): Html {
             <a href="/openapi.json">openapi.json</a>
           </nav>
         </header>
-        <main id="main" tabindex="-1">${main}</main>
+        ${main}
       </body>
     </html> `
 }

@@ -20,30 +20,32 @@ export interface Giver {
 export function problemPage(code: ProblemCode, givers: Giver[]): Html {
   const { status, title } = problemKinds[code]
   const { when, carries, whatToDo } = problemTexts[code]
-  return html`<h1>${title}</h1>
-    <p class="code"><code>${code}</code> <span class="status">${status}</span></p>
-    <h2>What happened</h2>
-    <p>${prose(sentence(when))}</p>
-    ${
-      carries === undefined
-        ? ''
-        : html`<h2>What the document carries</h2>
-            <p>${prose(sentence(carries))}</p>`
-    }
-    ${code === 'validation_failed' ? faultTable() : ''}
-    <h2>What to do</h2>
-    <p>${prose(sentence(whatToDo))}</p>
-    <h2>An example</h2>
-    <pre tabindex="0"><code>${JSON.stringify(exampleProblem(code), null, 2)}</code></pre>
-    ${
-      givers.length === 0
-        ? ''
-        : html`<h2>Who answers so</h2>
-            <ul>
-              ${givers.map(({ summary, address }) => html`<li><a href="${address}">${summary}</a></li>`)}
-            </ul>`
-    }
-    <p><a href="/problems">All problems</a></p>`
+  return textPage(
+    html`<h1>${title}</h1>
+      <p class="code"><code>${code}</code> <span class="status">${status}</span></p>
+      <h2>What happened</h2>
+      <p>${prose(sentence(when))}</p>
+      ${
+        carries === undefined
+          ? ''
+          : html`<h2>What the document carries</h2>
+              <p>${prose(sentence(carries))}</p>`
+      }
+      ${code === 'validation_failed' ? faultTable() : ''}
+      <h2>What to do</h2>
+      <p>${prose(sentence(whatToDo))}</p>
+      <h2>An example</h2>
+      <pre tabindex="0"><code>${JSON.stringify(exampleProblem(code), null, 2)}</code></pre>
+      ${
+        givers.length === 0
+          ? ''
+          : html`<h2>Who answers so</h2>
+              <ul>
+                ${givers.map(({ summary, address }) => html`<li><a href="${address}">${summary}</a></li>`)}
+              </ul>`
+      }
+      <p><a href="/problems">All problems</a></p>`,
+  )
 }
 
 function faultTable(): Html {
@@ -70,30 +72,38 @@ function faultTable(): Html {
 export function problemIndex(): Html {
   const byStatus = Map.groupBy(codes, (code) => problemKinds[code].status)
   const groups = [...byStatus].toSorted(([one], [other]) => one - other)
-  return html`<h1>Problems</h1>
-    <p>
-      Every refusal is a problem document (RFC 9457) with one of these codes. Programs decide by the code; it
-      does not change.
-    </p>
-    ${groups.map(
-      ([status, ofStatus]) =>
-        html`<h2 id="${status}">${status}</h2>
-          <ul class="codes">
-            ${ofStatus.map(
-              (code) =>
-                html`<li>
-                  <a href="/problems/${code}"><code>${code}</code></a> ${problemKinds[code].title}
-                </li>`,
-            )}
-          </ul>`,
-    )}`
+  return textPage(
+    html`<h1>Problems</h1>
+      <p>
+        Every refusal is a problem document (RFC 9457) with one of these codes. Programs decide by the code;
+        it does not change.
+      </p>
+      ${groups.map(
+        ([status, ofStatus]) =>
+          html`<h2 id="${status}">${status}</h2>
+            <ul class="codes">
+              ${ofStatus.map(
+                (code) =>
+                  html`<li>
+                    <a href="/problems/${code}"><code>${code}</code></a> ${problemKinds[code].title}
+                  </li>`,
+              )}
+            </ul>`,
+      )}`,
+  )
 }
 
 /** For a code that there is not. */
 export function unknownProblemPage(text: string): Html {
-  return html`<h1>No such problem</h1>
-    <p>There is no problem with the code <code>${text.slice(0, 64)}</code>.</p>
-    <p><a href="/problems">All problems</a></p>`
+  return textPage(
+    html`<h1>No such problem</h1>
+      <p>There is no problem with the code <code>${text.slice(0, 64)}</code>.</p>
+      <p><a href="/problems">All problems</a></p>`,
+  )
+}
+
+function textPage(content: Html): Html {
+  return html`<main id="main" class="text" tabindex="-1">${content}</main>`
 }
 
 /** The texts begin as they stand in the guide, after a word and a colon. */

@@ -1,0 +1,20 @@
+import pg from 'pg'
+
+/** An empty database of a benchmark's own on a PostgreSQL server. */
+export async function ownDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `holdfast_test_${process.pid}_0` // the tests clear away what a killed run has left
+  await asAdmin(serverUrl, `create database ${name}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => asAdmin(serverUrl, `drop database if exists ${name} with (force)`) }
+}
+
+async function asAdmin(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findFaults } from '../support/checker.ts'
+import { randomFrom, seeds } from '../support/random.ts'
+import { makeThings, nextAddress, nextStart, type Tenant } from '../support/tenant-things.ts'
+import {
+  businessOf,
+  onEachEngine,
+  startTestService,
+  type Reply,
+  type TestService,
+} from '../support/test-service.ts'
+import { ApiDocument, type Operation } from './api-document.ts'
+import { RequestGenerator, type FuzzedRequest } from './request-generator.ts'
+
+const long = process.env['HOLDFAST_TEST_LONG'] === '1'
+const requestsPerRun = long ? 20_000 : 2_000
+const requestsAnHour = 500
+/** A long run takes a seed of its own, which its name tells. */
+const chosenSeeds = long && !process.env['HOLDFAST_TEST_SEED'] ? [Date.now() % 1_000_000] : seeds(1)
+
+/** Until deposits are built this says so, and is no failure. */
+const deposits = {
+  status: 503,
+  body: { code: 'unavailable', detail: 'Deposits cannot be taken yet; the hold stays as it is.' },
+}
+const internals = /node_modules|[.]ts:[0-9]+|SQLITE_|_pkey|syntax error/
+
+onEachEngine('requests made from /openapi.json', (engine) => {
+  let service: TestService
+  let salon: Tenant
+  let document: ApiDocument
+  beforeAll(async () => {
+    service = await startTestService(engine, { MAX_HOLDS_PER_SESSION: '100000', MAX_HOLDS_PER_IP: '100000' })
+    salon = businessOf(service.world, 'Salon Spree')
+    document = new ApiDocument((await service.call('GET', '//openapi.json')).body as never)
+  })
+  afterAll(() => service.stop())
+
+  test('the document names every route that clients can call', () => {
+    const called = document.operations.map(({ method, path }) => `${method} ${path}`)
+    const routes = service.app.server.knownRoutes
+      .filter(({ method }) => method !== 'HEAD')
+      .map(({ method, url }) => `${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`)
+    expect(called.toSorted()).toEqual(routes.toSorted())
+  })
+
+  test.each(chosenSeeds)(
+    `are answered as documented and never by a 5xx, ${requestsPerRun} of them with seed %i`,
+    async (seed) => {
+      const random = randomFrom(seed)
+      const known: Record<string, unknown[]> = {
+        service_id: salon.services.map(({ id }) => id),
+        location_id: salon.locations.map(({ id }) => id),
+        staff_id: salon.staff.map(({ id }) => id),
+        business_id: [salon.id],
+        hold_id: [],
+        booking_id: [],
+        starts_at: Array.from({ length: 40 }, nextStart),
+        file: ['docs.js', 'page.css', 'nothing'],
+        code: ['not_found', 'slot_held', 'nothing'],
+        first_name: ['Ada'],
+        last_name: ['Lovelace'],
+        email: ['ada@example.com'],
+        phone: ['+49 30 1234'],
+        'If-Match': ['"1"', '"2"'],
+        'Idempotency-Key': ['one', 'two', 'three'],
+      }
+      let session = ''
+      const tokens: Record<string, () => string | undefined> = {
+        session: () => session,
+        business: () => salon.business_key,
+        hub: () => service.world.hub.key,
+        publishable: () => salon.publishable_key,
+        'another publishable': () => businessOf(service.world, 'Hudson Studio').publishable_key,
+        none: () => undefined,
+        wrong: () => 'cal_biz_x',
+      }
+      const generator = new RequestGenerator(document, random, known)
+      const answered = new Map<string, Set<number>>()
+      for (let round = 0; round < requestsPerRun; round += 1) {
+        if (round % requestsAnHour === 0) {
+          service.clock.advance(3_601)
+          const things = await makeThings(service, salon)
+          session = things.token
+          known['hold_id'] = [things.hold_id]
+          known['booking_id'] = [things.booking_id]
+          known['X-Previous-Session'] = [session]
+        }
+        const operation = document.operations[round % document.operations.length] as Operation
+        const turn = Math.floor(round / document.operations.length)
+        // each kind of key in turn; in between, those to which most of the work is open
+        const kinds = Object.keys(tokens)
+        const type =
+          turn % 2 === 0 ? kinds[(turn / 2) % kinds.length] : random.of(['session', 'business', 'hub'])
+        const token = tokens[type ?? '']?.()
+        const request = generator.request(operation)
+        const reply = await send(request, operation.needsKey ? token : undefined).catch((error: unknown) => {
+          const run = `HOLDFAST_TEST_SEED=${seed}${long ? ' HOLDFAST_TEST_LONG=1' : ''} npx vitest run test/fuzz -t ${engine}`
+          const sent = JSON.stringify({ round, type, ...request }).slice(0, 4_000)
+          throw new Error(`${run}\n${sent}`, { cause: error })
+        })
+        const name = `${operation.method} ${operation.path}`
+        answered.set(name, (answered.get(name) ?? new Set()).add(reply.status))
+        if (reply.status === 201) note(known, reply)
+      }
+      // what is made is right often enough to get past the doors, and wrong often enough to be refused
+      for (const [name, statuses] of answered) {
+        expect(
+          [...statuses].some((status) => status < 300),
+          `${name} succeeds`,
+        ).toBe(true)
+        expect(
+          [...statuses].some((status) => status >= 400),
+          `${name} is refused`,
+        ).toBe(true)
+      }
+      expect(await findFaults(databaseUrl())).toEqual([])
+    },
+    long ? 1_200_000 : 120_000,
+  )
+
+  /** Sends it; `call` itself compares the answer with the document, and what must never be is looked for here. */
+  const send = async ({ method, path, options }: FuzzedRequest, token: string | undefined) => {
+    const reply = await service.call(method, `/${path}`, {
+      ...options,
+      remoteAddress: nextAddress(),
+      ...(token !== undefined && { token }),
+    })
+    const { status, body, headers } = reply
+    if (status >= 500) expect({ status, body }).toMatchObject(deposits)
+    expect(headers['x-injected']).toBeUndefined()
+    if (status >= 400) expect(JSON.stringify(body ?? '')).not.toMatch(internals)
+    return reply
+  }
+  const databaseUrl = () => {
+    const { database } = service.context.config
+    return database.engine === 'sqlite' ? `sqlite:${database.file}` : database.url
+  }
+})
+
+/** Keeps what was made, so that later requests name it. */
+function note(known: Record<string, unknown[]>, { body }: Reply): void {
+  const list = body.hold_id === undefined ? 'booking_id' : 'hold_id'
+  const id: unknown = body.hold_id ?? body.id
+  if (id !== undefined) known[list] = [...(known[list] ?? []).slice(-9), id]
+}

@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { settings } from '../../src/config.ts'
+import { emptyDirectory, project, startHoldfast } from '../support/holdfast-process.ts'
+
+const read = (path: string) => readFileSync(join(project, path), 'utf8')
+const dockerfile = read('Dockerfile').replaceAll('\\\n', ' ')
+const compose = read('compose.yaml')
+const known = Object.values(settings).map(({ variable }) => variable)
+
+/** What is copied into the last image: from the checkout, and from the stage before. */
+const copies = [...dockerfile.matchAll(/^COPY (--from=\S+ )?(.+) (\S+)$/gm)].map(
+  ([, stage, sources = '', to = '']) => ({
+    stage: stage !== undefined,
+    sources: sources.split(' '),
+    to,
+  }),
+)
+
+/** The words of an instruction in its JSON form. */
+function wordsOf(instruction: RegExp): string[] {
+  return JSON.parse(instruction.exec(dockerfile)?.[1] ?? '[]') as string[]
+}
+
+const entry = [...wordsOf(/^ENTRYPOINT (.*)$/m), ...wordsOf(/^CMD (.*)$/m)]
+const healthCheck = wordsOf(/^HEALTHCHECK .*CMD (.*)$/m)
+const environment = Object.fromEntries(
+  [...(/^ENV (.*)$/m.exec(dockerfile)?.[1]?.matchAll(/(\w+)=(\S+)/g) ?? [])].map(([, name, value]) => [
+    name ?? '',
+    value ?? '',
+  ]),
+)
+
+test('every file that the Dockerfile copies is in the checkout', () => {
+  const sources = copies.filter(({ stage }) => !stage).flatMap(({ sources }) => sources)
+  expect(sources).toContain('package.json')
+  expect(sources.filter((source) => !existsSync(join(project, source)))).toEqual([])
+})
+
+test('what the image needs is let through by .dockerignore, and nothing else is', () => {
+  const [first, ...lines] = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+  expect(first).toBe('*')
+  const through = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
+  const needed = copies.filter(({ stage }) => !stage).flatMap(({ sources }) => sources)
+  const folders = needed.map(dirname).filter((folder) => folder !== '.')
+  expect(new Set(through)).toEqual(new Set([...needed, ...folders]))
+  for (const folder of folders) expect(lines).toContain(`${folder}/*`)
+})
+
+test('versions are those of package.json', () => {
+  const nodes = [...dockerfile.matchAll(/^FROM node:([\d.]+)-slim/gm)].map(([, version]) => version)
+  const own = new Set(Object.values(packageJson.optionalDependencies))
+  expect(nodes).toHaveLength(2)
+  expect(new Set(nodes)).toEqual(own)
+  expect(/image\.version="(.*?)"/.exec(dockerfile)?.[1]).toBe(packageJson.version)
+  expect(/image: holdfast:(\S+)/.exec(compose)?.[1]).toBe(packageJson.version)
+})
+
+test('the image installs what production needs and runs no install scripts', () => {
+  expect(dockerfile).toMatch(/^RUN npm ci .*--omit=dev.*--ignore-scripts$/m)
+})
+
+test('the image runs as nobody in particular, stops on SIGTERM and keeps its data in the volume', () => {
+  const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
+  expect(/^USER (\w+)$/m.exec(last)?.[1]).toBe('node')
+  expect(last.indexOf('\nUSER ')).toBeGreaterThan(last.lastIndexOf('\nRUN '))
+  expect(last).toMatch(/^STOPSIGNAL SIGTERM$/m)
+  const volume = /^VOLUME (\S+)$/m.exec(last)?.[1] ?? 'none'
+  expect(environment['DATABASE_URL']).toBe(`sqlite:${volume}/holdfast.db`)
+  expect(last).toContain(`install -d -o node -g node -m 0700 ${volume}`)
+  expect(/^EXPOSE (\d+)$/m.exec(last)?.[1]).toBe(environment['PORT'])
+})
+
+test('every variable that Dockerfile and compose.yaml set is one that Holdfast reads', () => {
+  expect(Object.keys(environment).filter((name) => !known.includes(name))).toEqual([])
+  expect(environment['NODE_ENV']).toBe('production')
+  const [, service = ''] = /\n {2}holdfast:\n((?: {4}.*\n|\n)*)/.exec(compose) ?? []
+  const [, block = ''] = /\n {4}environment:\n((?: {6}.*\n)*)/.exec(service) ?? []
+  const set = [...block.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name]) => name ?? '')
+  expect(set).toContain('DATABASE_URL')
+  expect(set.filter((name) => !known.includes(name))).toEqual([])
+  const named = [...compose.matchAll(/\b([A-Z]+(?:_[A-Z]+)+): \d/g)].map(([, name]) => name ?? '')
+  expect(named.filter((name) => !known.includes(name))).toEqual([])
+})
+
+test('compose.yaml waits for the health of what it depends on, and gives the server time to stop', () => {
+  const services = [...compose.matchAll(/^ {2}(\w+):\n(?= {4}(?:build|image):)/gm)].map(([, name]) => name)
+  expect(services).toEqual(['holdfast', 'postgres', 'redis'])
+  for (const name of ['postgres', 'redis']) {
+    expect(compose).toMatch(new RegExp(`\\n {6}${name}:\\n {8}condition: service_healthy\\n`))
+    expect(compose).toMatch(new RegExp(`//(?:.*@)?${name}:\\d+`))
+  }
+  expect(compose.match(/^ {4}healthcheck:$/gm)).toHaveLength(2)
+  expect(Number(/stop_grace_period: (\d+)s/.exec(compose)?.[1])).toBeGreaterThan(10)
+})
+
+test('what the image holds is enough to serve, to answer its health check, and to stop on SIGTERM', async () => {
+  const image = emptyDirectory()
+  for (const { stage, sources, to } of copies.filter(
+    (copy) => copy.to !== './' || copy.sources[0] === 'package.json',
+  )) {
+    for (const source of sources) {
+      const target = join(image, to === './' ? source : to)
+      mkdirSync(dirname(target), { recursive: true })
+      if (stage) symlinkSync(join(project, 'node_modules'), target)
+      else cpSync(join(project, source), target, { recursive: true })
+    }
+  }
+  const [node, program = '', ...args] = entry
+  const data = emptyDirectory()
+  const variables = { ...environment, PORT: '0', DATABASE_URL: `sqlite:${data}/holdfast.db` }
+  const server = startHoldfast(args, { directory: image, variables, program: join(image, program) })
+  const [, port = ''] = await server.says(/^Holdfast serves http:\/\/\S+:(\d+)$/m)
+  expect(node).toBe('node')
+  expect(await health(image, port)).toEqual({ code: 0, stderr: '' })
+  server.signal('SIGTERM')
+  expect(await server.ended).toEqual({ code: 0, signal: null })
+  expect(await health(image, port)).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(new RegExp(`^http://127.0.0.1:${port}/healthz: .*ECONNREFUSED`)) as string,
+  })
+  expect(globSync('*', { cwd: data })).toContain('holdfast.db')
+})
+
+/** Runs the health check as the engine would: with the variables of the image. */
+async function health(image: string, port: string): Promise<{ code: number; stderr: string }> {
+  const [node, ...args] = healthCheck
+  expect(node).toBe('node')
+  const check = spawn(process.execPath, args, { cwd: image, env: { ...environment, PORT: port } })
+  let stderr = ''
+  check.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  const [code] = (await once(check, 'close')) as [number]
+  return { code, stderr }
+}

@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { readConfig, settings } from '../../src/config.ts'
+import { emptyDirectory, project } from '../support/holdfast-process.ts'
+
+const path = 'packaging/holdfast.service'
+const unit = readFileSync(join(project, path), 'utf8')
+const installed = '/opt/holdfast'
+
+/** Every value of a setting of the unit, in order. */
+function valuesOf(name: string): string[] {
+  return [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value ?? '')
+}
+
+const variables = Object.fromEntries(
+  valuesOf('Environment').map((line) => line.split(/=(.*)/).slice(0, 2)),
+) as Record<string, string>
+const [program = '', script = '', ...args] = valuesOf('ExecStart')[0]?.split(' ') ?? []
+
+test.runIf(process.platform === 'linux')('what the unit starts is in a checkout after npm ci', () => {
+  expect(valuesOf('WorkingDirectory')).toEqual([installed])
+  expect(program.startsWith(`${installed}/node_modules/.bin/`)).toBe(true)
+  expect(Object.keys(packageJson.optionalDependencies)).toContain(`node-${process.platform}-${process.arch}`)
+  expect(existsSync(join(project, program.slice(installed.length)))).toBe(true)
+  expect(existsSync(join(project, script))).toBe(true)
+  expect(args).toEqual(['serve'])
+})
+
+test('every variable that the unit sets is one that Holdfast reads, and has a value that it takes', () => {
+  const known = Object.values(settings).map(({ variable }) => variable)
+  expect(Object.keys(variables).filter((name) => !known.includes(name))).toEqual([])
+  expect(readConfig(variables)).toMatchObject({
+    environment: 'production',
+    database: { engine: 'sqlite', file: `/var/lib/${valuesOf('StateDirectory')[0] ?? ''}/holdfast.db` },
+  })
+})
+
+test('the unit waits longer than stopping takes, and lets the JIT of V8 work', () => {
+  expect(Number(valuesOf('TimeoutStopSec')[0])).toBeGreaterThan(10)
+  expect(valuesOf('KillSignal')).toEqual(['SIGTERM'])
+  expect(valuesOf('MemoryDenyWriteExecute')).toEqual(['no'])
+})
+
+test('the unit takes away what the server does not need', () => {
+  expect(valuesOf('User')).not.toContain('root')
+  expect(valuesOf('User')).toHaveLength(1)
+  expect(valuesOf('NoNewPrivileges')).toEqual(['yes'])
+  expect(valuesOf('ProtectSystem')).toEqual(['strict'])
+  expect(valuesOf('CapabilityBoundingSet')).toEqual([''])
+  expect(valuesOf('SystemCallErrorNumber')).toEqual(['EPERM'])
+})
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
+if (!hasSystemd)
+  console.warn('\n*** SKIPPED: there is no systemd-analyze here, so the unit is not verified.\n')
+
+test.runIf(hasSystemd)('systemd finds no fault in the unit', () => {
+  // systemd looks whether the program is there, so the copy names the one of this checkout
+  const copy = join(emptyDirectory(), 'holdfast.service')
+  writeFileSync(copy, unit.replaceAll(installed, project))
+  const verified = spawnSync('systemd-analyze', ['verify', '--man=no', copy], { encoding: 'utf8' })
+  expect(verified.stderr).toBe('')
+  expect(verified.status).toBe(0)
+})
+
+test.runIf(hasSystemd)('systemd calls the unit well protected', () => {
+  const rated = spawnSync(
+    'systemd-analyze',
+    ['security', '--offline=true', '--threshold=20', join(project, path)],
+    {
+      encoding: 'utf8',
+    },
+  )
+  expect(rated.stdout).toMatch(/Overall exposure level for holdfast\.service: 1\.\d OK/)
+  expect(rated.status).toBe(0)
+})

@@ -1,0 +1,181 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { FastifyInstance } from 'fastify'
+import { isUuid } from '../../src/ids.ts'
+
+/*
+ * Compares replies with what /openapi.json says of them. Every reply that a test gets through `call()` goes through
+ * here, so that the scenario tests show whether the document tells the truth.
+ */
+
+/** A reply as a test has it, and the request that it answers. */
+export interface Answer {
+  method: string
+  /** As it was sent, with its query. */
+  url: string
+  status: number
+  body: unknown
+  headers: Record<string, string | undefined>
+}
+
+interface Media {
+  schema?: object
+}
+
+interface DescribedResponse {
+  headers?: Record<string, unknown>
+  content?: Record<string, Media>
+}
+
+interface Operation {
+  responses: Record<string, DescribedResponse>
+}
+
+/** The parts of an OpenAPI document that are read here. */
+export interface OpenApiDocument {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, { properties?: Record<string, unknown> }>; headers: object }
+}
+
+/** Says of each answer what is wrong with it, in words; nothing is an empty list. */
+export type Comparison = (answer: Answer) => string[]
+
+const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/
+
+/** Headers that not every response with them in the document carries each time. */
+const sometimes = ['Retry-After', 'Idempotent-Replayed']
+
+/** Makes a comparison with a document. Schemas are compiled when they are first needed. */
+export function compareWith(document: OpenApiDocument): Comparison {
+  const ajv = new Ajv2020({ allErrors: true, strict: false })
+  ajv.addFormat('uuid', isUuid)
+  ajv.addFormat('date-time', dateTime)
+  ajv.addFormat('date', /^\d{4}-\d\d-\d\d$/)
+  ajv.addFormat('email', true)
+  ajv.addSchema({ $id: 'document', ...document })
+  const compiled = new Map<object, ValidateFunction>()
+  const validatorOf = (schema: object): ValidateFunction => {
+    const known = compiled.get(schema)
+    if (known) return known
+    const validate = ajv.compile(absolute(schema))
+    compiled.set(schema, validate)
+    return validate
+  }
+  const operationOf = operationFinder(document)
+
+  return (answer) => {
+    const { method, status } = answer
+    if (method === 'OPTIONS') return []
+    const operation = operationOf(answer)
+    const code = codeOf(answer.body)
+    if (!operation) {
+      return ['not_found', 'method_not_allowed'].includes(code ?? '') || (method === 'HEAD' && status === 404)
+        ? []
+        : [`${method} ${answer.url} is in no document, but answers ${status}`]
+    }
+    const response = operation.responses[status]
+    if (!response) return [`${status} ${code ?? ''} is not among its answers`]
+    return [
+      ...headerFaults(response, answer),
+      ...(method === 'HEAD' ? [] : bodyFaults(response, answer, validatorOf)),
+      ...(code === undefined ? [] : memberFaults(document, code, answer.body)),
+    ]
+  }
+}
+
+/** References within the document lead to it from everywhere. */
+function absolute(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/')) as object
+}
+
+function operationFinder({ paths }: OpenApiDocument) {
+  // as in the router, a literal segment goes before a parameter
+  const patterns = Object.entries(paths)
+    .toSorted(([one], [other]) => one.split('{').length - other.split('{').length)
+    .map(([path, operations]) => ({
+      matches: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]*')}$`),
+      operations,
+    }))
+  return ({ method, url }: Answer): Operation | undefined => {
+    const path = pathOf(url)
+    const found = patterns.find(({ matches }) => path !== undefined && matches.test(path))
+    return found && operationIn(found.operations, method)
+  }
+}
+
+/** The path as the server gets it; undefined where it cannot be decoded, which is no address at all. */
+function pathOf(url: string): string | undefined {
+  const { pathname } = new URL(url, 'http://localhost')
+  try {
+    decodeURIComponent(pathname)
+    return pathname
+  } catch {
+    return undefined
+  }
+}
+
+function operationIn(operations: Record<string, Operation>, method: string): Operation | undefined {
+  return operations[method === 'HEAD' ? 'get' : method.toLowerCase()]
+}
+
+function codeOf(body: unknown): string | undefined {
+  const code = typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined
+  return typeof code === 'string' ? code : undefined
+}
+
+function headerFaults({ headers = {} }: DescribedResponse, answer: Answer): string[] {
+  return Object.keys(headers)
+    .filter((name) => !sometimes.includes(name) && answer.headers[name.toLowerCase()] === undefined)
+    .map((name) => `the header ${name} is missing`)
+}
+
+function bodyFaults(
+  { content }: DescribedResponse,
+  { body, headers }: Answer,
+  validatorOf: (schema: object) => ValidateFunction,
+): string[] {
+  if (!content) return body === undefined ? [] : ['it has a body']
+  const type = plainType(headers['content-type'] ?? 'nothing')
+  const described = Object.entries(content).find(([name]) => ['*/*', type].includes(plainType(name)))
+  const media = described?.[1]
+  if (!media) return [`it is ${type} and not ${Object.keys(content).join(', ')}`]
+  if (!media.schema || !type.endsWith('json')) return []
+  const validate = validatorOf(media.schema)
+  return validate(body)
+    ? []
+    : (validate.errors ?? []).map(
+        ({ instancePath, message = '' }) => `${instancePath || 'the body'} ${message}`,
+      )
+}
+
+/** A media type without its parameters. */
+function plainType(type: string): string {
+  return type.split(';', 1)[0] ?? ''
+}
+
+/** Problem documents may grow, but what they have today is told. */
+function memberFaults({ components }: OpenApiDocument, code: string, body: unknown): string[] {
+  const schema = Object.values(components.schemas).find(
+    ({ properties }) => (properties?.['code'] as { const?: string } | undefined)?.const === code,
+  )
+  return Object.keys(body as object)
+    .filter((name) => schema && !Object.hasOwn(schema.properties ?? {}, name))
+    .map((name) => `${code} has a member ${name} that no schema names`)
+}
+
+let comparison: Comparison | undefined
+
+/** Throws when a reply of a ready server is not as its document says. */
+export function expectDescribed(server: FastifyInstance, answer: Answer): void {
+  comparison ??= compareWith(documentOf(server))
+  const faults = comparison(answer)
+  if (faults.length === 0) return
+  const told = JSON.stringify(answer.body)?.slice(0, 500) ?? 'no body'
+  throw new Error(
+    `${answer.method} ${answer.url} answers ${answer.status} not as /openapi.json says:\n- ${faults.join('\n- ')}\n${told}`,
+  )
+}
+
+/** The OpenAPI document of a ready server. */
+export function documentOf(server: FastifyInstance): OpenApiDocument {
+  return JSON.parse(JSON.stringify(server.swagger())) as OpenApiDocument
+}

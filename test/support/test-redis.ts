@@ -1,0 +1,29 @@
+import { inject } from 'vitest'
+import { deleteKeys, keysOf, withRedis } from './redis-server.ts'
+
+/** A part of the tests' Redis that is a test's own. */
+export interface TestRedis {
+  /** For REDIS_URL and REDIS_KEY_PREFIX. */
+  url: string
+  prefix: string
+  keys(): Promise<string[]>
+  /** Milliseconds that a key has left, by its name without the prefix; below zero when there is no end or no key. */
+  lifeOf(key: string): Promise<number>
+  drop(): Promise<void>
+}
+
+let counter = 0
+
+export function createTestRedis(): TestRedis {
+  const url = inject('redisUrl')
+  if (url === null) throw new Error('there is no Redis; the suite should not run')
+  counter += 1
+  const prefix = `holdfast-test-${process.pid}-${counter}:`
+  return {
+    url,
+    prefix,
+    keys: () => keysOf(url, prefix),
+    lifeOf: (key) => withRedis(url, (redis) => redis.pttl(prefix + key)),
+    drop: () => deleteKeys(url, prefix),
+  }
+}
