@@ -85,7 +85,7 @@ function houseRules(except) {
 }
 
 export default defineConfig(
-  globalIgnores(['data/', 'coverage/']),
+  globalIgnores(['data/', 'coverage/', 'client/dist/', 'client/api-types.ts']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     rules: {

@@ -85,6 +85,18 @@ function keyPrefix(text: string): string {
   throw new Error('must be 1 to 64 letters, digits and : . _ - { }')
 }
 
+function httpUrl(text: string): string {
+  const { protocol } = URL.parse(text) ?? {}
+  if (text === '' || protocol === 'http:' || protocol === 'https:') return text
+  throw new Error('must be an address such as http://127.0.0.1:4318')
+}
+
+function share(text: string): number {
+  const value = /^\d(\.\d{1,6})?$/.test(text) ? Number(text) : NaN
+  if (value >= 0 && value <= 1) return value
+  throw new Error('must be a number from 0 to 1, for example 0.1')
+}
+
 /** Every variable that Holdfast reads. The README's configuration table is checked against it by a test. */
 export const settings = {
   environment: setting(
@@ -167,6 +179,31 @@ export const settings = {
     '1',
     'how long a stopping server still answers, so that load balancers see /readyz fail first, in seconds',
     wholeNumber(0, 8),
+  ),
+  otlpEndpoint: setting(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    '',
+    'address of an OpenTelemetry collector (OTLP over HTTP), such as http://127.0.0.1:4318; empty: no traces',
+    httpUrl,
+  ),
+  tracesSampler: setting(
+    'OTEL_TRACES_SAMPLER',
+    'parentbased_always_on',
+    'which requests are traced; the parentbased ones follow a caller who names a trace',
+    oneOf(
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+      'always_on',
+      'always_off',
+      'traceidratio',
+    ),
+  ),
+  tracesSamplerArg: setting(
+    'OTEL_TRACES_SAMPLER_ARG',
+    '1',
+    'the share of requests that the traceidratio samplers trace, from 0 to 1',
+    share,
   ),
 }
 

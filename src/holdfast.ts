@@ -85,10 +85,17 @@ const groups = [
   },
 ]
 
+for (const stream of [process.stdout, process.stderr]) stream.on('error', endWithReader)
 try {
   await createProgram().parseAsync()
 } catch (error) {
   process.exitCode = report(error)
+}
+
+/** A reader such as `head` that has seen enough closes the pipe: no fault of the command. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit()
+  throw error
 }
 
 /** Tells people what went wrong; the stack of what nobody foresaw too. */

@@ -44,7 +44,7 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
   key_type_not_allowed: {
     when: 'this type of key may not do this, for example a session token on `PATCH /bookings/{id}`.',
     carries: '`allowed_key_types`.',
-    whatToDo: 'use a key of one of these types (who may do what).',
+    whatToDo: 'use a key of one of these types.',
     example: {
       detail: 'A session token may not do this; it needs one of type business or hub.',
       allowed_key_types: ['business', 'hub'],
@@ -103,7 +103,7 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     example: { detail: 'The hold already became a booking.', booking_id: exampleIds.booking },
   },
   idempotency_in_flight: {
-    when: 'the first request with this `Idempotency-Key` was still running after five seconds of waiting for it.',
+    when: 'the first request with this `Idempotency-Key` is still running after five seconds of waiting for it.',
     whatToDo: 'send the same request again after `Retry-After` seconds.',
     example: { detail: 'The first request with this Idempotency-Key is still running; repeat it later.' },
   },
@@ -127,9 +127,9 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     example: { detail: 'Send the body as JSON with "Content-Type: application/json".' },
   },
   headers_too_large: {
-    when: 'all request headers together have more than 16384 bytes.',
+    when: 'the address and all request headers together have more than 16384 bytes, or there are more than 100 headers.',
     whatToDo: 'send less.',
-    example: { detail: 'All headers together may have at most 16384 bytes.' },
+    example: { detail: 'The address and all headers together may have at most 16384 bytes.' },
   },
   validation_failed: {
     when: 'fields of the body or the query are missing, unknown or wrong.',
@@ -148,13 +148,14 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     example: { detail: 'starts_at must be in the future.', reason: 'in_the_past' },
   },
   idempotency_key_reused: {
-    when: 'the `Idempotency-Key` came with another request before.',
+    when: 'this `Idempotency-Key` came with another request in the last 24 hours.',
     whatToDo: 'use a new key for each new request.',
     example: { detail: 'This Idempotency-Key came with another request; use a new one.' },
   },
   rate_limited: {
-    when: 'a key, a session token, or an address without a valid key has sent too many requests in this minute or hour. The headers `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` of every answer tell how many are left.',
-    whatToDo: 'wait the seconds of `Retry-After`; a request sent after that is let through.',
+    when: 'the key, the session or the address has made as many requests as it may in a minute or an hour.',
+    whatToDo:
+      'wait the seconds of `Retry-After`, then send the request again. It has changed nothing and counted nowhere.',
     example: { detail: 'This key or session may make 30 requests a minute; try again in 12 s.' },
   },
   hold_limit_reached: {
@@ -169,7 +170,7 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     example: { detail: 'Something went wrong on our side; the request id helps us to find it.' },
   },
   unavailable: {
-    when: 'the database does not answer in time or cannot take the change now. Also, until deposits are built: a hold of a service with a deposit is converted.',
+    when: 'the database does not answer in time or cannot take the change now, or the server has more to do than it can. Also, until deposits are built: a hold of a service with a deposit is converted.',
     whatToDo: 'try again after `Retry-After` seconds; with a deposit this does not help.',
     example: { detail: 'The service cannot reach its data at the moment; try again.' },
   },
@@ -186,7 +187,8 @@ export const faultTexts: Record<string, string> = {
   too_many: 'more entries than allowed',
   not_allowed: 'not one of the values that are possible',
   out_of_range: 'a time that cannot be represented',
-  wrong_length: '`ends_at` does not follow `starts_at` by at most 24 hours',
+  wrong_length:
+    '`ends_at` does not follow `starts_at` by at most 24 hours; `Idempotency-Key` has not 1 to 255 characters',
   wrong_value: 'the answer to a custom field does not fit the type of the field',
   repeated: 'a custom field is answered twice',
   invalid_cursor: '`cursor` is not the `next_cursor` of a page',

@@ -36,6 +36,9 @@ test('without variables everything has the value that the documentation promises
     redisUrl: '',
     redisKeyPrefix: 'holdfast:',
     drainSeconds: 1,
+    otlpEndpoint: '',
+    tracesSampler: 'parentbased_always_on',
+    tracesSamplerArg: 1,
   })
 })
 
@@ -64,6 +67,10 @@ describe('good values', () => {
     ['REDIS_URL', 'rediss://ada:secret@host', { redisUrl: 'rediss://ada:secret@host' }],
     ['REDIS_KEY_PREFIX', 'a-1_b.{c}:', { redisKeyPrefix: 'a-1_b.{c}:' }],
     ['DRAIN_SECONDS', '8', { drainSeconds: 8 }],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'https://otel:4318/a', { otlpEndpoint: 'https://otel:4318/a' }],
+    ['OTEL_TRACES_SAMPLER', 'traceidratio', { tracesSampler: 'traceidratio' }],
+    ['OTEL_TRACES_SAMPLER_ARG', '0.25', { tracesSamplerArg: 0.25 }],
+    ['OTEL_TRACES_SAMPLER_ARG', '0', { tracesSamplerArg: 0 }],
     ['DATABASE_URL', 'sqlite:here.db', { database: { engine: 'sqlite', file: resolve('here.db') } }],
     ['DATABASE_URL', 'sqlite:/var/lib/a.db', { database: { engine: 'sqlite', file: '/var/lib/a.db' } }],
     ['DATABASE_URL', 'sqlite:///var/lib/a.db', { database: { engine: 'sqlite', file: '/var/lib/a.db' } }],
@@ -133,6 +140,22 @@ describe('a bad value is named with what would be right', () => {
     ]),
     ['REDIS_KEY_PREFIX', 'a b', 'must be 1 to 64 letters, digits and : . _ - { }'],
     ['DRAIN_SECONDS', '9', 'must be a whole number from 0 to 8'],
+    ...['localhost:4318', 'grpc://otel:4317', '/v1/traces'].map((address) => [
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      address,
+      'must be an address such as http://127.0.0.1:4318',
+    ]),
+    [
+      'OTEL_TRACES_SAMPLER',
+      'traceid_ratio',
+      'must be one of parentbased_always_on, parentbased_always_off, parentbased_traceidratio, always_on, always_off, ' +
+        'traceidratio; did you mean traceidratio?',
+    ],
+    ...['1.1', '-0.1', 'half', '1e-3'].map((text) => [
+      'OTEL_TRACES_SAMPLER_ARG',
+      text,
+      'must be a number from 0 to 1, for example 0.1',
+    ]),
   ])('%s=%s', (variable = '', value = '', fault = '') => {
     expect(faultsOf({ [variable]: value })).toEqual([`${variable} ${fault}`])
   })
@@ -150,6 +173,24 @@ test('a name that is a slip of the pen is told with the right one, and others ar
     'LOGLEVEL is not a setting; did you mean LOG_LEVEL?',
     'HOLD_SECOND is not a setting; did you mean HOLD_SECONDS?',
   ])
+})
+
+test('the standard variables of OpenTelemetry are no slips of the pen', () => {
+  const names = [
+    ...['TRACES', 'METRICS', 'LOGS'].flatMap((signal) => [
+      `OTEL_${signal}_EXPORTER`,
+      `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`,
+      `OTEL_EXPORTER_OTLP_${signal}_HEADERS`,
+    ]),
+    ...['HEADERS', 'TIMEOUT', 'PROTOCOL', 'COMPRESSION', 'CERTIFICATE', 'INSECURE'].map(
+      (name) => `OTEL_EXPORTER_OTLP_${name}`,
+    ),
+    ...['SERVICE_NAME', 'RESOURCE_ATTRIBUTES', 'PROPAGATORS', 'SDK_DISABLED', 'LOG_LEVEL'].map(
+      (name) => `OTEL_${name}`,
+    ),
+    ...['SCHEDULE_DELAY', 'EXPORT_TIMEOUT', 'MAX_QUEUE_SIZE'].map((name) => `OTEL_BSP_${name}`),
+  ]
+  expect(misspelledVariables(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([])
 })
 
 describe('the process', () => {

@@ -46,12 +46,5 @@ export function print(
 
 /** Writes lines to the standard output. */
 export function writeLines(lines: string[]): void {
-  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', endWithReader)
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
-}
-
-/** A reader such as `head` that has seen enough closes the pipe: no fault of the command. */
-function endWithReader(error: Error): void {
-  if ('code' in error && error.code === 'EPIPE') process.exit()
-  throw error
 }

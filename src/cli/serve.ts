@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import { OperatorError } from '../errors.ts'
 import { demoLines } from './demo.ts'
 import { firstBookingLines } from './first-booking.ts'
+import { startTracing } from './start-tracing.ts'
 
 /** The process ends at the latest this long after it was asked to, whatever hangs. */
 const longestStopMs = 9_800
@@ -26,8 +27,9 @@ async function serve(): Promise<void> {
   const variables = environmentVariables()
   const context = await createContext(readConfig(variables))
   for (const warning of misspelledVariables(variables)) context.log.warn(warning)
+  const stopTracing = await startTracing(context)
   const { app, ...found } = await start(context)
-  stopOnSignal(app)
+  stopOnSignal(app, stopTracing)
   const address = await listen(app)
   context.log.info({ address, engine: context.db.engine, environment: context.config.environment }, 'serving')
   process.stdout.write(`\n${welcome(context, address, found).join('\n')}\n\n`)
@@ -100,7 +102,7 @@ function welcome(context: Context, address: string, { world, inUse }: Found): st
 }
 
 /** SIGTERM and SIGINT stop the server; a second one changes nothing (a launcher may pass on what the terminal sent). */
-function stopOnSignal(app: App): void {
+function stopOnSignal(app: App, stopTracing: () => Promise<void>): void {
   const { log } = app.context
   let stopping = false
   const stop = (signal: NodeJS.Signals) => {
@@ -111,16 +113,19 @@ function stopOnSignal(app: App): void {
       log.error('stopping took too long')
       process.exit(1)
     }, longestStopMs).unref()
-    app.stop().then(
-      () => {
-        log.info('stopped')
-        process.exit(0)
-      },
-      (error: unknown) => {
-        log.error({ err: error }, 'stopping failed')
-        process.exit(1)
-      },
-    )
+    app
+      .stop()
+      .then(stopTracing)
+      .then(
+        () => {
+          log.info('stopped')
+          process.exit(0)
+        },
+        (error: unknown) => {
+          log.error({ err: error }, 'stopping failed')
+          process.exit(1)
+        },
+      )
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)

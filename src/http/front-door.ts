@@ -1,7 +1,7 @@
 import helmet from '@fastify/helmet'
 import underPressure from '@fastify/under-pressure'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Context } from '../context.ts'
 import { Problem, problemKinds } from '../errors.ts'
@@ -34,6 +34,7 @@ export const frontDoorOptions = {
     maxHeaderSize: headerLimitBytes,
     headersTimeout: headersTimeoutMs,
     connectionsCheckingInterval: timeoutCheckMs,
+    requireHostHeader: false, // it would answer without a problem document; see below
   },
 } satisfies FastifyServerOptions & { http: object }
 
@@ -50,7 +51,7 @@ const overloadRetrySeconds = 5
  */
 export async function guardFrontDoor(app: FastifyInstance, { config, log }: Context): Promise<void> {
   limitConnections(app.server, config.maxConnections, log)
-  limitHeaders(app)
+  refuseOddRequests(app)
   await app.register(underPressure, {
     maxEventLoopDelay: longestMeanDelayMs,
     sampleInterval: delaySampleMs,
@@ -87,13 +88,30 @@ function limitConnections(server: Server, most: number, log: FastifyBaseLogger):
   })
 }
 
-/** Node reads as many headers as it is told and drops the others without a word, an Authorization perhaps. */
-function limitHeaders(app: FastifyInstance): void {
+/**
+ * What Node lets through, drops without a word (headers beyond its number, an Authorization perhaps) or
+ * answers itself, without our headers.
+ */
+function refuseOddRequests(app: FastifyInstance): void {
   app.server.maxHeadersCount = mostHeaders + 1
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (request.raw.rawHeaders.length <= 2 * mostHeaders) done()
-    else done(new Problem('headers_too_large', `A request may have at most ${mostHeaders} headers.`))
+  // an expectation that is not known may be ignored (RFC 9110, section 10.1.1)
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    done(oddity(raw))
   })
+}
+
+function oddity({ httpVersion, headers, rawHeaders }: IncomingMessage): Problem | undefined {
+  if (rawHeaders.length > 2 * mostHeaders) {
+    return new Problem('headers_too_large', `A request may have at most ${mostHeaders} headers.`)
+  }
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    return new Problem('malformed_request', 'Use HTTP/1.1.')
+  }
+  if (httpVersion === '1.1' && headers.host === undefined) {
+    return new Problem('malformed_request', 'HTTP/1.1 needs the header Host.') // RFC 9112, section 3.2
+  }
+  return undefined
 }
 
 /** A page of its own says what it needs by the route option `helmet`, or by setting the header itself. */

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problemKinds } from '../../src/errors.ts'
+import { faultTexts, problemTexts } from '../../src/problem-texts.ts'
 import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 import { documentAt, project, tableUnder } from './documents.ts'
 
@@ -23,6 +24,29 @@ describe('the guide to errors', () => {
   test('says of every code when it comes and what to do', () => {
     const sections = guide.text.split(/^### /m).slice(1)
     expect(sections.filter((section) => !/\*\*When:\*\*.*\*\*What to do:\*\*/s.test(section))).toEqual([])
+  })
+
+  test('says of every code what its page and the API reference say', () => {
+    // the guide leads to other guides, which the server does not serve
+    const plain = (text: string) =>
+      text
+        .replaceAll(/ \(\[[^\]]*\]\([^)]*\)\)/g, '')
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .replaceAll(/\s+/g, ' ')
+    const sections = guide.text.split(/^#{2,3} /m).filter((section) => /^`\w+` – /.test(section))
+    const described = sections.map((section) => {
+      const [heading = '', ...lines] = section.split('\n')
+      const text = lines.filter((line) => !line.startsWith('|')).join('\n')
+      return [heading.split('`')[1], plain(text).trim()]
+    })
+    const expected = Object.entries(problemTexts).map(([code, { when, carries, whatToDo }]) => {
+      const parts = [`**When:** ${when}`, carries && `**Carries:** ${carries}`, `**What to do:** ${whatToDo}`]
+      return [code, parts.filter(Boolean).join(' ')]
+    })
+    expect(Object.fromEntries(described)).toEqual(Object.fromEntries(expected))
+    expect(tableUnder(guide, '### `validation_failed` – 422')).toEqual(
+      Object.entries(faultTexts).map(([code, text]) => [`\`${code}\``, text]),
+    )
   })
 
   test('has every code of a single fault', () => {

@@ -227,6 +227,12 @@ onEachEngine('who may do what', (engine) => {
 
 function withoutRequestId({ status, body, headers }: Reply) {
   const { request_id: _id, ...rest } = body as Record<string, unknown>
-  const { 'x-request-id': _header, date: _date, 'content-length': _length, ...others } = headers
+  const {
+    'x-request-id': _header,
+    'x-ratelimit-remaining': _remaining, // one less each time
+    date: _date,
+    'content-length': _length,
+    ...others
+  } = headers
   return { status, body: rest, headers: others }
 }

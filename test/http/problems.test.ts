@@ -24,7 +24,7 @@ import {
 onEachEngine('problem documents', (engine) => {
   let service: TestService
   beforeAll(async () => {
-    service = await startTestService(engine, { MAX_HOLDS_PER_SESSION: '1' })
+    service = await startTestService(engine, { MAX_HOLDS_PER_SESSION: '1', RATE_LIMIT_FACTOR: '1' })
     await restrictOrigins(service, business('Thames Barbers'), ['https://barbers.example'])
   })
   afterAll(() => service.stop())

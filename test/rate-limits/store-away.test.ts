@@ -34,6 +34,10 @@ describe.runIf(inject('redisUrl') !== null).each(engines)('a Redis that is away 
   const told = (text: string) => service.logLines.filter((line) => line.includes(text))
   const isBack = (times = 1) =>
     eventually('counting in Redis', 10_000, () => (told(back).length === times ? true : undefined))
+  const gauge = async () => {
+    const { body } = await service.call('GET', '//metrics')
+    return /^holdfast_shared_rate_limits_away (\d)$/m.exec(String(body))?.[1]
+  }
   const growthSession = async () => {
     const business = await makeBusiness(service, { plan: 'growth' })
     return (await sessionClient(service, business)).token
@@ -58,9 +62,10 @@ describe.runIf(inject('redisUrl') !== null).each(engines)('a Redis that is away 
       // the ten that were left: memory goes on from what this server knows
       expect(statuses(await askTimes(token, 12))).toEqual([...all(200, 10), 429, 429])
       expect(performance.now() - startedMs).toBeLessThan(2_000)
-      expect([told(away).length, told(back).length]).toEqual([1, 0])
+      expect([told(away).length, told(back).length, await gauge()]).toEqual([1, 0, '1'])
       proxy.set('forward')
       await isBack()
+      expect(await gauge()).toBe('0')
       expect([told(away).length, told(back).length]).toEqual([1, 1])
       const other = await growthSession()
       expect(statuses(await askTimes(other, 31))).toEqual([...all(200, 30), 429])

@@ -12,6 +12,9 @@ export const project = resolve(import.meta.dirname, '../..')
 
 const sources = resolve(project, 'src/holdfast.ts')
 
+/** Node keeps here what it has compiled: hundreds of processes of the same sources start in half the time. */
+const compileCache = resolve(project, 'node_modules/.cache/node-compile-cache')
+
 /**
  * Loaded before the program: when the pipe to its standard input closes, because the tests ended in
  * whatever way, the process ends too. Nothing outlives the tests.
@@ -75,7 +78,7 @@ export function startHoldfast(args: string[], options: ProcessOptions = {}): Hol
   const imports = [endsWithTests, ...preloads].flatMap((module) => ['--import', module])
   const child = spawn(process.execPath, [...imports, program, ...args], {
     cwd: directory,
-    env: { PATH: process.env['PATH'], ...variables },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...variables },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   running.add(child)

@@ -1,0 +1,35 @@
+import { context, propagation, trace } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer'
+import {
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+  TracerProvider,
+  type ReadableSpan,
+} from '@opentelemetry/sdk-trace'
+
+/** Spans that have ended, in the process of the tests. */
+export interface CollectedSpans {
+  all(): ReadableSpan[]
+  /** As they would be sent. */
+  text(): string
+  forget(): void
+}
+
+/** Registers an SDK that keeps its spans. Once in a process: its parts are global. */
+export function collectSpans(): CollectedSpans {
+  const exporter = new InMemorySpanExporter()
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator())
+  trace.setGlobalTracerProvider(
+    new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }),
+  )
+  return {
+    all: () => exporter.getFinishedSpans(),
+    text: () => new TextDecoder().decode(JsonTraceSerializer.serializeRequest(exporter.getFinishedSpans())),
+    forget: () => {
+      exporter.reset()
+    },
+  }
+}

@@ -1,0 +1,237 @@
+import { readFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { demoWorld } from '../support/holdfast-process.ts'
+import { eventually, httpClients, openSessions, type Call } from '../support/http-client.ts'
+import { lastStatus, rawConnection, sendOnAndOn } from '../support/raw-connections.ts'
+import { startServer, type ServerProcess } from '../support/server-process.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { businessOf, type Reply } from '../support/test-service.ts'
+
+const call: Call = httpClients()
+let database: TestDatabase
+let key: string
+
+beforeAll(async () => {
+  database = await createTestDatabase('sqlite')
+  const salon = businessOf(await demoWorld(database.url), 'Salon Spree')
+  key = salon.publishable_key
+})
+afterAll(() => database.drop())
+
+/** What somebody who means well asks for. */
+async function serves(server: ServerProcess): Promise<Reply> {
+  const [token = ''] = await openSessions(call, [server.address], { key, count: 1 })
+  return call(server.address, 'GET', '/services', { token })
+}
+
+/** Milliseconds that a request takes: the median of 40, one after the other. */
+async function medianMs(server: ServerProcess, token: string): Promise<number> {
+  const taken: number[] = []
+  for (let round = 0; round < 40; round += 1) {
+    const started = performance.now()
+    const reply = await call(server.address, 'GET', '/services', { token })
+    expect(reply.status).toBe(200)
+    taken.push(performance.now() - started)
+  }
+  return taken.toSorted((one, other) => one - other)[20] ?? NaN
+}
+
+function residentMegabytes({ process }: ServerProcess): number {
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${process.pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) / 1024
+}
+
+const post = 'POST /api/v1/session HTTP/1.1\r\nHost: a\r\n'
+const get = 'GET /healthz HTTP/1.1\r\nHost: a\r\n'
+const json = 'Content-Type: application/json\r\n'
+const chunked = 'Transfer-Encoding: chunked\r\n'
+
+describe('clients that drip a byte a second', () => {
+  test('500 of them do not slow the others, and are closed by the timeouts', async () => {
+    const server = await startServer(database.url)
+    const [token = ''] = await openSessions(call, [server.address], { key, count: 1 })
+    await medianMs(server, token) // the first requests are slow by themselves
+    const alone = await medianMs(server, token)
+
+    const slowHeaders = 'GET /api/v1/services HTTP/1.1\r\nHost: a\r\nX-Slow: '
+    const slowBody = `${post}Authorization: Bearer ${key}\r\nContent-Length: 60000\r\n\r\n`
+    const drips = Array.from({ length: 500 }, (_, index) =>
+      sendOnAndOn(server.address, [index % 2 === 0 ? slowHeaders : slowBody, 'a'], 1_000),
+    )
+    const among = await medianMs(server, token)
+    expect(drips.filter(({ socket }) => socket.destroyed).length).toBe(0) // they were all there meanwhile
+    expect(among / alone).toBeLessThan(8)
+
+    const endings = await Promise.all(drips.map(({ closed }) => closed))
+    for (const [index, { received, afterMs }] of endings.entries()) {
+      expect(lastStatus(received)).toBe(408)
+      // 10 s for headers, 15 s for the whole, and what a busy machine takes
+      expect(afterMs).toBeGreaterThan(index % 2 === 0 ? 9_000 : 14_000)
+      expect(afterMs).toBeLessThan(index % 2 === 0 ? 25_000 : 30_000)
+    }
+    expect((await serves(server)).status).toBe(200)
+    await server.stop()
+  }, 90_000)
+
+  test('a connection on which nothing is ever sent is closed too', async () => {
+    const server = await startServer(database.url)
+    const { received, afterMs } = await rawConnection(server.address).closed
+    expect(lastStatus(received)).toBe(408)
+    expect(afterMs).toBeLessThan(25_000)
+    await server.stop()
+  }, 60_000)
+})
+
+/** What is sent on a connection, by what is wrong with it; KEY stands for a valid key. */
+const attacks: Record<string, string> = {
+  'a body of 10 MB': `${post}Authorization: Bearer KEY\r\n${json}Content-Length: 10485760\r\n\r\n${'x'.repeat(10_485_760)}`,
+  'JSON 100,000 deep': `${post}Authorization: Bearer KEY\r\n${json}Content-Length: 100000\r\n\r\n${'['.repeat(100_000)}`,
+  'JSON 60,000 deep, which is not too long': `${post}Authorization: Bearer KEY\r\n${json}Content-Length: 60000\r\n\r\n${'['.repeat(30_000)}${']'.repeat(30_000)}`,
+  '10,000 headers': `${get}${Array.from({ length: 10_000 }, (_, index) => `X-${index}: a\r\n`).join('')}\r\n`,
+  'an expectation that nobody knows': `${get}Expect: miracles\r\n\r\nGET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n`,
+  '101 headers': `${get}${'X: a\r\n'.repeat(100)}\r\n`,
+  'a URL of 100 KB': `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+  garbage: '\u0000\u0001\u0002 no HTTP at all \r\n\r\n',
+  'garbage after a right request': `${get}\r\n\u0016\u0003\u0001 garbage ${'\u0007'.repeat(5_000)}`,
+  'HTTP/0.9': 'GET /healthz\r\n\r\n',
+  'HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  'no Host': 'GET /healthz HTTP/1.1\r\n\r\n',
+  'an endless chunked body': `${post}Authorization: Bearer KEY\r\n${json}${chunked}\r\n${`2000\r\n${'x'.repeat(8_192)}\r\n`.repeat(100)}`,
+  'a chunk size that is no number': `${post}Authorization: Bearer KEY\r\n${json}${chunked}\r\nzz\r\n{}\r\n0\r\n\r\n`,
+  'a chunk size beyond all numbers': `${post}Authorization: Bearer KEY\r\n${json}${chunked}\r\n${'f'.repeat(40)}\r\n{}\r\n0\r\n\r\n`,
+  'Content-Length with Transfer-Encoding': `${post}Content-Length: 4\r\n${chunked}\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\n\r\n`,
+  'two Content-Lengths': `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`,
+  'two Content-Lengths in one': `${post}Content-Length: 2, 3\r\n\r\n{}x`,
+  'a negative Content-Length': `${post}Content-Length: -1\r\n\r\n{}`,
+  'a Transfer-Encoding that is not known': `${post}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`,
+  'a space before the colon': `${post}Content-Length : 2\r\n\r\n{}`,
+  'lines that end in a line feed alone': 'GET /healthz HTTP/1.1\nHost: a\nX: b\n\n',
+  'a line that is folded': `${get}X: a\r\n b\r\n\r\n`,
+  'a NUL in a header': `${get}X: a\u0000b\r\n\r\n`,
+}
+
+describe('what is not a right request', () => {
+  let server: ServerProcess
+  beforeAll(async () => {
+    server = await startServer(database.url)
+  })
+  afterAll(() => server.stop())
+
+  /** Sends one and leaves when it is answered; the connection may have been closed before that. */
+  const attack = async (text: string): Promise<string> => {
+    const connection = rawConnection(server.address, Buffer.from(text.replace('KEY', key), 'latin1'))
+    connection.socket.end() // half open: what comes back is still read
+    const { received } = await connection.closed
+    return received
+  }
+
+  test.each(Object.entries(attacks))(
+    '%s is refused or closed, and shows nothing of the inside',
+    async (_, text) => {
+      const received = await attack(text)
+      const status = lastStatus(received)
+      if (status !== undefined) {
+        expect(status).toBeGreaterThanOrEqual(400)
+        expect(status).toBeLessThan(500)
+        expect(received).toContain('application/problem+json')
+        expect(received).toMatch(/x-request-id: /i)
+      }
+      expect(received).not.toMatch(/HPE_|node:|\.ts:|llhttp/)
+      expect(received).not.toContain('201 Created')
+    },
+  )
+
+  test('hundreds of each leave the memory flat, and the server serves', async () => {
+    const all = Object.values(attacks)
+    const round = async () => {
+      for (let turn = 0; turn < 60; turn += 1) await Promise.all(all.map(attack))
+    }
+    await round() // what is compiled and cached on the way is there afterwards
+    const before = residentMegabytes(server)
+    await round()
+    await round()
+    await round()
+    const grown = residentMegabytes(server) - before
+    expect(grown).toBeLessThan(80)
+    expect((await serves(server)).status).toBe(200)
+  }, 180_000)
+
+  test.each(['KEY', 'no key'])(
+    'an endless body is cut off, with %s',
+    async (credentials) => {
+      const token = credentials.replace('KEY', key)
+      const head = `${post}Authorization: Bearer ${token}\r\n${json}${chunked}\r\n`
+      const chunk = `2000\r\n${'x'.repeat(8_192)}\r\n`
+      const { received, afterMs } = await sendOnAndOn(server.address, [head, chunk], 20).closed
+      expect(received === '' || /HTTP\/1\.1 4\d\d /.test(received)).toBe(true)
+      expect(afterMs).toBeLessThan(30_000)
+    },
+    60_000,
+  )
+
+  test('hundreds of half-open connections that send nothing more are closed', async () => {
+    const halfOpen = Array.from({ length: 300 }, () => {
+      const one = rawConnection(server.address, `${post}Content-Length: 10\r\n\r\n{`)
+      one.socket.end()
+      return one.closed
+    })
+    for (const { afterMs } of await Promise.all(halfOpen)) expect(afterMs).toBeLessThan(30_000)
+    expect((await serves(server)).status).toBe(200)
+  }, 60_000)
+})
+
+test('of connections at most MAX_CONNECTIONS are kept: one more is closed unread, and a place that is free is given', async () => {
+  const server = await startServer(database.url, { MAX_CONNECTIONS: '5' })
+  const kept = Array.from({ length: 5 }, () => rawConnection(server.address, `${get}\r\n`))
+  await eventually('five answers', 10_000, () =>
+    kept.every(({ received }) => lastStatus(received()) === 200) ? true : undefined,
+  )
+  const tooMany = await rawConnection(server.address, `${get}\r\n`).closed
+  expect(tooMany.received).toBe('')
+  expect(kept.filter(({ socket }) => socket.destroyed)).toEqual([])
+
+  kept[0]?.socket.destroy()
+  await eventually('a free place', 10_000, async () => {
+    const next = rawConnection(server.address, `${get}Connection: close\r\n\r\n`)
+    return lastStatus((await next.closed).received) === 200 ? true : undefined
+  })
+  await eventually('a line in the log', 10_000, () =>
+    /"MAX_CONNECTIONS":5/.test(server.process.stdout()) ? true : undefined,
+  )
+  await server.stop()
+}, 60_000)
+
+describe('an event loop that hardly turns', () => {
+  test('makes the API answer 503 with Retry-After while /healthz says that the process lives, and passes', async () => {
+    const preload = pathToFileURL(new URL('../support/block-loop.mjs', import.meta.url).pathname).href
+    const server = await startServer(database.url, {}, { preloads: [preload] })
+    const [token = ''] = await openSessions(call, [server.address], { key, count: 1 })
+    const ask = () =>
+      call(server.address, 'GET', '/services', { token, headers: { origin: 'https://a.example' } })
+    expect((await ask()).status).toBe(200)
+
+    server.process.signal('SIGUSR2')
+    const refused = await eventually('a refusal', 60_000, async () => {
+      const reply = await ask()
+      return reply.status === 200 ? undefined : reply
+    })
+    expect(refused).toMatchObject({
+      status: 503,
+      headers: {
+        'retry-after': expect.stringMatching(/^[1-9]\d*$/),
+        'content-type': expect.stringContaining('application/problem+json'),
+        'access-control-allow-origin': '*',
+        'x-ratelimit-remaining': expect.any(String),
+      },
+      body: { code: 'unavailable', request_id: refused.headers['x-request-id'] },
+    })
+    expect((await call(server.address, 'GET', '//healthz')).status).toBe(200)
+
+    server.process.signal('SIGUSR2')
+    await eventually('an answer as before', 60_000, async () =>
+      (await ask()).status === 200 ? true : undefined,
+    )
+    await server.stop()
+  }, 180_000)
+})
