@@ -4,7 +4,7 @@
  * `npm run build:client`; a test compares what is committed with what this makes.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import openapiTS, { astToString } from 'openapi-typescript'
@@ -33,6 +33,12 @@ export function compileClient(directory: string): void {
   const options = ['--project', join(project, 'client/tsconfig.json'), '--outDir', directory]
   const { status, stdout } = spawnSync(process.execPath, [compiler, ...options], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`the client does not compile:\n${stdout}`)
+  for (const file of globSync('*.d.ts', { cwd: directory })) rewriteImports(join(directory, file))
+}
+
+/** The compiler rewrites the imports of its JavaScript, but not those of its declarations. */
+function rewriteImports(file: string): void {
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/(from '[.]\/[\w-]+)[.]ts'/g, "$1.js'"))
 }
 
 /** The OpenAPI document of the service as it is. */

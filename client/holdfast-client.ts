@@ -53,7 +53,7 @@ export function createHoldfastClient(
   options: HoldfastClientOptions,
   time: Time = systemTime,
 ): HoldfastClient {
-  const { baseUrl, retries, fetch: send = (request) => fetch(request) } = options
+  const { baseUrl, retries, fetch: send = (request: Request) => fetch(request) } = options
   const patient = sendWithRetries(send, time, { ...usualRetries, ...retries })
   const authorized =
     'key' in options

@@ -1,9 +1,9 @@
 import { type Client } from 'openapi-fetch';
-import type { components, paths } from './api-types.ts';
-import { type RetryOptions, type Send, type Time } from './send-with-retries.ts';
-export { HoldfastError, isProblem, orThrow, UnexpectedAnswerError } from './problems.ts';
-export type { Problem, ProblemCode } from './problems.ts';
-export type { RetryOptions } from './send-with-retries.ts';
+import type { components, paths } from './api-types.js';
+import { type RetryOptions, type Send, type Time } from './send-with-retries.js';
+export { HoldfastError, isProblem, orThrow, UnexpectedAnswerError } from './problems.js';
+export type { Problem, ProblemCode } from './problems.js';
+export type { RetryOptions } from './send-with-retries.js';
 export type { components, paths };
 type Schemas = components['schemas'];
 export type Booking = Schemas['Booking'];

@@ -1,4 +1,4 @@
-import type { components } from './api-types.ts';
+import type { components } from './api-types.js';
 type Schemas = components['schemas'];
 /** Every problem document (RFC 9457) that an operation can give; `code` tells them apart. */
 export type Problem = {

@@ -1,5 +1,5 @@
-import type { components } from './api-types.ts';
-import type { Send, Time } from './send-with-retries.ts';
+import type { components } from './api-types.js';
+import type { Send, Time } from './send-with-retries.js';
 type Session = components['schemas']['Session'];
 /** What the sessions of a client come from. */
 export interface SessionSource {

@@ -1,4 +1,15 @@
-import type { Schema } from './openapi-schemas.ts'
+/** A JSON Schema (draft 2020-12) as OpenAPI 3.1 has it, or one of ours on the way there. */
+export interface Schema {
+  [keyword: string]: unknown
+  $ref?: string
+  title?: string
+  type?: string | string[]
+  format?: string
+  enum?: readonly unknown[]
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  items?: Schema
+}
 
 /** How a format of ours (http/validation.ts) is said in OpenAPI: in place of the schema, or beside the rest of it. */
 interface FormatSchema {

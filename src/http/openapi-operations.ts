@@ -2,7 +2,8 @@ import type { FastifySchema, RouteOptions } from 'fastify'
 import { problemKinds, type ProblemCode } from '../errors.ts'
 import { Nothing } from '../wire.ts'
 import { problemResponse } from './openapi-problems.ts'
-import { componentReference, type Schema, type SchemaWriter } from './openapi-schemas.ts'
+import type { Schema } from './openapi-formats.ts'
+import { componentReference, type SchemaWriter } from './openapi-schemas.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -149,7 +150,9 @@ export function completeOperation(operation: Operation, schemas: SchemaWriter): 
     for (const media of Object.values(content)) writeMedia(media, schemas)
   }
   const byStatus = Map.groupBy(own.codes, (code) => problemKinds[code].status)
-  for (const [status, codes] of byStatus) operation.responses[status] ??= problemResponse(codes) as Response
+  for (const [status, codes] of byStatus) {
+    if (!(status in operation.responses)) operation.responses[status] = problemResponse(codes)
+  }
   for (const [status, response] of Object.entries(operation.responses)) {
     const names = headersOf(Number(status), own)
     response.headers = Object.fromEntries(

@@ -2,7 +2,8 @@ import { tokenTypes } from '../access/token-format.ts'
 import { problemKinds, type ProblemCode } from '../errors.ts'
 import { exampleIds } from '../examples.ts'
 import { faultTexts, problemTexts } from '../problem-texts.ts'
-import { componentReference, type Schema } from './openapi-schemas.ts'
+import type { Schema } from './openapi-formats.ts'
+import { componentReference } from './openapi-schemas.ts'
 
 const text: Schema = { type: 'string' }
 

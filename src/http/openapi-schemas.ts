@@ -1,17 +1,4 @@
-import { fieldValueSchema, formatSchemas } from './openapi-formats.ts'
-
-/** A JSON Schema (draft 2020-12) as OpenAPI 3.1 has it, or one of ours on the way there. */
-export interface Schema {
-  [keyword: string]: unknown
-  $ref?: string
-  title?: string
-  type?: string | string[]
-  format?: string
-  enum?: readonly unknown[]
-  anyOf?: Schema[]
-  properties?: Record<string, Schema>
-  items?: Schema
-}
+import { fieldValueSchema, formatSchemas, type Schema } from './openapi-formats.ts'
 
 /**
  * Turns the schemas that validate and serialise into those of the document: our own formats and keywords

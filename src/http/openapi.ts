@@ -104,7 +104,7 @@ export async function describeInOpenApi(app: FastifyInstance): Promise<void> {
     transform: ({ url, route }) => ({ schema: describeRoute(route), url }),
     transformObject: (document) => {
       if (!('openapiObject' in document)) throw new Error('the document is not of OpenAPI 3')
-      return complete(document.openapiObject as unknown as Draft) as typeof document.openapiObject
+      return complete(document.openapiObject as unknown as Draft)
     },
   })
 }

@@ -32,7 +32,8 @@ export async function checkImports(root: string): Promise<ImportCheck> {
     { exportsFields: ['exports'], conditionNames: ['node', 'import', 'default'] },
   )
   const result = output as ICruiseResult
-  const modules = result.modules.filter(({ source }) => source.startsWith('src/'))
+  // scripts that are sent to browsers are not modules of the server
+  const modules = result.modules.filter(({ source }) => source.startsWith('src/') && source.endsWith('.ts'))
   return {
     modules: modules.map(({ source }) => source),
     typeImports: modules.flatMap(typeImportsOf).length,

@@ -27,20 +27,12 @@ async function runUnread(args: string[], unread: 'stdout' | 'stderr') {
   return { code, other: await other }
 }
 
-test.each([
-  ['key list'],
-  ['key list --json'],
-  ['business list'],
-  ['booking list'],
-  ['hub list'],
-  ['demo'],
-  ['doctor'],
-  ['--help'],
-  ['key list --help'],
-  ['--version'],
-])('holdfast %s into a pipe that nobody reads ends without a word of error', async (command) => {
-  expect(await runUnread(command.split(' '), 'stdout')).toEqual({ code: 0, other: '' })
-})
+test.each([['key list'], ['business list --json'], ['doctor'], ['key --help'], ['--version']])(
+  'holdfast %s into a pipe that nobody reads ends without a word of error',
+  async (command) => {
+    expect(await runUnread(command.split(' '), 'stdout')).toEqual({ code: 0, other: '' })
+  },
+)
 
 test('a mistake keeps its exit code when nobody reads what is said about it', async () => {
   expect(await runUnread(['key', 'lisst'], 'stderr')).toEqual({ code: 2, other: '' })

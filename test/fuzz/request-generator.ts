@@ -109,7 +109,7 @@ export class RequestGenerator {
     const right = body === undefined ? {} : this.value(body, '')
     const sent = this.random.chance(0.5) ? mutate(right, this.random) : right
     if (this.random.chance(0.96)) return { body: sent ?? null }
-    const text = JSON.stringify(sent) ?? 'null'
+    const text = JSON.stringify(sent)
     const type = this.random.of([
       'application/json',
       'application/json; charset=latin1',
@@ -138,7 +138,7 @@ export class RequestGenerator {
     const alternatives = schema.anyOf ?? schema.oneOf
     if (alternatives) return this.value(this.random.of(alternatives), name)
     const type = Array.isArray(schema.type) ? this.random.of(schema.type) : schema.type
-    switch (type) {
+    switch (type ?? 'string') {
       case 'object':
         return this.object(schema)
       case 'array':

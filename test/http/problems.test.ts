@@ -204,7 +204,7 @@ onEachEngine('problem documents', (engine) => {
       413: ['payload_too_large'],
       415: ['unsupported_media_type'],
       422: ['validation_failed', 'slot_not_offered'],
-      429: ['hold_limit_reached'],
+      429: ['rate_limited', 'hold_limit_reached'],
       500: ['internal'],
       503: ['unavailable'],
     }

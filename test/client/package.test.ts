@@ -1,0 +1,133 @@
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compileClient, typesOf } from '../../client/build.ts'
+import { blocksOf, documentAt } from '../docs/documents.ts'
+import { demoWorld } from '../support/holdfast-process.ts'
+import { startServer, type ServerProcess } from '../support/server-process.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { businessOf, engines, startTestService } from '../support/test-service.ts'
+
+const project = resolve(import.meta.dirname, '../..')
+const compiler = join(project, 'node_modules/typescript/bin/tsc')
+
+let directory: string
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'holdfast-client-'))
+})
+afterAll(() => {
+  rmSync(directory, { recursive: true })
+})
+
+/** The text of every file below a directory. */
+function filesIn(root: string): Record<string, string> {
+  const names = globSync('**/*.*', { cwd: root }).toSorted()
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(root, name), 'utf8')]))
+}
+
+describe('what is committed is what `npm run build:client` makes', () => {
+  test('the types, out of the OpenAPI document', async () => {
+    const service = await startTestService('sqlite')
+    const made = await typesOf(service.app.server.swagger())
+    await service.stop()
+    expect(
+      readFileSync(join(project, 'client/api-types.ts'), 'utf8') === made,
+      'run npm run build:client',
+    ).toBe(true)
+  })
+
+  test('the JavaScript and its declarations', () => {
+    const made = join(directory, 'made')
+    compileClient(made)
+    expect(filesIn(join(project, 'client/dist'))).toEqual(filesIn(made))
+  })
+})
+
+/** A directory in which the package is installed as npm does it: files below node_modules, and what they need. */
+function installed(): string {
+  const root = mkdtempSync(join(directory, 'installed-'))
+  const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { files: string[] }
+  for (const path of ['package.json', ...manifest.files.filter((file) => file.startsWith('client'))]) {
+    const target = join(root, 'node_modules/holdfast', path)
+    mkdirSync(dirname(target), { recursive: true })
+    cpSync(join(project, path), target, { recursive: true })
+  }
+  for (const name of ['openapi-fetch', 'openapi-typescript-helpers', '@types', 'undici-types']) {
+    symlinkSync(join(project, 'node_modules', name), join(root, 'node_modules', name))
+  }
+  writeFileSync(join(root, 'package.json'), JSON.stringify({ type: 'module' }))
+  return root
+}
+
+describe('the installed package', () => {
+  const [block] = blocksOf(documentAt('README.md')).filter(({ mark }) => mark === 'typed client')
+  const example = block?.text ?? ''
+  const readme = (address: string, key: string) =>
+    example.replace("'http://127.0.0.1:3000'", `'${address}'`).replace("'cal_pub_…'", `'${key}'`)
+
+  test('has the example of the README compile, strictly and with the libraries checked', () => {
+    const root = installed()
+    writeFileSync(join(root, 'example.ts'), example)
+    const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2024', '--types', 'node']
+    const { stdout, status } = spawnSync(
+      process.execPath,
+      [compiler, ...options, '--exactOptionalPropertyTypes', '--skipLibCheck', 'example.ts'],
+      { cwd: root, encoding: 'utf8' },
+    )
+    expect({ stdout, status }).toEqual({ stdout: '', status: 0 })
+    writeFileSync(join(root, 'example.ts'), example.replace('hold_id: hold.hold_id', 'hold_id: hold.id'))
+    const wrong = spawnSync(process.execPath, [compiler, ...options, '--skipLibCheck', 'example.ts'], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    expect(wrong.stdout).toMatch(/Property 'id' does not exist/)
+  })
+
+  test('needs nothing of the server at run time', () => {
+    for (const [name, text] of Object.entries(filesIn(join(project, 'client/dist')))) {
+      const imports = [...text.matchAll(/(?:from|import) ['"]([^'"]+)['"]/g)].map(([, target]) => target)
+      for (const target of imports)
+        expect({ name, target }).toEqual({
+          name,
+          target: expect.stringMatching(/^(\.\/[\w-]+\.js|openapi-fetch)$/),
+        })
+    }
+  })
+
+  describe.each(engines)('with a server (%s)', (engine) => {
+    let database: TestDatabase
+    let server: ServerProcess
+    let key: string
+    beforeAll(async () => {
+      database = await createTestDatabase(engine)
+      key = businessOf(await demoWorld(database.url), 'Salon Spree').publishable_key
+      server = await startServer(database.url)
+    })
+    afterAll(async () => {
+      await server.stop()
+      await database.drop()
+    })
+
+    test('has the example of the README run, below node_modules, and book', () => {
+      const root = installed()
+      writeFileSync(join(root, 'example.ts'), readme(server.address, key))
+      const { stdout, stderr, status } = spawnSync(process.execPath, ['example.ts'], {
+        cwd: root,
+        encoding: 'utf8',
+      })
+      expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
+      expect(stdout).toMatch(/^Booked: Haircut at \d{4}-\d\d-\d\dT/)
+    })
+  })
+})

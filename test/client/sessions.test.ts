@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  createHoldfastClient,
+  orThrow,
+  type HoldfastClient,
+  type Session,
+} from '../../client/holdfast-client.ts'
+import { changeRows, nextStart, type Tenant } from '../support/tenant-things.ts'
+import {
+  ada,
+  businessOf,
+  offer,
+  onEachEngine,
+  startTestService,
+  type TestService,
+} from '../support/test-service.ts'
+import { sendTo, timeOf, type Sent } from './client-service.ts'
+
+onEachEngine('a client with a publishable key', (engine) => {
+  let service: TestService
+  let salon: Tenant
+  let client: HoldfastClient
+  let sent: Sent[]
+  let sessions: Session[]
+  beforeEach(async () => {
+    service = await startTestService(engine)
+    salon = businessOf(service.world, 'Salon Spree')
+    sessions = []
+    const way = sendTo(service)
+    sent = way.sent
+    client = makeClient({ fetch: way.send })
+  })
+  afterEach(() => service.stop())
+
+  const makeClient = (more: { fetch: ReturnType<typeof sendTo>['send']; previousSession?: string }) =>
+    createHoldfastClient(
+      {
+        baseUrl: 'http://holdfast.test',
+        publishableKey: salon.publishable_key,
+        onSession: (session) => sessions.push(session),
+        ...more,
+      },
+      timeOf(service),
+    )
+
+  const exchanges = () => sent.filter(({ path }) => path === '/api/v1/session')
+  const list = () => client.GET('/api/v1/services')
+  const hold = () =>
+    orThrow(
+      client.POST('/api/v1/bookings/hold', {
+        body: { ...offer(salon, 'Haircut'), starts_at: nextStart() },
+      }),
+    )
+  const book = (hold_id: string) => client.POST('/api/v1/bookings', { body: { hold_id, client: ada } })
+
+  test('does the main job with one session', async () => {
+    const held = await hold()
+    const { data: booking, response } = await book(held.hold_id)
+    expect(booking).toMatchObject({ id: held.hold_id, status: 'confirmed' })
+    expect(response.headers.get('etag')).toBe('"1"')
+    const path = { id: held.hold_id }
+    expect((await client.GET('/api/v1/bookings/{id}', { params: { path } })).data).toEqual(booking)
+    expect(exchanges()).toHaveLength(1)
+    expect(sessions).toHaveLength(1)
+  })
+
+  test('exchanges once for requests at the same moment', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, list))
+    expect(answers.map(({ response }) => response.status)).toEqual(Array<number>(10).fill(200))
+    expect(exchanges()).toHaveLength(1)
+  })
+
+  test('renews the session before its hour is over, and keeps its holds', async () => {
+    await list()
+    service.clock.advance(3600 - 400)
+    const held = await hold()
+    expect(exchanges()).toHaveLength(1)
+    service.clock.advance(101)
+    expect((await book(held.hold_id)).response.status).toBe(201)
+    expect(exchanges()).toHaveLength(2)
+    expect(exchanges()[1]?.headers['x-previous-session']).toBe(sessions[0]?.session_token)
+  })
+
+  test('renews it once more when the service says that it has expired', async () => {
+    const held = await hold()
+    // earlier than it was told: as when the clock of the device was set
+    await changeRows(service, sql`update sessions set expires_at = ${service.clock.now()}`)
+    service.clock.advance(5)
+    const answers = await Promise.all([book(held.hold_id), list(), list()])
+    expect(answers.map(({ response }) => response.status)).toEqual([201, 200, 200])
+    expect(exchanges()).toHaveLength(2)
+  })
+
+  test('gives the refusal when its key is revoked, and asks no more often than once', async () => {
+    await list()
+    await changeRows(service, sql`update api_keys set revoked_at = ${service.clock.now()}`)
+    service.clock.advance(5)
+    const before = sent.length
+    const { error, response } = await list()
+    expect(response.status).toBe(401)
+    expect(error?.code).toBe('invalid_credentials')
+    expect(sent.slice(before).map(({ path }) => path)).toEqual(['/api/v1/services', '/api/v1/session'])
+  })
+
+  test('takes over what a session from before held', async () => {
+    const held = await hold()
+    const { send } = sendTo(service)
+    client = makeClient({ fetch: send, previousSession: sessions[0]?.session_token ?? '' })
+    const path = { hold_id: held.hold_id }
+    const { data } = await client.GET('/api/v1/bookings/hold/{hold_id}', { params: { path } })
+    expect(data).toEqual({ ...held, status: 'active' })
+  })
+
+  test('one that gives up waiting for the session leaves it to the others', async () => {
+    const controller = new AbortController()
+    const impatient = client.GET('/api/v1/services', { signal: controller.signal })
+    const patient = list()
+    controller.abort()
+    await expect(impatient).rejects.toThrow(/abort/i)
+    expect((await patient).response.status).toBe(200)
+    expect(exchanges()).toHaveLength(1)
+  })
+})
