@@ -1,4 +1,6 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { tidy } from '../../src/housekeeping.ts'
@@ -61,6 +63,28 @@ onEachEngine('a trace', (engine) => {
     expect(server.parentSpanContext).toMatchObject({ spanId: parentId, isRemote: true })
     expect(others.length).toBeGreaterThan(0)
     expect(new Set(others.map((span) => span.spanContext().traceId))).toEqual(new Set([traceId]))
+  })
+
+  test('reaches what is done after a body that came later than its headers', async () => {
+    const body = JSON.stringify({ ...offer(salon, 'Haircut'), starts_at: nextStart() })
+    const sending = request(`${address}/api/v1/bookings/hold`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${salon.business_key}`,
+        'content-type': 'application/json',
+        'content-length': body.length,
+        expect: '100-continue',
+        traceparent,
+      },
+    })
+    sending.flushHeaders()
+    await once(sending, 'continue') // the server has begun with the request
+    sending.end(body)
+    const [answer] = (await once(sending, 'response')) as [IncomingMessage]
+    await once(answer.resume(), 'end')
+    expect(answer.statusCode).toBe(201)
+    const transaction = spans.all().find(({ name }) => name === 'transaction')
+    expect(transaction?.spanContext().traceId).toBe(traceId)
   })
 
   test('begins anew without a traceparent or with a broken one', async () => {
