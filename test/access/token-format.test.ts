@@ -115,12 +115,12 @@ onEachEngine('tokens', (engine) => {
     const ids = { ...systemIds, secret: () => 'S'.repeat(32) }
     const token = newToken('session', ids)
     expectProblem(await service.call('GET', '/services', { token }), 'invalid_credentials')
-    const { secret } = service.context.ids
-    service.context.ids = Object.assign(Object.create(systemIds) as typeof ids, ids)
+    const { secret } = service.app.context.ids
+    service.app.context.ids = Object.assign(Object.create(systemIds) as typeof ids, ids)
     try {
       expect(await service.session()).toBe(token)
     } finally {
-      service.context.ids = { ...systemIds, secret }
+      service.app.context.ids = { ...systemIds, secret }
     }
     expect((await service.call('GET', '/services', { token })).status).toBe(200)
   })
