@@ -40,6 +40,7 @@ export async function createBusiness(context: Context, input: BusinessInput): Pr
     brand_logo_url: brandLogoUrl === undefined ? null : checkLogoUrl(brandLogoUrl),
     limit_per_minute: null,
     limit_per_hour: null,
+    catalogue_version: 1,
   }
   return context.db.transaction(async (tx) => {
     const hub_id = hubId === undefined ? null : (await existingHub(tx.db, hubId)).id

@@ -60,6 +60,7 @@ function describe(business: DemoBusiness) {
 
 /** No limits of its own: those of the plan. */
 const planLimits = { limit_per_minute: null, limit_per_hour: null }
+const firstVersion = { catalogue_version: 1 }
 
 async function insertBusiness(tx: Transaction, business: DemoBusiness): Promise<void> {
   const { id: business_id, hub_id, name, plan, timezone } = business
@@ -67,7 +68,7 @@ async function insertBusiness(tx: Transaction, business: DemoBusiness): Promise<
   const brand = business.brand ?? { brand_name: null, brand_color: null, brand_logo_url: null }
   const own = { business_id, created_at, deactivated_at: null }
   await insertMissing(tx.db, 'businesses', [
-    { id: business_id, hub_id, name, plan, timezone, ...brand, ...planLimits, created_at },
+    { id: business_id, hub_id, name, plan, timezone, ...brand, ...planLimits, ...firstVersion, created_at },
   ])
   await insertMissing(
     tx.db,

@@ -9,6 +9,7 @@ export type CatalogueTable =
   | 'locations'
   | 'staff'
   | 'services'
+  | 'blocks'
   | 'staff_locations'
   | 'service_locations'
   | 'service_staff'
@@ -30,4 +31,16 @@ export async function insertMissing<Table extends CatalogueTable>(
 /** Whether there is any business yet. */
 export async function hasBusinesses(db: Queries): Promise<boolean> {
   return (await db.selectFrom('businesses').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+/**
+ * Part of every transaction that changes what a business offers (hours, services, staff, locations): it tells all
+ * nodes that what they remember of it is stale. Blocks need it not: they are read anew each time.
+ */
+export async function raiseCatalogueVersion(db: Queries, businessId: string): Promise<void> {
+  await db
+    .updateTable('businesses')
+    .set(({ eb }) => ({ catalogue_version: eb('catalogue_version', '+', 1) }))
+    .where('id', '=', businessId)
+    .execute()
 }

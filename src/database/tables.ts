@@ -26,6 +26,8 @@ export interface BusinessesTable {
   /** Requests that each key may make on the Enterprise plan; null for what the plan gives. */
   limit_per_minute: number | null
   limit_per_hour: number | null
+  /** Grows with every change of what the business offers: what a node remembers of a lower one is stale. */
+  catalogue_version: number
   created_at: Instant
 }
 
@@ -114,6 +116,18 @@ export interface ServiceStaffTable {
   business_id: string
   service_id: string
   staff_id: string
+}
+
+/** A time that nobody can book: of a location, or of a staff member. */
+export interface BlocksTable {
+  id: string
+  business_id: string
+  location_id: string | null
+  staff_id: string | null
+  starts_at: Instant
+  ends_at: Instant
+  reason: string | null
+  created_at: Instant
 }
 
 /** The record of a hold. Whether it still takes its slot is for `claims` to say. */
@@ -216,6 +230,7 @@ export interface Tables {
   services: ServicesTable
   service_locations: ServiceLocationsTable
   service_staff: ServiceStaffTable
+  blocks: BlocksTable
   holds: HoldsTable
   claims: ClaimsTable
   bookings: BookingsTable

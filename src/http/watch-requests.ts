@@ -28,10 +28,6 @@ export function watchRequests(
     request.span = new RequestSpan(request.headers)
     request.span.run(done)
   })
-  // a body is read in the context of its connection: what comes after it has to be led back
-  app.addHook('preValidation', (request, _reply, done) => {
-    request.span.run(done)
-  })
   app.addHook('onResponse', (request, reply, done) => {
     const { method, span } = request
     const { statusCode: status, elapsedTime, problem } = reply

@@ -62,6 +62,7 @@ export async function makeBusiness(
         brand_name: null,
         brand_color: null,
         brand_logo_url: null,
+        catalogue_version: 1,
         created_at: tx.now,
       },
     ])
