@@ -8,8 +8,9 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import openapiTS, { astToString } from 'openapi-typescript'
-import { createApp, createContext } from '../src/app.ts'
+import { createApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
+import { createContext } from '../src/create-context.ts'
 
 const project = resolve(import.meta.dirname, '..')
 

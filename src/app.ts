@@ -1,130 +1,119 @@
 import type { FastifyInstance } from 'fastify'
-import type { DestinationStream, Logger } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
 import { sessionRoutes } from './access/session-routes.ts'
 import { oldSessions } from './access/tidy-sessions.ts'
+import { availabilityRoutes } from './availability/availability-routes.ts'
 import { bookingRoutes } from './bookings/booking-routes.ts'
 import { countActiveHolds } from './bookings/count-active-holds.ts'
 import { holdRoutes } from './bookings/hold-routes.ts'
 import { lapsedClaims, oldHolds } from './bookings/tidy-holds.ts'
+import { blockRoutes } from './catalogue/block-routes.ts'
+import { businessKeyRoutes } from './catalogue/business-key-routes.ts'
+import { businessRoutes } from './catalogue/business-routes.ts'
 import { catalogueRoutes } from './catalogue/catalogue-routes.ts'
-import { systemClock, type Clock } from './clock.ts'
-import type { Config } from './config.ts'
+import { catalogueWriteRoutes } from './catalogue/catalogue-write-routes.ts'
+import { monotonicMs } from './clock.ts'
 import type { Context } from './context.ts'
-import { pause, type Database, type StatementListener } from './database/database.ts'
-import { openPostgres } from './database/postgres.ts'
-import { openSqlite } from './database/sqlite.ts'
+import { pause, type StatementListener } from './database/database.ts'
+import { awaitArrivals } from './http/await-arrivals.ts'
 import { healthRoutes } from './http/health-routes.ts'
 import { pageRoutes } from './http/pages/page-routes.ts'
 import { createServer } from './http/server.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import { Flights } from './idempotency/flights.ts'
 import { oldRecords } from './idempotency/tidy-records.ts'
-import { systemIds, type Ids } from './ids.ts'
-import { createLog } from './log.ts'
-import { uncounted } from './metrics/metrics.ts'
 import { metricsRoutes } from './metrics/metrics-routes.ts'
 import { openMetrics } from './metrics/open-metrics.ts'
 import { openRateLimiter } from './rate-limits/open-rate-limiter.ts'
 import type { RateLimiter } from './rate-limits/rate-limiter.ts'
 import { oldWindows } from './rate-limits/tidy-windows.ts'
-import { ReadCache } from './read-cache.ts'
-
-/** What tests put in the place of the real thing. */
-export interface Replacements {
-  clock?: Clock
-  ids?: Ids
-  logStream?: DestinationStream
-  onStatement?: StatementListener
-  limiter?: RateLimiter
-}
-
-/**
- * Opens the database and makes the context of all operations: what the command line and the server share.
- * With `looksOnly`, a SQLite file is left as it is, to the byte.
- */
-export async function createContext(
-  config: Config,
-  replacements: Replacements = {},
-  { looksOnly = false } = {},
-): Promise<Context> {
-  const log = createLog(config.logLevel, replacements.logStream)
-  const ids = replacements.ids ?? systemIds
-  const { db, clock } = await openDatabase(config, log, { ...replacements, looksOnly })
-  const cache = new ReadCache(clock)
-  return { db, clock, ids, log, config, cache, metrics: uncounted, flights: new Flights() }
-}
-
-async function openDatabase(
-  { database, databasePoolSize }: Config,
-  log: Logger,
-  { clock, ids = systemIds, onStatement, looksOnly }: Replacements & { looksOnly: boolean },
-): Promise<{ db: Database; clock: Clock }> {
-  const shared = { fraction: () => ids.fraction(), ...(onStatement && { onStatement }) }
-  if (database.engine === 'sqlite') {
-    const own = clock ?? systemClock
-    return { db: openSqlite({ ...shared, file: database.file, clock: own, looksOnly }), clock: own }
-  }
-  return openPostgres({
-    ...shared,
-    url: database.url,
-    poolSize: databasePoolSize,
-    ...(clock && { clock }),
-    onIdleError: (error) => {
-      log.warn({ err: error }, 'an idle database connection was lost')
-    },
-  })
-}
+import { countPendingDeliveries } from './webhooks/count-pending-deliveries.ts'
+import { deliveryRoutes } from './webhooks/delivery-routes.ts'
+import { DeliveryWorker, type WorkerOptions } from './webhooks/delivery-worker.ts'
+import { deletedWebhooks, oldDeliveries, oldEvents } from './webhooks/tidy-deliveries.ts'
+import { webhookRoutes } from './webhooks/webhook-routes.ts'
 
 /** What housekeeping deletes. */
-export const chores = [lapsedClaims, oldHolds, oldSessions, oldRecords, oldWindows]
+export const chores = [
+  ...[lapsedClaims, oldHolds, oldSessions, oldRecords, oldWindows],
+  ...[oldDeliveries, oldEvents, deletedWebhooks],
+]
 
 /** What has not ended by then is cut off: with the rest of stopping, the process ends within ten seconds. */
 const stopLimitMs = 8_500
+/** From the beginning of stopping, deliveries in flight have so long; at the end of it at least the second. */
+const deliveriesStopMs = 6_000
+const leastDeliveriesStopMs = 500
 
 /** The running service. */
 export interface App {
   context: Context
   server: FastifyInstance
+  deliveries: DeliveryWorker
   /** Listens and tells the address, such as http://127.0.0.1:3000. */
   listen(): Promise<string>
   /** Stops: readiness fails, what is in flight finishes or is cut off after 8.5 seconds, the database closes. */
   stop(): Promise<void>
 }
 
+/** What tests and benchmarks put in the place of the real thing. */
+export interface AppReplacements {
+  onStatement?: StatementListener
+  limiter?: RateLimiter
+  deliveries?: Partial<WorkerOptions>
+}
+
 /** Wires the service over an open context; the schema must be up to date. */
 export async function createApp(
   opened: Context,
-  { onStatement, limiter: given }: Pick<Replacements, 'onStatement' | 'limiter'> = {},
+  { onStatement, limiter: given, deliveries: replaced }: AppReplacements = {},
 ): Promise<App> {
   const state = { draining: false }
   const watched = openMetrics(opened, {
     version: packageJson.version,
     countActiveHolds: () => countActiveHolds(opened),
+    countPendingDeliveries: () => countPendingDeliveries(opened),
   })
   const context = { ...opened, metrics: watched.metrics }
   const routes = {
-    api: [sessionRoutes, catalogueRoutes, holdRoutes, bookingRoutes],
+    api: [
+      sessionRoutes,
+      catalogueRoutes,
+      catalogueWriteRoutes,
+      blockRoutes,
+      businessRoutes,
+      businessKeyRoutes,
+      availabilityRoutes,
+      holdRoutes,
+      bookingRoutes,
+      webhookRoutes,
+      deliveryRoutes,
+    ],
     around: [healthRoutes(state), pageRoutes, metricsRoutes(watched)],
   }
   const limiter = given ?? (await openRateLimiter(context, onStatement))
   const server = await createServer(context, routes, { state, limiter })
   const housekeeping = startHousekeeping(context, chores)
+  const deliveries = new DeliveryWorker(context, { version: packageJson.version, ...replaced })
+  deliveries.start()
   return {
     context,
     server,
+    deliveries,
     listen: () => server.listen({ host: context.config.host, port: context.config.port }),
     stop: async () => {
       state.draining = true
+      const stoppingSinceMs = monotonicMs()
       // a client that never finishes its request would keep the server open for ever
       const cutOff = setTimeout(() => {
         context.log.warn('requests did not finish in time and were cut off')
         server.server.closeAllConnections()
       }, stopLimitMs)
       await pause(context.config.drainSeconds * 1000)
+      await awaitArrivals(server.server)
       await server.close()
       clearTimeout(cutOff)
-      await housekeeping.stop()
+      const leftMs = stoppingSinceMs + deliveriesStopMs - monotonicMs()
+      await Promise.all([deliveries.stop(Math.max(leftMs, leastDeliveriesStopMs)), housekeeping.stop()])
       watched.close()
       // side by side: a server that does not answer their farewells costs each of them a second
       await Promise.all([limiter.close(), context.db.close()])

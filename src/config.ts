@@ -80,6 +80,13 @@ function redisUrl(text: string): string {
   throw new Error('must be redis://user:password@host:6379/0, or rediss:// for TLS')
 }
 
+function twoPauses(text: string): [number, number] {
+  const [first, second, ...more] = text.split(',').map((part) => /^\s*(\d{1,5})\s*$/.exec(part)?.[1])
+  const pauses: [number, number] = [Number(first ?? NaN), Number(second ?? NaN)]
+  if (more.length === 0 && pauses.every((seconds) => seconds >= 1 && seconds <= 86_400)) return pauses
+  throw new Error('must be two numbers of seconds from 1 to 86400, such as 30,300')
+}
+
 function keyPrefix(text: string): string {
   if (/^[\w:.{}-]{1,64}$/.test(text)) return text
   throw new Error('must be 1 to 64 letters, digits and : . _ - { }')
@@ -102,7 +109,7 @@ export const settings = {
   environment: setting(
     'NODE_ENV',
     'development',
-    'production never makes demo data',
+    'production never makes demo data, and delivers webhooks to public https addresses only',
     oneOf('development', 'production', 'test'),
   ),
   host: setting('HOST', '127.0.0.1', 'address to listen on; 0.0.0.0 for all', (text) => text),
@@ -173,6 +180,18 @@ export const settings = {
     'holdfast:',
     'what every key in Redis begins with: one for each Holdfast that uses the same Redis',
     keyPrefix,
+  ),
+  webhookRetrySeconds: setting(
+    'WEBHOOK_RETRY_SECONDS',
+    '30,300',
+    'how long after the first and after the second failed attempt a webhook is tried again, in seconds, ±20 %',
+    twoPauses,
+  ),
+  webhookAllowCidr: setting(
+    'WEBHOOK_ALLOW_CIDR',
+    '',
+    'address ranges (CIDR, comma-separated) of the inner network to which production may deliver webhooks all the same',
+    cidrList,
   ),
   drainSeconds: setting(
     'DRAIN_SECONDS',

@@ -6,6 +6,7 @@ import type { Flights } from './idempotency/flights.ts'
 import type { Ids } from './ids.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { ReadCache } from './read-cache.ts'
+import type { DeliverySignal } from './webhooks/delivery-signal.ts'
 
 /** What an operation is handed: everything that it may touch beside its input. */
 export interface Context {
@@ -17,4 +18,5 @@ export interface Context {
   cache: ReadCache
   metrics: Metrics
   flights: Flights
+  dueDeliveries: DeliverySignal
 }

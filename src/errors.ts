@@ -15,6 +15,8 @@ export const problemKinds = {
   slot_booked: { status: 409, title: 'The slot is booked' },
   idempotency_in_flight: { status: 409, title: 'The first request with this key is still running' },
   hold_converted: { status: 409, title: 'The hold already became a booking' },
+  webhook_limit_reached: { status: 409, title: 'There are as many webhooks as there can be' },
+  rotation_in_progress: { status: 409, title: 'The secret was replaced less than 24 hours ago' },
   version_conflict: { status: 412, title: 'The booking has changed meanwhile' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be JSON' },

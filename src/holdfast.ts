@@ -1,34 +1,30 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
-import { addBookingCancel } from './cli/booking-cancel.ts'
-import { addBookingComplete } from './cli/booking-complete.ts'
-import { addBookingList } from './cli/booking-list.ts'
-import { addBookingReschedule } from './cli/booking-reschedule.ts'
-import { addBookingShow } from './cli/booking-show.ts'
-import { addBusinessCreate } from './cli/business-create.ts'
-import { addBusinessList } from './cli/business-list.ts'
-import { addBusinessShow } from './cli/business-show.ts'
-import { addBusinessUpdate } from './cli/business-update.ts'
-import { addDemo } from './cli/demo.ts'
-import { addDoctor } from './cli/doctor.ts'
-import { addHubCreate } from './cli/hub-create.ts'
-import { addHubList } from './cli/hub-list.ts'
-import { addHubUpdate } from './cli/hub-update.ts'
-import { addKeyCreate } from './cli/key-create.ts'
-import { addKeyList } from './cli/key-list.ts'
-import { addKeyRevoke } from './cli/key-revoke.ts'
-import { addMigrate } from './cli/migrate.ts'
-import { addServe } from './cli/serve.ts'
-import { addSessionCreate } from './cli/session-create.ts'
-import { addTour } from './cli/tour.ts'
 import { DatabaseUnavailable } from './database/database.ts'
 import { OperatorError, Problem, problemKinds, UsageError } from './errors.ts'
 import { redact } from './log.ts'
 
 const usageExitCode = 2
 
-/** The `holdfast` command with all that it can do. */
-function createProgram(): Command {
+/**
+ * What can be done, by its first word. A command is loaded when it is asked for: the server's parts alone would
+ * double the time that each of the others takes to start.
+ */
+const commands: Record<string, () => Promise<(program: Command) => void>> = {
+  serve: async () => (await import('./cli/serve.ts')).addServe,
+  migrate: async () => (await import('./cli/migrate.ts')).addMigrate,
+  demo: async () => (await import('./cli/demo.ts')).addDemo,
+  doctor: async () => (await import('./cli/doctor.ts')).addDoctor,
+  tour: async () => (await import('./cli/tour.ts')).addTour,
+  hub: async () => (await import('./cli/hub.ts')).addHub,
+  business: async () => (await import('./cli/business.ts')).addBusiness,
+  key: async () => (await import('./cli/key.ts')).addKey,
+  booking: async () => (await import('./cli/booking.ts')).addBooking,
+  session: async () => (await import('./cli/session.ts')).addSession,
+}
+
+/** The `holdfast` command with what the first word asks for; with all that it can do when that is help, or a mistake. */
+async function createProgram(firstWord = ''): Promise<Command> {
   const program = new Command('holdfast')
     .description('Self-hosted appointment booking: hold a slot, then book it.')
     .version(packageJson.version)
@@ -39,63 +35,25 @@ function createProgram(): Command {
         '\n\nEvery command has --help with an example.',
     )
     .exitOverride()
-  addServe(program)
-  addMigrate(program)
-  addDemo(program)
-  addDoctor(program)
-  addTour(program)
-  for (const group of groups) {
-    const parent = program.command(group.name).description(group.description)
-    parent.addHelpText('after', `\nExample:\n  $ holdfast ${group.name} ${group.example}`)
-    for (const add of group.commands) add(parent)
-  }
+  const wanted = commands[firstWord] ? { [firstWord]: commands[firstWord] } : commands
+  for (const load of Object.values(wanted)) (await load())(program)
   return program
 }
 
-const groups = [
-  {
-    name: 'hub',
-    description: 'platforms with many businesses',
-    example: 'list',
-    commands: [addHubCreate, addHubList, addHubUpdate],
-  },
-  {
-    name: 'business',
-    description: 'those who offer services',
-    example: 'create "Salon Spree" --timezone Europe/Berlin',
-    commands: [addBusinessCreate, addBusinessList, addBusinessShow, addBusinessUpdate],
-  },
-  {
-    name: 'key',
-    description: 'keys for the API',
-    example: 'create --business 0198…',
-    commands: [addKeyCreate, addKeyList, addKeyRevoke],
-  },
-  {
-    name: 'booking',
-    description: 'what clients have booked',
-    example: 'list --status confirmed',
-    commands: [addBookingList, addBookingShow, addBookingReschedule, addBookingCancel, addBookingComplete],
-  },
-  {
-    name: 'session',
-    description: 'tokens as a widget has them',
-    example: 'create --business 0198…',
-    commands: [addSessionCreate],
-  },
-]
-
 for (const stream of [process.stdout, process.stderr]) stream.on('error', endWithReader)
 try {
-  await createProgram().parseAsync()
+  await (await createProgram(process.argv[2])).parseAsync()
 } catch (error) {
   process.exitCode = report(error)
 }
 
-/** A reader such as `head` that has seen enough closes the pipe: no fault of the command. */
+/**
+ * A reader such as `head` that has seen enough closes the pipe: no fault of the command. A server goes on without its
+ * reader; to end here would cut off what is in flight.
+ */
 function endWithReader(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit()
-  throw error
+  if (error.code !== 'EPIPE') throw error
+  if (process.argv[2] !== 'serve') process.exit()
 }
 
 /** Tells people what went wrong; the stack of what nobody foresaw too. */

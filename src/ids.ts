@@ -1,4 +1,4 @@
-import { createHash, randomInt, randomUUID, randomUUIDv7 } from 'node:crypto'
+import { createHash, randomBytes, randomInt, randomUUID, randomUUIDv7 } from 'node:crypto'
 
 /** Where all code takes ids and randomness from. */
 export interface Ids {
@@ -8,16 +8,21 @@ export interface Ids {
   request(): string
   /** `length` characters of [0-9A-Za-z] from a secure source. */
   secret(length: number): string
+  /** `count` random bytes from a secure source. */
+  bytes(count: number): Buffer
   /** A number in [0, 1), for jitter only. */
   fraction(): number
 }
 
+/** The characters of secrets and of the checksum of a token, in the order of their values. */
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
+/** The real thing: the secure source of the system. */
 export const systemIds: Ids = {
   next: () => randomUUIDv7(),
   request: () => randomUUID(),
   secret: (length) => Array.from({ length }, () => base62.charAt(randomInt(base62.length))).join(''),
+  bytes: (count) => randomBytes(count),
   fraction: () => Math.random(),
 }
 

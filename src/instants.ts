@@ -5,7 +5,8 @@
 export type Instant = string & { readonly __brand: 'Instant' }
 
 const earliestMs = 0
-const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+/** The last instant that there is, in milliseconds since 1970-01-01T00:00:00Z. */
+export const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 const rfc3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):([0-5]\d)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
@@ -28,6 +29,11 @@ export function instantFromMs(epochMilliseconds: number): Instant {
   return new Date(epochMilliseconds).toISOString() as Instant
 }
 
+/** As `instantFromMs`; what lies outside the years 1970 to 9999 becomes the nearest instant within. */
+export function nearestInstant(epochMilliseconds: number): Instant {
+  return instantFromMs(Math.min(Math.max(epochMilliseconds, earliestMs), latestMs))
+}
+
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export function toMs(instant: Instant): number {
   return Date.parse(instant)
@@ -46,6 +52,11 @@ export function parseInstant(text: string): Instant | undefined {
   } catch {
     return undefined // no such date (30 February), hour 24, or out of range
   }
+}
+
+/** Whether a text is a date of the years 1970 to 9999 in the form 2026-12-01 (RFC 3339, full-date). */
+export function isDate(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && parseInstant(`${text}T00:00:00Z`) !== undefined
 }
 
 /** Reads a text that the schema of a request has checked; anything else is a mistake of the program. */
@@ -83,16 +94,6 @@ export function formatInstant(instant: Instant, timeZone: string): string {
   const local = Temporal.Instant.fromEpochMilliseconds(toMs(instant)).toZonedDateTimeISO(timeZone)
   const shown = local.year > 9999 ? local.withTimeZone('UTC') : local
   return shown.toString({ timeZoneName: 'never', smallestUnit: 'second' })
-}
-
-/** The calendar day of an IANA zone in which an instant lies, as the half-open range of instants. */
-export function localDay(instant: Instant, timeZone: string): { from: Instant; to: Instant } {
-  const date = Temporal.Instant.fromEpochMilliseconds(toMs(instant))
-    .toZonedDateTimeISO(timeZone)
-    .toPlainDate()
-  const startOf = (day: Temporal.PlainDate) => day.toZonedDateTime(timeZone).epochMilliseconds
-  const clamp = (ms: number) => instantFromMs(Math.min(Math.max(ms, earliestMs), latestMs))
-  return { from: clamp(startOf(date)), to: clamp(startOf(date.add({ days: 1 }))) }
 }
 
 /** Whether the runtime's time-zone data knows this IANA name (region/city form, or UTC). */

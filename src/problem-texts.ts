@@ -14,6 +14,7 @@ export interface ProblemText {
   example: { detail: string; errors?: Fault[] } & Record<string, unknown>
 }
 
+/** The text of every code, in the order of the guide to errors. */
 export const problemTexts: Record<ProblemCode, ProblemText> = {
   malformed_json: {
     when: 'the body is not JSON in UTF-8, is nested deeper than 20 levels, or has a key such as `__proto__`.',
@@ -88,12 +89,14 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
   },
   slot_held: {
     when: "somebody else's hold is in the way (bookings may be in the way as well).",
+    carries: '`alternatives`: up to three of the nearest free slots of the same request.',
     whatToDo: 'choose another time, or try again later: the hold may lapse or be given up.',
     example: { detail: 'The slot is held by another client; try again later or choose another time.' },
   },
   slot_booked: {
     when: 'everything that is in the way is booked.',
-    whatToDo: 'choose another time.',
+    carries: '`alternatives`: up to three of the nearest free slots of the same request.',
+    whatToDo: 'offer the alternatives, or choose another time.',
     example: { detail: 'The slot is booked; choose another time.' },
   },
   hold_converted: {
@@ -106,6 +109,19 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     when: 'the first request with this `Idempotency-Key` is still running after five seconds of waiting for it.',
     whatToDo: 'send the same request again after `Retry-After` seconds.',
     example: { detail: 'The first request with this Idempotency-Key is still running; repeat it later.' },
+  },
+  webhook_limit_reached: {
+    when: 'the business has 20 webhooks, or the hub has 20 of its own.',
+    whatToDo: 'delete one that is not needed any more, or change one.',
+    example: { detail: 'The business has 20 webhooks; delete one first.' },
+  },
+  rotation_in_progress: {
+    when: 'the secret of the webhook was replaced less than 24 hours ago, and the one before still counts. A third would leave a receiver without any that it knows.',
+    whatToDo: 'wait until the 24 hours are over, or register another webhook.',
+    example: {
+      detail:
+        'The secret was changed less than 24 hours ago; the next change is possible from 2026-11-21T09:00:00.000Z on.',
+    },
   },
   version_conflict: {
     when: '`If-Match` names another version than the booking has.',
@@ -143,9 +159,10 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
   slot_not_offered: {
     when: 'the business does not offer this slot.',
     carries:
-      '`reason`. Two reasons are used today: `in_the_past` (the start is not in the future) and `not_offered_here` (the service, location or staff member is inactive, or they do not belong together).',
-    whatToDo: 'choose what `GET /services` offers, in the future.',
-    example: { detail: 'starts_at must be in the future.', reason: 'in_the_past' },
+      '`reason`, and `alternatives`: up to three of the nearest free slots. The reasons: `in_the_past` (the start is not in the future), `too_soon` (the service needs more notice), `beyond_horizon` (it cannot be booked so far ahead yet), `outside_hours`, `blocked`, `not_on_grid` (no slot starts then), `staff_not_available` (nobody who could be asked for works then), `not_offered_here` (the service, location or staff member is inactive, or they do not belong together).',
+    whatToDo:
+      'offer the alternatives, or what `GET /availability` shows. `GET /availability/explain` gives the reason for any time.',
+    example: { detail: 'The location is not open for the whole of that time.', reason: 'outside_hours' },
   },
   idempotency_key_reused: {
     when: 'this `Idempotency-Key` came with another request in the last 24 hours.',
@@ -181,16 +198,20 @@ export const faultTexts: Record<string, string> = {
   required: 'the field is missing',
   unknown_field: 'the field is not known here; unknown fields are refused, not ignored',
   wrong_type: 'for example a number in quotes; nothing is converted',
-  invalid_format: 'not a UUID, a date and time with an offset, an e-mail address, a phone number …',
+  invalid_format:
+    'not a UUID, a date and time with an offset, a time zone, an e-mail address, a phone number …',
   too_short: 'shorter than allowed, usually empty',
   too_long: 'longer than allowed',
+  too_few: 'fewer entries than needed',
   too_many: 'more entries than allowed',
-  not_allowed: 'not one of the values that are possible',
-  out_of_range: 'a time that cannot be represented',
+  not_allowed: 'not one of the values that are possible here, or a field that does not go with another',
+  out_of_range: 'a number that is too small or too large, or a time that cannot be represented',
   wrong_length:
-    '`ends_at` does not follow `starts_at` by at most 24 hours; `Idempotency-Key` has not 1 to 255 characters',
+    '`ends_at` does not follow `starts_at`, or a booking is to last more than 24 hours; `Idempotency-Key` has not 1 to 255 characters',
   wrong_value: 'the answer to a custom field does not fit the type of the field',
-  repeated: 'a custom field is answered twice',
+  repeated: 'something that may come once comes twice: an answer to a custom field, an id, a key, a date',
+  overlap: 'opening hours that overlap others of the same week or date',
+  unknown_reference: 'an id of something that the business does not have',
   invalid_cursor: '`cursor` is not the `next_cursor` of a page',
   invalid: 'anything else',
 }

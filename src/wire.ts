@@ -1,9 +1,9 @@
 import { Type, type Static, type TSchema } from 'typebox'
-import { problemKinds, type ProblemCode } from './errors.ts'
+import { problemKinds, type Fault, type ProblemCode } from './errors.ts'
 
 /*
  * Pieces of the wire format that all routes share. One schema is validation, type and serialisation.
- * The keyword `lowercase` and the formats `instant`, `line`, `text` and `email` are defined in
+ * The keywords `lowercase` and `rule` and the formats `instant`, `line`, `text` and `email` are defined in
  * http/validation.ts.
  */
 
@@ -41,6 +41,7 @@ export function Text(most: number) {
   return Type.String({ format: 'text', maxLength: most })
 }
 
+/** What the schema says, or null. */
 export function Nullable<T extends TSchema>(schema: T, options: Annotations = {}) {
   return Type.Union([schema, Type.Null()], options)
 }
@@ -51,6 +52,25 @@ type Annotations = { title?: string; description?: string; examples?: unknown[] 
 /** An object that refuses unknown members. */
 export function Closed<T extends Record<string, TSchema>>(members: T, options: Annotations = {}) {
   return Type.Object(members, { ...options, additionalProperties: false })
+}
+
+/**
+ * Finds what is wrong with a value although its schema holds; each pointer begins at the value. It is handed what
+ * fits the schema, with undefined in place of members of an object and entries of a list that do not.
+ */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each rule says what it is handed
+export type Rule = (value: any) => Fault[]
+
+/** The schema with a rule that its values keep besides. */
+export function Ruled<T extends TSchema>(schema: T, rule: Rule) {
+  return Type.Unsafe<Static<T>>({ ...schema, rule })
+}
+
+/** For changes: the value, or null to clear it. The short form, in which a fault of the value is one fault. */
+export function OrNull<T extends TSchema>(schema: T) {
+  const { title: _, ...rest } = schema as T & { type?: string; title?: string; description?: string }
+  const description = [rest.description, 'Null clears it.'].filter(Boolean).join(' ')
+  return Type.Unsafe<Static<T> | null>({ ...rest, type: [rest.type, 'null'], description })
 }
 
 /** For operations that take no body (absent or `{}`) or no query parameters. */
@@ -144,4 +164,5 @@ export function decodeCursor(cursor: string, parts: number): string[] | undefine
   }
 }
 
+/** A problem document (RFC 9457) as it is sent. */
 export type ProblemBody = Static<ProblemDocument>

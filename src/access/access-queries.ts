@@ -89,6 +89,7 @@ export async function endPreviousSession(
   return ended?.owner_id
 }
 
+/** Adds a session. */
 export async function insertSession(db: Queries, session: SessionsTable): Promise<void> {
   await db.insertInto('sessions').values(session).execute()
 }
@@ -104,6 +105,7 @@ export async function deleteOldSessions(db: Queries, before: Instant, most: numb
   return Number(numDeletedRows)
 }
 
+/** Adds an API key. */
 export async function insertApiKey(db: Queries, key: ApiKeysTable): Promise<void> {
   await db.insertInto('api_keys').values(key).execute()
 }

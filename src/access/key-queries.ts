@@ -52,3 +52,34 @@ export async function findPublishableKey(db: Queries, businessId: string): Promi
     .orderBy('created_at', 'desc')
     .executeTakeFirst()
 }
+
+/** Keys of a business, the newest first, at most `rows` of them, after the creation and id of the page before. */
+export function findKeysOfBusiness(
+  db: Queries,
+  businessId: string,
+  { after, rows }: { after: readonly [createdAt: Instant, id: string] | undefined; rows: number },
+): Promise<KeyRow[]> {
+  let query = db.selectFrom('api_keys').select(shownColumns).where('business_id', '=', businessId)
+  if (after) {
+    const [createdAt, id] = after
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_at', 'id'), '<', tuple(createdAt, id)),
+    )
+  }
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(rows).execute()
+}
+
+/** The digest of a key of a business, by which it is remembered; undefined when it has no such key. */
+export async function findKeyDigest(
+  db: Queries,
+  businessId: string,
+  id: string,
+): Promise<string | undefined> {
+  const key = await db
+    .selectFrom('api_keys')
+    .select('digest')
+    .where('business_id', '=', businessId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return key?.digest
+}

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { base62, type Ids } from '../ids.ts'
 
+/** The kinds of bearer tokens, to go through. */
 export const tokenTypes = ['hub', 'business', 'publishable', 'session'] as const
 
 /** The four kinds of bearer tokens. */

@@ -30,6 +30,7 @@ function selectBookings(db: Queries, reach: Reach) {
     .where(inReach('b.business_id', reach))
 }
 
+/** A booking with the names that it shows; undefined when it is out of reach, as if it did not exist. */
 export function findBooking(db: Queries, reach: Reach, id: string): Promise<BookingRow | undefined> {
   return selectBookings(db, reach).where('b.id', '=', id).executeTakeFirst()
 }

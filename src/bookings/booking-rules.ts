@@ -1,9 +1,9 @@
+import { notOfferedThen } from '../availability/refusal-rules.ts'
 import type { BookingsTable, BookingStatus } from '../database/tables.ts'
 import { Problem, validationProblem } from '../errors.ts'
 import { plusSeconds, toMs, type Instant } from '../instants.ts'
 import type { EventSubject, EventType } from '../webhooks/event-payload.ts'
 import type { BookingRow } from './booking-queries.ts'
-import { notOffered } from './hold-rules.ts'
 
 const longestBookingMs = 24 * 3_600_000
 
@@ -73,7 +73,7 @@ function newSpan(booking: BookingsTable, wanted: WantedChange, now: Instant) {
   const endsAt = wanted.endsAt ?? shiftedEnd(booking, startsAt)
   assertLength(startsAt, endsAt, wanted.endsAt === undefined ? '/starts_at' : '/ends_at')
   if (startsAt !== booking.starts_at && startsAt <= now) {
-    throw notOffered('in_the_past', 'A new starts_at must be in the future.')
+    throw notOfferedThen('in_the_past')
   }
   return { starts_at: startsAt, ends_at: endsAt }
 }

@@ -30,6 +30,7 @@ const FieldAnswer = Closed({
   value: Type.Optional(Type.Unsafe<FieldValue>({ fieldValue: true })),
 })
 
+/** The body of `POST /bookings`. */
 export const ConvertHold = Closed(
   {
     hold_id: Id,
@@ -74,6 +75,7 @@ export const ChangeBooking = Closed(
 
 const Named = { id: ShownId, name: Type.String() }
 
+/** A booking on the wire (specification: Booking). */
 export const Booking = Type.Object(
   {
     id: ShownId,
@@ -128,11 +130,13 @@ export const Booking = Type.Object(
   },
 )
 
+/** The answer to `GET /bookings`. */
 export const BookingPage = Page(Booking, {
   title: 'BookingPage',
   description: 'Bookings, the newest first.',
 })
 
+/** What `GET /bookings` can be narrowed to. */
 export const BookingsQuery = Closed({
   ...listParameters,
   status: Type.Optional(BookingStatus),
@@ -147,6 +151,7 @@ export const BookingsQuery = Closed({
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
 })
 
+/** The headers that a change of a booking listens to. */
 export const BookingHeaders = Type.Object({
   'if-match': Type.Optional(
     Type.String({

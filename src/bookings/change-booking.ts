@@ -1,5 +1,7 @@
 import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
+import { isSlotRefusal } from '../availability/refusal-rules.ts'
+import { placeResource, staffResource, takenBy } from '../availability/resource-rules.ts'
 import { findOffering } from '../catalogue/find-offering.ts'
 import type { Context } from '../context.ts'
 import type { Transaction } from '../database/database.ts'
@@ -13,7 +15,7 @@ import { findBookingForChange, updateBooking, type BookingRow } from './booking-
 import { assertLength, assertMatches, eventSubject, planChange, type WantedChange } from './booking-rules.ts'
 import type { ChangeBooking } from './booking-schemas.ts'
 import { look, removeBookingClaim } from './claim-queries.ts'
-import { placeResource, staffResource, takenBy } from './claim-rules.ts'
+import { suggestOtherTimes } from './suggest-other-times.ts'
 import { takeSlot } from './take-slot.ts'
 
 /** Which booking is to change, and the versions that the caller knows (`If-Match`). */
@@ -53,30 +55,50 @@ const outcomes: Record<EventType, BookingOutcome> = {
   'booking.completed': 'completed',
 }
 
-async function applyChange(
+/** A booking as it was found, what is wanted of it, and the versions that the caller knows. */
+interface Change {
+  target: BookingTarget
+  wanted: WantedChange
+}
+
+async function applyChange(context: Context, actor: Actor, change: Change): Promise<BookingRow> {
+  let found: BookingRow | undefined
+  try {
+    const { changed, events } = await context.db.transaction(async (tx) => {
+      found = await bookingToChange(tx, actor, change.target.id)
+      return changeIn(context, tx, { ...change, booking: found })
+    })
+    for (const event of events) context.metrics.booking(outcomes[event])
+    return changed
+  } catch (error) {
+    if (!found || !isSlotRefusal(error)) throw error
+    const startsAt = change.wanted.startsAt ?? found.starts_at
+    throw await suggestOtherTimes(context, error, { actor, booking: found, startsAt })
+  }
+}
+
+async function bookingToChange(tx: Transaction, actor: Actor, id: string): Promise<BookingRow> {
+  const booking = isUuid(id) ? await findBookingForChange(tx.db, actor.reach, id.toLowerCase()) : undefined
+  if (!booking) throw new Problem('not_found', 'There is no booking with this id.')
+  return booking
+}
+
+async function changeIn(
   context: Context,
-  actor: Actor,
-  { target, wanted }: { target: BookingTarget; wanted: WantedChange },
-): Promise<BookingRow> {
-  const { changed, events } = await context.db.transaction(async (tx) => {
-    const booking = isUuid(target.id)
-      ? await findBookingForChange(tx.db, actor.reach, target.id.toLowerCase())
-      : undefined
-    if (!booking) throw new Problem('not_found', 'There is no booking with this id.')
-    // faults of the request come before those of its precondition (contract: Conventions, order of refusals)
-    const plan = planChange(booking, wanted, tx.now)
-    assertMatches(booking, target.ifMatch)
-    if (!plan) return { changed: booking, events: [] }
-    const columns = { ...plan.columns, updated_at: tx.now }
-    const changed = { ...booking, ...columns, version: booking.version + 1 }
-    if (plan.leavesSlot) await removeBookingClaim(tx.db, booking.business_id, booking.id)
-    if (plan.takesSlot) await takeSlotAgain(context, tx, changed)
-    await updateBooking(tx.db, booking, columns)
-    await recordEvents(context, tx, { types: plan.events, booking: eventSubject(changed) })
-    return { changed, events: plan.events }
-  })
-  for (const event of events) context.metrics.booking(outcomes[event])
-  return changed
+  tx: Transaction,
+  { booking, target, wanted }: Change & { booking: BookingRow },
+): Promise<{ changed: BookingRow; events: EventType[] }> {
+  // faults of the request come before those of its precondition (contract: Conventions, order of refusals)
+  const plan = planChange(booking, wanted, tx.now)
+  assertMatches(booking, target.ifMatch)
+  if (!plan) return { changed: booking, events: [] }
+  const columns = { ...plan.columns, updated_at: tx.now }
+  const changed = { ...booking, ...columns, version: booking.version + 1 }
+  if (plan.leavesSlot) await removeBookingClaim(tx.db, booking.business_id, booking.id)
+  if (plan.takesSlot) await takeSlotAgain(context, tx, changed)
+  await updateBooking(tx.db, booking, columns)
+  await recordEvents(context, tx, { types: plan.events, booking: eventSubject(changed) })
+  return { changed, events: plan.events }
 }
 
 /** Takes the time of a booking for the same staff member or place. Its own old claim is gone by then. */

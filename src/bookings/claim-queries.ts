@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { Queries } from '../database/database.ts'
 import type { ClaimsTable } from '../database/tables.ts'
+import type { Block } from '../availability/offer-rules.ts'
+import type { Span } from '../availability/resource-rules.ts'
 import { instantFromMs, toMs, type Instant } from '../instants.ts'
-import type { ClaimSeen, Span } from './claim-rules.ts'
+import type { ClaimSeen } from './claim-rules.ts'
 
 /** No claim lasts longer (the schema says so): those that reach into a time start at most this long before it. */
 const longestClaimMs = 72 * 3_600_000
@@ -15,6 +17,8 @@ export interface LookRequest {
   taken: Span
   /** The day whose bookings decide between staff members; absent when there is nothing to decide. */
   day?: { from: Instant; to: Instant }
+  /** The slot for which the rules of the business count; absent where a booking is moved, which they do not bind. */
+  rules?: { locationId: string; staffIds: string[]; slot: Span }
   /** The session that asks, whose own holds it may replace; absent for keys. */
   session?: { ownerId: string; network: string }
 }
@@ -34,12 +38,16 @@ export interface Look {
   /** Active holds of other sessions from the caller's network, and when the first of them lapses. */
   othersOnNetwork: { count: number; firstExpiry: Instant | null }
   bookingsOfDay: Map<string, number>
+  /** Times that nobody can book, as far as they overlap the slot. */
+  blocks: Block[]
+  /** The version of the catalogue of the business; undefined without rules. */
+  catalogueVersion: number | undefined
   /** The highest `owner_sequence` of the session so far. */
   lastSequence: number
 }
 
 interface LookRow {
-  kind: 'claim' | 'own' | 'day' | 'network' | 'sequence'
+  kind: 'claim' | 'own' | 'day' | 'network' | 'sequence' | 'block' | 'version'
   id: string | null
   resource_id: string | null
   occurrence_id: string | null
@@ -55,6 +63,7 @@ interface LookRow {
 export async function look(db: Queries, request: LookRequest): Promise<Look> {
   const parts = [claimsInTheWay(request)]
   if (request.day) parts.push(bookingsOfDay(request, request.day))
+  if (request.rules) parts.push(...ofRules(request, request.rules))
   if (request.session) parts.push(...ofSession(request, request.session))
   const { rows } = await sql<LookRow>`${sql.join(parts, sql` union all `)}`.execute(db)
   return read(rows)
@@ -76,6 +85,22 @@ function bookingsOfDay({ businessId, resourceIds }: LookRequest, day: { from: In
      where business_id = ${businessId} and staff_id in (${sql.join(resourceIds)}) and cancelled_at is null
        and starts_at >= ${day.from} and starts_at < ${day.to}
      group by staff_id`
+}
+
+/** Blocks of the location and of its staff, which have an index each, and the version that all rules must be of. */
+function ofRules(
+  { businessId }: LookRequest,
+  { locationId, staffIds, slot }: NonNullable<LookRequest['rules']>,
+) {
+  const blocks = sql`
+    select 'block', null, staff_id, null, null, null, starts_at, ends_at, null, 0 from blocks
+     where business_id = ${businessId} and ends_at > ${slot.starts_at} and starts_at < ${slot.ends_at}`
+  const version = sql`
+    select 'version', null, null, null, null, null, null, null, null, catalogue_version
+      from businesses where id = ${businessId}`
+  const ofLocation = sql`${blocks} and location_id = ${locationId}`
+  if (staffIds.length === 0) return [version, ofLocation]
+  return [version, ofLocation, sql`${blocks} and staff_id in (${sql.join(staffIds)})`]
 }
 
 function ofSession({ businessId, now }: LookRequest, session: { ownerId: string; network: string }) {
@@ -106,6 +131,11 @@ function read(rows: LookRow[]): Look {
     })),
     othersOnNetwork: { count: network?.count ?? 0, firstExpiry: network?.expires_at ?? null },
     bookingsOfDay: new Map(of('day').map((row) => [row.resource_id ?? '', row.count])),
+    blocks: of('block').map((row) => {
+      const { starts_at, ends_at } = row as unknown as Span // the columns of a block that its part selects
+      return { from: toMs(starts_at), to: toMs(ends_at), staffId: row.resource_id }
+    }),
+    catalogueVersion: of('version')[0]?.count,
     lastSequence: of('sequence')[0]?.count ?? 0,
   }
 }

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { isSession, type Actor } from '../access/actor.ts'
-import { findOffering, type Offering } from '../catalogue/find-offering.ts'
+import { findOffering, findStaffOf, type Offering } from '../catalogue/find-offering.ts'
 import type { Context } from '../context.ts'
 import { Repeat, type Transaction } from '../database/database.ts'
 import type { BookingsTable } from '../database/tables.ts'
@@ -14,6 +14,7 @@ import { customFieldFaults } from './custom-field-rules.ts'
 import { alreadyConverted } from './release-hold.ts'
 import { holdOf } from './show-hold.ts'
 
+/** What a hold is converted with, as it was validated. */
 export type ConvertHoldInput = Static<typeof ConvertHold>
 
 /**
@@ -50,7 +51,7 @@ async function convert(
   const claim = { businessId: written.business_id, id: written.id, now: tx.now }
   if (!(await bookClaim(tx.db, claim))) throw await whyNotClaimed(tx, actor, input.hold_id)
   if (offering.service.deposit) throw unavailable('Deposits cannot be taken yet; the hold stays as it is.')
-  const booking = withNames(written, offering)
+  const booking = await withNames(tx, written, offering)
   await recordEvents(context, tx, { types: ['booking.created'], booking: eventSubject(booking) })
   return booking
 }
@@ -85,23 +86,27 @@ async function whyNotClaimed(tx: Transaction, actor: Actor, holdId: string): Pro
 
 async function offeringOf(context: Context, tx: Transaction, booking: BookingsTable): Promise<Offering> {
   const ids = { serviceId: booking.service_id, locationId: booking.location_id }
-  const { service, location, staff } = await findOffering(
-    context,
-    { businessId: booking.business_id },
-    ids,
-    tx.db,
-  )
-  if (!service || !location || !staff) throw new Error('a hold refers to a service or location that is gone') // foreign keys forbid it
-  return { service, location, staff }
+  const reach = { businessId: booking.business_id }
+  const { service, location, ...rest } = await findOffering(context, reach, ids, tx.db)
+  if (!service || !location) throw new Error('a hold refers to a service or location that is gone') // foreign keys forbid it
+  return { service, location, ...rest }
 }
 
-function withNames(booking: BookingsTable, { service, location, staff }: Offering): BookingRow {
+async function withNames(
+  tx: Transaction,
+  booking: BookingsTable,
+  { service, location, staff }: Offering,
+): Promise<BookingRow> {
+  const { staff_id: staffId, business_id: businessId } = booking
+  // who held the slot may have been taken off the service since
+  const member =
+    staff.find(({ id }) => id === staffId) ?? (staffId && (await findStaffOf(tx.db, businessId, staffId)))
   return {
     ...booking,
     service_name: service.name,
     duration_minutes: service.duration_minutes,
     location_name: location.name,
     timezone: location.timezone,
-    staff_name: staff.find(({ id }) => id === booking.staff_id)?.name ?? null,
+    staff_name: member ? member.name : null,
   }
 }

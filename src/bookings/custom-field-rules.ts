@@ -2,6 +2,7 @@ import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { isCalendarDate, isEmail, isLine, isPhone, isText, isWebAddress } from '../contact-formats.ts'
 import type { Fault } from '../errors.ts'
 
+/** What a client can answer to a custom field; which of them, the type of the field says. */
 export type FieldValue = string | number | boolean | string[]
 
 /** An answer to a custom field. Without a value it counts as not given. */

@@ -1,6 +1,7 @@
 import { Problem } from '../errors.ts'
 import { secondsUntil, type Instant } from '../instants.ts'
 
+/** What has become of a hold, as it is shown for 24 hours after its end. */
 export type HoldStatus = 'active' | 'expired' | 'converted' | 'released'
 
 /** What became of a hold, at an instant. */
@@ -35,12 +36,4 @@ export function assertBelowCaps(counts: CapCount[], now: Instant): void {
       headers: { 'retry-after': String(Math.max(1, ...waits)) },
     },
   )
-}
-
-/** A slot that the business does not offer, and why. */
-export function notOffered(
-  reason: 'in_the_past' | 'not_offered_here' | 'staff_not_available',
-  detail: string,
-): Problem {
-  return new Problem('slot_not_offered', detail, { extensions: { reason } })
 }

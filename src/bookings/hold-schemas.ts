@@ -8,6 +8,7 @@ const wanted = {
   starts_at: exampleTimes.startsAt,
 }
 
+/** The body of `POST /bookings/hold`. */
 export const PlaceHold = Closed(
   {
     service_id: Id,
@@ -40,12 +41,14 @@ const example = {
   expires_at: exampleTimes.expiresAt,
 }
 
+/** A hold on the wire, as it was just placed (specification: Hold). */
 export const Hold = Type.Object(holdFields, {
   title: 'Hold',
   description: 'A slot that nobody else can hold or book until `expires_at`.',
   examples: [example],
 })
 
+/** The same, as it is shown later. */
 export const HoldWithStatus = Type.Object(
   {
     ...holdFields,

@@ -1,19 +1,30 @@
 import type { Static } from 'typebox'
 import { isSession, type Actor } from '../access/actor.ts'
-import { findOffering, isStaffOf, type Offering } from '../catalogue/find-offering.ts'
+import { withAlternatives } from '../availability/find-alternatives.ts'
+import { StaleOffer, withOffer, type VersionedOffer } from '../availability/find-offer.ts'
+import { notOfferedThen } from '../availability/refusal-rules.ts'
+import { SlotDay } from '../availability/offer-rules.ts'
+import {
+  overlaps,
+  placeResource,
+  slotOf,
+  staffResource,
+  takenBy,
+  type Resource,
+  type Span,
+} from '../availability/resource-rules.ts'
 import type { Context } from '../context.ts'
 import { Repeat, type Transaction } from '../database/database.ts'
-import type { Reach } from '../database/reach.ts'
 import type { HoldsTable } from '../database/tables.ts'
-import { Problem } from '../errors.ts'
-import { localDay, plusSeconds, readInstant, roundUpToSecond, type Instant } from '../instants.ts'
-import { look, type Look } from './claim-queries.ts'
-import { overlaps, resourcesFor, slotOf, takenBy, type Resource, type Span } from './claim-rules.ts'
+import { nearestInstant, plusSeconds, readInstant, roundUpToSecond, toMs, type Instant } from '../instants.ts'
+import { multiplied } from '../rate-limits/quota-rules.ts'
+import { look, type Look, type LookRequest } from './claim-queries.ts'
 import { insertHold, lockSession } from './hold-queries.ts'
-import { assertBelowCaps, notOffered } from './hold-rules.ts'
+import { assertBelowCaps } from './hold-rules.ts'
 import type { PlaceHold } from './hold-schemas.ts'
 import { giveUpHolds, takeSlot } from './take-slot.ts'
 
+/** What is asked for, and from where. */
 export type PlaceHoldInput = Static<typeof PlaceHold> & {
   /** The caller's IPv4 address or IPv6 /64, which the cap per address counts. */
   clientNetwork: string
@@ -26,13 +37,22 @@ export interface PlacedHold {
   timezone: string
 }
 
-/** What is wanted: checked against the catalogue, not yet against the claims. */
+/** What is wanted: checked against the catalogue, not yet against hours, blocks and claims. */
 interface Wanted {
   id: string
-  offering: Offering
+  offer: VersionedOffer
   slot: Span
   taken: Span
+  day: SlotDay
+  /** Any one of them would do. */
   resources: Resource[]
+}
+
+/** Who wants it, and from which network. */
+interface Placing {
+  actor: Actor
+  wanted: Wanted
+  network: string
 }
 
 /**
@@ -41,20 +61,42 @@ interface Wanted {
  * hold_limit_reached, slot_held or slot_booked.
  */
 export async function placeHold(context: Context, actor: Actor, input: PlaceHoldInput): Promise<PlacedHold> {
-  const wanted = await checkWanted(context, actor.reach, input)
-  const placed = await context.db.transaction(async (tx) => ({
-    ...(await place(context, tx, { actor, wanted, network: input.clientNetwork })),
-    timezone: wanted.offering.location.timezone,
-  }))
+  const startsAt = readInstant(input.starts_at)
+  const placed = await withOffer(context, actor.reach, {
+    request: input,
+    work: (offer) => {
+      const wanted = wantedOf(offer, context.ids.next(), startsAt)
+      return placeOrSuggest(context, { actor, wanted, network: input.clientNetwork })
+    },
+  })
   context.metrics.hold('placed')
   context.metrics.hold('replaced', placed.replaced.length)
   return placed
 }
 
-interface Placing {
-  actor: Actor
-  wanted: Wanted
-  network: string
+function wantedOf(offer: VersionedOffer, id: string, startsAt: Instant): Wanted {
+  const { service, location, staff } = offer
+  const slot = slotOf(service, startsAt)
+  const resources =
+    service.staff_ids.length === 0
+      ? [placeResource(service, location.id)]
+      : staff.map((member) =>
+          staffResource(service, { staffId: member.id, locationId: location.id, startsAt }),
+        )
+  const day = new SlotDay(offer, toMs(startsAt))
+  return { id, offer, slot, taken: takenBy(service, slot), day, resources }
+}
+
+async function placeOrSuggest(context: Context, placing: Placing): Promise<PlacedHold> {
+  const { actor, wanted } = placing
+  const { offer, slot } = wanted
+  try {
+    const placed = await context.db.transaction((tx) => place(context, tx, placing))
+    return { ...placed, timezone: offer.location.timezone }
+  } catch (error) {
+    const looker = { actor, nowMs: toMs(context.clock.now()) }
+    throw await withAlternatives(context, error, { offer, startsAtMs: toMs(slot.starts_at), looker })
+  }
 }
 
 async function place(
@@ -62,20 +104,14 @@ async function place(
   tx: Transaction,
   { actor, wanted, network }: Placing,
 ): Promise<Omit<PlacedHold, 'timezone'>> {
-  const { offering, slot, taken, resources } = wanted
-  assertFuture(slot.starts_at, tx.now)
+  const { offer, slot } = wanted
   const session = isSession(actor) ? { ownerId: actor.ownerId, network } : undefined
   // the session that asks, not the first of its owner: the row of that one may be gone
   if (session && tx.attempt > 0) await lockSession(tx.db, actor.keyId)
-  const request = {
-    now: tx.now,
-    businessId: offering.service.business_id,
-    resourceIds: resources.map(({ id }) => id),
-    taken,
-    ...(resources.length > 1 && { day: localDay(slot.starts_at, offering.location.timezone) }),
-    ...(session && { session }),
-  }
+  const request = lookRequest(wanted, tx.now, session)
   const seen = await look(tx.db, request)
+  if (seen.catalogueVersion !== offer.version) throw new StaleOffer()
+  const resources = offeredResources(actor, wanted, { nowMs: toMs(tx.now), blocks: seen.blocks })
   const replaced = seen.ownHolds.filter((own) => overlaps(own, slot)).map(({ id }) => id)
   if (replaced.length > 0) await giveUpHolds(tx, request.businessId, replaced)
   const expiresAt = roundUpToSecond(plusSeconds(tx.now, context.config.holdSeconds))
@@ -95,8 +131,8 @@ async function place(
   const hold: HoldsTable = {
     id: wanted.id,
     business_id: request.businessId,
-    service_id: offering.service.id,
-    location_id: offering.location.id,
+    service_id: offer.service.id,
+    location_id: offer.location.id,
     staff_id: resource.staffId,
     ...slot,
     expires_at: expiresAt,
@@ -112,40 +148,38 @@ async function place(
   return { hold, replaced: gone }
 }
 
-async function checkWanted(context: Context, reach: Reach, input: PlaceHoldInput): Promise<Wanted> {
-  const ids = { serviceId: input.service_id, locationId: input.location_id }
-  const { service, location, staff } = await findOffering(context, reach, ids)
-  if (!service || !staff) throw new Problem('not_found', 'There is no service with this service_id.')
-  // a hub's caller reaches several businesses, a service belongs to one of them
-  if (!location || location.business_id !== service.business_id) {
-    throw new Problem('not_found', 'There is no location with this location_id.')
+function lookRequest(
+  { offer, slot, taken, day, resources }: Wanted,
+  now: Instant,
+  session: LookRequest['session'],
+): LookRequest {
+  const { from, to } = day.span()
+  return {
+    now,
+    businessId: offer.service.business_id,
+    resourceIds: resources.map(({ id }) => id),
+    taken,
+    ...(resources.length > 1 && { day: { from: nearestInstant(from), to: nearestInstant(to) } }),
+    rules: { locationId: offer.location.id, staffIds: offer.staff.map(({ id }) => id), slot },
+    ...(session && { session }),
   }
-  const offering = { service, location, staff }
-  await assertOffered(context, offering, input.staff_id)
-  const startsAt = readInstant(input.starts_at)
-  const slot = slotOf(service, startsAt)
-  const resources = resourcesFor(offering, startsAt, input.staff_id)
-  if (resources.length === 0)
-    throw notOffered('not_offered_here', 'Nobody gives this service at this location.')
-  return { id: context.ids.next(), offering, slot, taken: takenBy(service, slot), resources }
 }
 
-/** Refuses what the catalogue does not offer: inactive parts, another location, somebody who does not do it. */
-async function assertOffered(
-  context: Context,
-  offering: Offering,
-  staffId: string | undefined,
-): Promise<void> {
-  const { service, location, staff } = offering
-  if (!service.active) throw notOffered('not_offered_here', 'The service is not offered any more.')
-  if (!location.active) throw notOffered('not_offered_here', 'The location is not open any more.')
-  if (!service.location_ids.includes(location.id)) {
-    throw notOffered('not_offered_here', 'The service is not offered at this location.')
+/**
+ * The resources that the rules offer at that time. A business may ignore its own rules, but not the clock; where some
+ * of its staff work then, it is they who are asked.
+ */
+function offeredResources(
+  actor: Actor,
+  { day, resources }: Wanted,
+  seen: Parameters<SlotDay['working']>[0],
+): Resource[] {
+  const working = day.working(seen)
+  if (typeof working !== 'string') {
+    return resources.filter(({ staffId }) => staffId === null || working.includes(staffId))
   }
-  if (staffId === undefined || staff.some((member) => member.id === staffId && member.active)) return
-  if (!(await isStaffOf(context, service.business_id, staffId)))
-    throw new Problem('not_found', 'There is no staff member with this staff_id.')
-  throw notOffered('not_offered_here', 'The staff member does not give this service.')
+  if (isSession(actor) || working === 'in_the_past') throw notOfferedThen(working)
+  return resources
 }
 
 function assertCaps({ config }: Context, now: Instant, { seen, gone }: { seen: Look; gone: string[] }): void {
@@ -154,9 +188,8 @@ function assertCaps({ config }: Context, now: Instant, { seen, gone }: { seen: L
   const { count, firstExpiry } = seen.othersOnNetwork
   const ownOnNetwork = kept.filter(({ onNetwork }) => onNetwork).map(({ expires_at }) => expires_at)
   const firstOnNetwork = [...ownOnNetwork, ...(firstExpiry ? [firstExpiry] : [])].toSorted()[0]
-  const scaled = (most: number) => Math.max(1, Math.floor(most * config.rateLimitFactor))
-  const sessionCap = scaled(config.maxHoldsPerSession)
-  const networkCap = scaled(config.maxHoldsPerIp)
+  const sessionCap = multiplied(config.maxHoldsPerSession, config.rateLimitFactor)
+  const networkCap = multiplied(config.maxHoldsPerIp, config.rateLimitFactor)
   assertBelowCaps(
     [
       {
@@ -174,8 +207,4 @@ function assertCaps({ config }: Context, now: Instant, { seen, gone }: { seen: L
     ],
     now,
   )
-}
-
-function assertFuture(startsAt: Instant, now: Instant): void {
-  if (startsAt <= now) throw notOffered('in_the_past', 'starts_at must be in the future.')
 }

@@ -1,3 +1,4 @@
+import type { Resource } from '../availability/resource-rules.ts'
 import { Repeat, type Transaction } from '../database/database.ts'
 import type { ClaimsTable } from '../database/tables.ts'
 import {
@@ -8,7 +9,7 @@ import {
   type Look,
   type LookRequest,
 } from './claim-queries.ts'
-import { candidates, conflict, lapsed, type Candidate, type Resource } from './claim-rules.ts'
+import { candidates, conflict, lapsed, type Candidate } from './claim-rules.ts'
 import { releaseHolds } from './hold-queries.ts'
 
 /** Which slot is to be taken, by whom. */

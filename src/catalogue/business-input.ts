@@ -1,7 +1,8 @@
-import { closest } from 'fastest-levenshtein'
-import { isLine, isWebAddress } from '../contact-formats.ts'
+import { isLine } from '../contact-formats.ts'
 import { UsageError } from '../errors.ts'
 import { isTimeZone } from '../instants.ts'
+import { colorFaults, logoUrlFaults } from './business-rules.ts'
+import { nearestTimeZone } from './time-zone-names.ts'
 
 /* Checks of what operators say of hubs and businesses. Each throws a UsageError that names the fix. */
 
@@ -20,19 +21,20 @@ export function checkName(text: string): string {
 /** An IANA time zone that the runtime knows. */
 export function checkTimeZone(name: string): string {
   if (isTimeZone(name)) return name
-  const near = closest(name, Intl.supportedValuesOf('timeZone'))
-  throw new UsageError(`There is no time zone "${name}"; did you mean ${near}? The form is Region/City.`)
+  throw new UsageError(
+    `There is no time zone "${name}"; did you mean ${nearestTimeZone(name)}? The form is Region/City.`,
+  )
 }
 
 /** A colour such as #1a2b3c. */
 export function checkColor(text: string): string {
-  if (/^#[0-9a-f]{6}$/i.test(text)) return text
+  if (colorFaults(text).length === 0) return text
   throw new UsageError(`A brand colour has the form #1a2b3c; "${text}" is none.`)
 }
 
 /** An http or https address. */
 export function checkLogoUrl(text: string): string {
-  if (isWebAddress(text)) return text
+  if (logoUrlFaults(text).length === 0) return text
   throw new UsageError(`The address of a brand logo begins with https:// or http://; "${text}" is none.`)
 }
 

@@ -1,4 +1,5 @@
 import type { Queries } from '../database/database.ts'
+import { inReach, type Reach } from '../database/reach.ts'
 import type { BusinessesTable, HubsTable } from '../database/tables.ts'
 
 /** A business with the hub that it belongs to. */
@@ -12,10 +13,12 @@ export function findHubs(db: Queries, most: number): Promise<HubsTable[]> {
   return db.selectFrom('hubs').selectAll().orderBy('name').orderBy('id').limit(most).execute()
 }
 
+/** A hub; undefined when there is none with this id. */
 export function findHub(db: Queries, id: string): Promise<HubsTable | undefined> {
   return db.selectFrom('hubs').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** Changes a hub. */
 export async function updateHub(
   db: Queries,
   id: string,
@@ -39,13 +42,34 @@ export function findBusinesses(db: Queries, hubId: string | undefined, most: num
   return query.orderBy('b.name').orderBy('b.id').limit(most).execute()
 }
 
+/** A business, whoever asks: for the operator, who reaches all of them. */
 export function findBusinessById(db: Queries, id: string): Promise<BusinessRow | undefined> {
   return selectBusinesses(db).where('b.id', '=', id).executeTakeFirst()
+}
+
+/** A business within the caller's reach. */
+export function findBusinessInReach(db: Queries, reach: Reach, id: string): Promise<BusinessRow | undefined> {
+  return selectBusinesses(db).where(inReach('b.id', reach)).where('b.id', '=', id).executeTakeFirst()
+}
+
+/** Businesses within the caller's reach by name, at most `rows` of them, after the name and id of the page before. */
+export function findBusinessesInReach(
+  db: Queries,
+  reach: Reach,
+  { after, rows }: { after: readonly [name: string, id: string] | undefined; rows: number },
+): Promise<BusinessRow[]> {
+  let query = selectBusinesses(db).where(inReach('b.id', reach))
+  if (after) {
+    const [name, id] = after
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('b.name', 'b.id'), '>', tuple(name, id)))
+  }
+  return query.orderBy('b.name').orderBy('b.id').limit(rows).execute()
 }
 
 /** What of a business can be changed. */
 export type BusinessChanges = Partial<Omit<BusinessesTable, 'id' | 'hub_id' | 'created_at'>>
 
+/** Changes a business. */
 export async function updateBusiness(db: Queries, id: string, changes: BusinessChanges): Promise<void> {
   await db.updateTable('businesses').set(changes).where('id', '=', id).execute()
 }

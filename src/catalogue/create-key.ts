@@ -1,6 +1,7 @@
 import { issueKey, type KeyRequest } from '../access/issue-key.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
+import { isOrigin } from './business-rules.ts'
 import { existingBusiness, existingHub } from './existing.ts'
 
 /** Issues a key for a hub or a business that exists; the answer shows it for the only time. Throws a UsageError. */
@@ -17,8 +18,7 @@ export async function createKey(context: Context, request: KeyRequest): Promise<
   })
 }
 
-/** An origin as browsers send it (RFC 6454, section 6.1): scheme, host and port, nothing else. */
 function checkOrigin(text: string): void {
-  if (URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text) return
+  if (isOrigin(text)) return
   throw new UsageError(`"${text}" is not an origin; the form is https://www.example.com, without a path.`)
 }

@@ -2,9 +2,8 @@ import type { Context } from '../context.ts'
 import type { Queries } from '../database/database.ts'
 import { reachKey, type Reach } from '../database/reach.ts'
 import type { Location, Service, StaffMember } from './catalogue-types.ts'
-import { findLocation } from './location-queries.ts'
-import { findService } from './service-queries.ts'
-import { findStaffMember, findStaffOfService } from './staff-queries.ts'
+import { findOfferingParts, type OfferingParts } from './offering-queries.ts'
+import { findStaffMember } from './staff-queries.ts'
 
 /** A service at a location, with everybody who gives the service. */
 export interface Offering {
@@ -12,37 +11,49 @@ export interface Offering {
   location: Location
   /** By id. Inactive members and those of other locations included. */
   staff: StaffMember[]
+  /** Which version of the catalogue of its business this is: with a later one it is stale. */
+  version: number
 }
 
-type OfferingParts = { [Part in keyof Offering]: Offering[Part] | undefined }
+/** The ids by which an offering is asked for. */
+export interface OfferingIds {
+  serviceId: string
+  locationId: string
+}
 
 /**
- * What is offered under these ids within the caller's reach; each part that does not exist there is
+ * What is offered under these ids within the caller's reach; a part that does not exist there is
  * undefined. Remembered for at most five seconds. Inside a transaction pass its `db`: a second
  * connection could be the one that all transactions wait for.
  */
 export async function findOffering(
   context: Pick<Context, 'cache' | 'db'>,
   reach: Reach,
-  ids: { serviceId: string; locationId: string },
+  ids: OfferingIds,
   db: Queries = context.db.reads,
 ): Promise<OfferingParts> {
-  const scope = reachKey(reach)
-  const found = await context.cache.get(`service:${scope}:${ids.serviceId}`, async () => {
-    const service = await findService(db, reach, ids.serviceId)
-    return service && { service, staff: await findStaffOfService(db, service.business_id, service.id) }
+  let found: OfferingParts | undefined
+  const complete = await context.cache.get(cacheKey(reach, ids), async () => {
+    found = await findOfferingParts(db, reach, ids)
+    return found.service && found.location ? found : undefined // what is not there may come at any moment
   })
-  const location = await context.cache.get(`location:${scope}:${ids.locationId}`, () =>
-    findLocation(db, reach, ids.locationId),
-  )
-  return { service: found?.service, staff: found?.staff, location }
+  return complete ?? found ?? { service: undefined, location: undefined, staff: [], version: 0 }
 }
 
-/** Whether a business has, or had, this staff member. */
-export async function isStaffOf(
-  context: Pick<Context, 'db'>,
+/** Forgets what is remembered under these ids, because the database has a later version. */
+export function forgetOffering(context: Pick<Context, 'cache'>, reach: Reach, ids: OfferingIds): void {
+  context.cache.forget(cacheKey(reach, ids))
+}
+
+function cacheKey(reach: Reach, { serviceId, locationId }: OfferingIds): string {
+  return `offering:${reachKey(reach)}:${serviceId}:${locationId}`
+}
+
+/** A staff member whom a business has, or had. */
+export function findStaffOf(
+  db: Queries,
   businessId: string,
   staffId: string,
-): Promise<boolean> {
-  return (await findStaffMember(context.db.reads, { businessId }, staffId)) !== undefined
+): Promise<StaffMember | undefined> {
+  return findStaffMember(db, { businessId }, staffId)
 }

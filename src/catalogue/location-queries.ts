@@ -24,7 +24,8 @@ export async function findLocations(db: Queries, reach: Reach, filter: Catalogue
   return rows.map(toLocation)
 }
 
-function toLocation(row: LocationsTable): Location {
+/** A location as the catalogue shows it, from its row. */
+export function toLocation(row: LocationsTable): Location {
   return {
     id: row.id,
     business_id: row.business_id,

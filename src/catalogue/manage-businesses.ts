@@ -13,6 +13,7 @@ import {
 } from './business-queries.ts'
 import { existingBusiness, existingHub, mostListed } from './existing.ts'
 
+/** All hubs, by name. */
 export function listHubs(context: Context): Promise<HubsTable[]> {
   return findHubs(context.db.reads, mostListed)
 }

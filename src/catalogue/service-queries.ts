@@ -35,7 +35,10 @@ function money(amount: number | null, currency: string | null): Money | null {
   return amount === null || currency === null ? null : { amount, currency }
 }
 
-function toService(row: ServicesTable & { location_ids: string | null; staff_ids: string | null }): Service {
+/** A service as the catalogue shows it, from its row. */
+export function toService(
+  row: ServicesTable & { location_ids: string | null; staff_ids: string | null },
+): Service {
   return {
     id: row.id,
     business_id: row.business_id,

@@ -33,21 +33,8 @@ export async function findStaff(db: Queries, reach: Reach, filter: CatalogueFilt
   return rows.map(toStaffMember)
 }
 
-/** Everybody who gives a service, by id: who is chosen among equals does not depend on the engine. */
-export async function findStaffOfService(
-  db: Queries,
-  businessId: string,
-  serviceId: string,
-): Promise<StaffMember[]> {
-  const rows = await selectStaff(db, { businessId })
-    .innerJoin('service_staff as g', 'g.staff_id', 'p.id')
-    .where('g.service_id', '=', serviceId)
-    .orderBy('p.id')
-    .execute()
-  return rows.map(toStaffMember)
-}
-
-function toStaffMember(row: StaffTable & { location_ids: string | null }): StaffMember {
+/** A staff member as the catalogue shows them, from its row. */
+export function toStaffMember(row: StaffTable & { location_ids: string | null }): StaffMember {
   return {
     id: row.id,
     business_id: row.business_id,

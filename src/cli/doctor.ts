@@ -1,8 +1,14 @@
 import type { Command } from 'commander'
 import { styleText } from 'node:util'
-import { createContext } from '../app.ts'
+import { createContext } from '../create-context.ts'
 import { environmentVariables, type Config } from '../config.ts'
-import { diagnose, diagnoseConfig, diagnoseFile, diagnoseFailure } from '../diagnosis/diagnose.ts'
+import {
+  diagnose,
+  diagnoseConfig,
+  diagnoseFile,
+  diagnoseFailure,
+  diagnoseRedis,
+} from '../diagnosis/diagnose.ts'
 import type { Finding } from '../diagnosis/diagnosis-types.ts'
 import { print } from './run-command.ts'
 
@@ -10,7 +16,9 @@ import { print } from './run-command.ts'
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('look for what is wrong with configuration, database, clock and time zones; changes nothing')
+    .description(
+      'look for what is wrong with configuration, database, Redis, clock and time zones; changes nothing',
+    )
     .option('--json', 'print data instead of text')
     .addHelpText(
       'after',
@@ -28,7 +36,8 @@ async function examine(): Promise<Finding[]> {
   const { config, found } = diagnoseConfig(variables)
   if (!config) return found
   const { found: ofFile, mayBeOpened } = diagnoseFile(config)
-  return [...found, ...ofFile, ...(mayBeOpened ? await examineDatabase(config, variables) : [])]
+  const ofDatabase = mayBeOpened ? await examineDatabase(config, variables) : []
+  return [...found, ...ofFile, ...ofDatabase, ...(await diagnoseRedis(config))]
 }
 
 async function examineDatabase(

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { createContext } from '../app.ts'
+import { createContext } from '../create-context.ts'
 import { configFromEnvironment, print } from './run-command.ts'
 
 /** `holdfast migrate`: brings the schema up to date and does nothing else. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { createContext } from '../app.ts'
+import { createContext } from '../create-context.ts'
 import { environmentVariables, readConfig, type Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { OperatorError } from '../errors.ts'

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import { createApp, createContext, type App } from '../app.ts'
+import type { App } from '../app.ts'
 import { isInUse, makeDemoWorldIfEmpty, type DemoWorld } from '../catalogue/make-demo-world.ts'
 import { environmentVariables, misspelledVariables, readConfig } from '../config.ts'
 import type { Context } from '../context.ts'
+import { createContext } from '../create-context.ts'
 import { OperatorError } from '../errors.ts'
 import { demoLines } from './demo.ts'
 import { firstBookingLines } from './first-booking.ts'
@@ -48,6 +49,7 @@ async function start(context: Context): Promise<Found & { app: App }> {
     if (ran.length > 0) context.log.info({ migrations: ran }, 'the schema was brought up to date')
     const seeds = context.config.environment === 'development'
     const world = seeds ? await makeDemoWorldIfEmpty(context) : undefined
+    const { createApp } = await import('../app.ts') // late: "holdfast --help" does without the whole server
     return { world, inUse: await isInUse(context), app: await createApp(context) }
   } catch (error) {
     await context.db.close()

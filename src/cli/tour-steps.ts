@@ -4,6 +4,7 @@ import { systemClock } from '../clock.ts'
 import { OperatorError } from '../errors.ts'
 import { instantFromMs } from '../instants.ts'
 
+/** A request of the tour; its path is relative to `/api/v1`. */
 export interface TourRequest {
   method: string
   path: string
@@ -23,6 +24,7 @@ export interface Tour {
 
 const answerTimeoutMs = 10_000
 
+/** A tour of the service at this address, which shows what it does line by line. */
 export function openTour(url: string, print: (line: string) => void): Tour {
   const firstOf: Tour['firstOf'] = async (title, requests) => {
     print(`\n${styleText('bold', `# ${title}`, { stream: process.stdout })}`)

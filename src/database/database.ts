@@ -3,6 +3,7 @@ import { monotonicMs } from '../clock.ts'
 import type { Instant } from '../instants.ts'
 import type { Tables } from './tables.ts'
 
+/** Where the data lies. Which one it is makes no difference to what the service does. */
 export type Engine = 'sqlite' | 'postgres'
 
 /** What queries are written against, inside a transaction and outside. */
@@ -14,6 +15,8 @@ export interface Transaction {
   now: Instant
   /** 0 at first; counts the repetitions after conflicts with concurrent transactions. */
   attempt: number
+  /** Has something done once the transaction is committed; nothing when it is rolled back. It must not throw. */
+  onCommit(work: () => void): void
 }
 
 /** The database as the rest of the program sees it: two engines, one behaviour. */
@@ -38,6 +41,16 @@ export interface Database {
   lockForServer(): void
   /** How busy it is at this moment. */
   load(): DatabaseLoad
+  /**
+   * Calls `onNotice` whenever some process announces something on the channel (PostgreSQL), and when it may have
+   * missed that. A hint: it can be lost, and on SQLite it never comes.
+   */
+  listen(channel: string, onNotice: () => void): Listening
+  close(): Promise<void>
+}
+
+/** Ends with `close`. */
+export interface Listening {
   close(): Promise<void>
 }
 
@@ -101,6 +114,19 @@ export async function withRepetition<T>(
   }
 }
 
+/**
+ * Runs one attempt of a transaction and then what it has left for after the commit. What a rolled back attempt has
+ * left is forgotten.
+ */
+export async function withCommitWork<T>(
+  attemptOnce: (onCommit: Transaction['onCommit']) => Promise<T>,
+): Promise<T> {
+  const left: (() => void)[] = []
+  const result = await attemptOnce((work) => left.push(work))
+  for (const work of left) work()
+  return result
+}
+
 /** Waits for the given milliseconds. */
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -127,6 +153,7 @@ export function aroundTransactions(
       db.lockForServer()
     },
     load: () => db.load(),
+    listen: (channel, onNotice) => db.listen(channel, onNotice),
     close: () => db.close(),
   }
 }

@@ -4,12 +4,14 @@ import { OperatorError } from '../errors.ts'
 import type { Engine } from './database.ts'
 import { firstSchema } from './migrations/0001-first-schema.ts'
 import { blocks } from './migrations/0002-blocks.ts'
+import { webhooks } from './migrations/0003-webhooks.ts'
 import type { Tables } from './tables.ts'
 
 /** Every migration in the order in which they run. A released one is never changed. */
 const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
   '0001-first-schema': firstSchema,
   '0002-blocks': blocks,
+  '0003-webhooks': webhooks,
 }
 
 /** The names of all migrations of this release, in their order. */

@@ -6,15 +6,18 @@ import type { Instant } from '../instants.ts'
 import { traced } from '../tracing.ts'
 import {
   DatabaseUnavailable,
+  withCommitWork,
   withRepetition,
   type Database,
   type DatabaseLoad,
+  type Listening,
   type SideConnections,
   type StatementListener,
   type Transaction,
 } from './database.ts'
 import { migrator, migrate, pendingMigrations } from './migrate.ts'
 import { isConflict, postgresDialect, resultTypes } from './postgres-driver.ts'
+import { listenOnPostgres } from './postgres-notices.ts'
 import type { Tables } from './tables.ts'
 
 /*
@@ -30,6 +33,7 @@ const idleInTransactionTimeoutMs = 10_000
 /** A farewell that a dead server does not answer ends after this. */
 const closeTimeoutMs = 1_000
 
+/** Which server is opened, and with what. */
 export interface PostgresOptions {
   url: string
   poolSize: number
@@ -87,7 +91,8 @@ export async function openPostgres(options: PostgresOptions): Promise<{ db: Data
   }
 }
 
-const sideConnections = 3
+/** How many they are. */
+export const sideConnections = 3
 const sideTimeoutMs = 1_000
 
 /** Opens a few connections of their own to a PostgreSQL database; it does not ask whether the server is there. */
@@ -138,7 +143,11 @@ class PostgresDatabase implements Database {
       withRepetition(
         (attempt) => {
           if (attempt > 0) this.repetitions += 1
-          return this.reads.transaction().execute((db) => work({ db, now: this.parts.clock.now(), attempt }))
+          return withCommitWork((onCommit) =>
+            this.reads
+              .transaction()
+              .execute((db) => work({ db, now: this.parts.clock.now(), attempt, onCommit })),
+          )
         },
         isConflict,
         this.parts.options.fraction,
@@ -170,6 +179,10 @@ class PostgresDatabase implements Database {
       connections: { inUse: totalCount - idleCount, idle: idleCount, most },
       repetitions: this.repetitions,
     }
+  }
+
+  listen(channel: string, onNotice: () => void): Listening {
+    return listenOnPostgres(this.parts.options.url, channel, onNotice)
   }
 
   /** Migrations wait for each other and may take long, so they get a connection of their own. */

@@ -186,9 +186,11 @@ class SqliteDriver implements Driver {
 /** SQLite locks the whole database at `begin immediate`: row locks are neither known nor needed. */
 class LocklessQueryCompiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
-    if (node.modifier !== 'ForUpdate' && node.modifier !== 'SkipLocked') super.visitSelectModifier(node)
+    if (!rowLocks.includes(node.modifier ?? '')) super.visitSelectModifier(node)
   }
 }
+
+const rowLocks = ['ForUpdate', 'ForNoKeyUpdate', 'SkipLocked']
 
 class SqliteFileAdapter extends SqliteAdapter {
   /** DDL is transactional in SQLite; Kysely's own adapter does not count on it. */

@@ -6,9 +6,11 @@ import type { Clock } from '../clock.ts'
 import { OperatorError } from '../errors.ts'
 import { traced } from '../tracing.ts'
 import {
+  withCommitWork,
   withRepetition,
   type Database,
   type DatabaseLoad,
+  type Listening,
   type StatementListener,
   type Transaction,
 } from './database.ts'
@@ -16,6 +18,7 @@ import { migrator, migrate, pendingMigrations } from './migrate.ts'
 import { sqliteDialect, Turnstile, writeTimeoutMs } from './sqlite-driver.ts'
 import type { Tables } from './tables.ts'
 
+/** Which file is opened, and with what. */
 export interface SqliteOptions {
   file: string
   clock: Clock
@@ -72,9 +75,11 @@ class SqliteDatabase implements Database {
       withRepetition(
         (attempt) => {
           if (attempt > 0) this.repetitions += 1
-          return this.writes
-            .transaction()
-            .execute((db) => work({ db, now: this.options.clock.now(), attempt }))
+          return withCommitWork((onCommit) =>
+            this.writes
+              .transaction()
+              .execute((db) => work({ db, now: this.options.clock.now(), attempt, onCommit })),
+          )
         },
         () => false, // writers come one after the other
         this.options.fraction,
@@ -113,6 +118,10 @@ class SqliteDatabase implements Database {
 
   load(): DatabaseLoad {
     return { waiting: this.turnstile.waiting, repetitions: this.repetitions }
+  }
+
+  listen(): Listening {
+    return { close: () => Promise.resolve() } // no other server uses the file, and a command cannot call one
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type { Instant } from '../instants.ts'
 
 /*
@@ -5,8 +6,10 @@ import type { Instant } from '../instants.ts'
  * (`…_json`), and there are no booleans: what can be on or off has the instant at which it went off.
  */
 
+/** What a hub or a business has paid for; each holds all of the one before it. */
 export type PlanName = 'growth' | 'pro' | 'enterprise'
 
+/** A platform with many businesses. */
 export interface HubsTable {
   id: string
   name: string
@@ -14,6 +17,7 @@ export interface HubsTable {
   created_at: Instant
 }
 
+/** Somebody who offers services: the tenant to whom everything below belongs. */
 export interface BusinessesTable {
   id: string
   hub_id: string | null
@@ -31,6 +35,7 @@ export interface BusinessesTable {
   created_at: Instant
 }
 
+/** An API key, of a hub or of a business. Of the key itself there is its SHA-256 digest alone. */
 export interface ApiKeysTable {
   id: string
   type: 'hub' | 'business' | 'publishable'
@@ -43,6 +48,7 @@ export interface ApiKeysTable {
   revoked_at: Instant | null
 }
 
+/** A session of a widget, made from a publishable key. Of its token too there is only the digest. */
 export interface SessionsTable {
   id: string
   business_id: string
@@ -56,6 +62,7 @@ export interface SessionsTable {
   ended_at: Instant | null
 }
 
+/** A place at which services are offered, with its zone and hours. */
 export interface LocationsTable {
   id: string
   business_id: string
@@ -68,6 +75,7 @@ export interface LocationsTable {
   deactivated_at: Instant | null
 }
 
+/** Somebody who gives services, with their own hours. */
 export interface StaffTable {
   id: string
   business_id: string
@@ -79,12 +87,14 @@ export interface StaffTable {
   deactivated_at: Instant | null
 }
 
+/** Where somebody works; without a row, everywhere. */
 export interface StaffLocationsTable {
   business_id: string
   staff_id: string
   location_id: string
 }
 
+/** What can be booked. Amounts are in the minor unit of their currency. */
 export interface ServicesTable {
   id: string
   business_id: string
@@ -106,12 +116,14 @@ export interface ServicesTable {
   deactivated_at: Instant | null
 }
 
+/** Where a service is offered. */
 export interface ServiceLocationsTable {
   business_id: string
   service_id: string
   location_id: string
 }
 
+/** Who gives a service; without a row, it needs nobody. */
 export interface ServiceStaffTable {
   business_id: string
   service_id: string
@@ -169,8 +181,10 @@ export interface ClaimsTable {
   booking_id: string | null
 }
 
+/** How far a booking is. Only a cancelled one leaves its slot to others. */
 export type BookingStatus = 'pending' | 'confirmed' | 'in_progress' | 'completed' | 'cancelled'
 
+/** A booking. That it has its slot is for `claims` to say. */
 export interface BookingsTable {
   id: string
   business_id: string
@@ -194,6 +208,7 @@ export interface BookingsTable {
   version: number
 }
 
+/** That something happened to a booking: written in the transaction of the change, or neither is. */
 export interface EventsTable {
   id: string
   business_id: string
@@ -202,6 +217,57 @@ export interface EventsTable {
   /** The body that receivers get, to the byte. */
   payload: string
   occurred_at: Instant
+  /** The transaction that wrote it (PostgreSQL; 0 on SQLite): with `position`, its place in the order of events. */
+  transaction_id: Generated<number>
+  position: Generated<number>
+}
+
+/** Where events are sent: of one business, or of all businesses of a hub. */
+export interface WebhooksTable {
+  id: string
+  hub_id: string | null
+  business_id: string | null
+  /** Two digits, from 00 for a business and from 20 for a hub: there are only so many. Null once it is deleted. */
+  place: string | null
+  url: string
+  /** Names of events, with one space between. */
+  events: string
+  description: string | null
+  /** In the clear: it signs. */
+  secret: string
+  previous_secret: string | null
+  previous_secret_until: Instant | null
+  created_at: Instant
+  disabled_at: Instant | null
+  deleted_at: Instant | null
+}
+
+export type DeliveryStatus = 'pending' | 'succeeded' | 'failed'
+
+/** One event on its way to one webhook. */
+export interface DeliveriesTable {
+  id: string
+  webhook_id: string
+  /** Null for a sample that is sent to a webhook of a hub. */
+  business_id: string | null
+  event_id: string
+  event_type: string
+  booking_id: string
+  /** The body of a sample, which is of no event. */
+  sample_payload: string | null
+  status: DeliveryStatus
+  /** The latest attempts, as the log shows them. */
+  attempts_json: Generated<string>
+  attempts_made: Generated<number>
+  attempts_left: number
+  /** Null once it is not pending. */
+  next_attempt_at: Instant | null
+  /** Until when one server alone may send it, and which. */
+  leased_until: Instant | null
+  leased_by: string | null
+  /** Grows with each lease: what an older one has to say comes too late. */
+  fence: Generated<number>
+  created_at: Instant
 }
 
 /** The answer to a request that named an `Idempotency-Key`. */
@@ -219,6 +285,7 @@ export interface IdempotencyRecordsTable {
   created_at: Instant
 }
 
+/** All tables by name: what Kysely checks queries against. */
 export interface Tables {
   hubs: HubsTable
   businesses: BusinessesTable
@@ -235,5 +302,7 @@ export interface Tables {
   claims: ClaimsTable
   bookings: BookingsTable
   events: EventsTable
+  webhooks: WebhooksTable
+  deliveries: DeliveriesTable
   idempotency_records: IdempotencyRecordsTable
 }

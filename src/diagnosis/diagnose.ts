@@ -6,10 +6,12 @@ import { misspelledVariables, readConfig, settings, type Config } from '../confi
 import type { Context } from '../context.ts'
 import { DatabaseUnavailable } from '../database/database.ts'
 import { migrationNames } from '../database/migrate.ts'
+import { sideConnections } from '../database/postgres.ts'
 import { OperatorError } from '../errors.ts'
+import { askRedis } from '../rate-limits/ask-redis.ts'
 import { findDamages, readFacts } from './diagnosis-queries.ts'
 import type { Finding } from './diagnosis-types.ts'
-import { damageFinding, fileFinding, findings } from './finding-rules.ts'
+import { damageFinding, fileFinding, findings, redisFinding } from './finding-rules.ts'
 import { lookAtFile } from './look-at-file.ts'
 
 type Variables = Record<string, string | undefined>
@@ -46,6 +48,14 @@ export function diagnoseFile({ database }: Config): { found: Finding[]; mayBeOpe
   return { found: finding ? [finding] : [], mayBeOpened: facts.exists && facts.insteadOfFile === null }
 }
 
+const redisAnswerMs = 2_000
+
+/** What there is to say of the Redis that counts requests; nothing where there is none. */
+export async function diagnoseRedis({ redisUrl }: Config): Promise<Finding[]> {
+  if (redisUrl === '') return []
+  return [redisFinding(new URL(redisUrl).host, await askRedis(redisUrl, redisAnswerMs))]
+}
+
 /** What it means that the database could not be opened or read. Throws what nobody foresaw. */
 export function diagnoseFailure(error: unknown): Finding {
   if (error instanceof OperatorError) {
@@ -76,6 +86,7 @@ export async function diagnose(context: Context, variables: Variables): Promise<
     engine: db.engine,
     production: config.environment === 'production',
     poolSize: config.databasePoolSize,
+    connectionsBeside: config.redisUrl === '' ? sideConnections : 0,
     knownMigrations: migrationNames,
     systemTime: systemClock.now(),
     serviceTime: clock.now(),

@@ -31,6 +31,8 @@ export interface Surroundings {
   engine: 'sqlite' | 'postgres'
   production: boolean
   poolSize: number
+  /** PostgreSQL connections that each server opens beside its pool. */
+  connectionsBeside: number
   /** The migrations of this release. */
   knownMigrations: string[]
   /** This machine's time, and the one that Holdfast goes by. */

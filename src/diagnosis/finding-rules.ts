@@ -120,15 +120,27 @@ function spaceFinding({ freeBytes }: Surroundings): Finding | undefined {
 
 function connectionFinding(
   { maxConnections }: DatabaseFacts,
-  { poolSize }: Surroundings,
+  { poolSize, connectionsBeside }: Surroundings,
 ): Finding | undefined {
   if (maxConnections === null) return undefined
-  return poolSize <= maxConnections
-    ? ok('connections', `up to ${poolSize} of the server's ${maxConnections}`)
+  const most = poolSize + connectionsBeside
+  return most <= maxConnections
+    ? ok('connections', `up to ${most} of the server's ${maxConnections}`)
     : fault(
         'connections',
-        `DATABASE_POOL_SIZE is ${poolSize}, the server takes ${maxConnections}`,
-        `set DATABASE_POOL_SIZE to ${maxConnections} divided by the number of nodes, or raise max_connections`,
+        `DATABASE_POOL_SIZE is ${poolSize}, with ${connectionsBeside} more beside it; the server takes ${maxConnections}`,
+        `set DATABASE_POOL_SIZE to ${maxConnections} divided by the number of nodes, less ${connectionsBeside}, or raise max_connections`,
+      )
+}
+
+/** What the answer of Redis means: undefined as a complaint is that it answers. */
+export function redisFinding(host: string, complaint: string | undefined): Finding {
+  return complaint === undefined
+    ? ok('redis', 'answers')
+    : fault(
+        'redis',
+        `REDIS_URL: no Redis answers at ${host} (${complaint})`,
+        'start it, or correct address, user or password; until then each server counts requests by itself',
       )
 }
 

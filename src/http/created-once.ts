@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { validationProblem } from '../errors.ts'
+import { validationProblem, type Fault } from '../errors.ts'
 import { answerOnce } from '../idempotency/answer-once.ts'
 import { requestDigest } from '../idempotency/request-digest.ts'
 
@@ -46,13 +46,19 @@ export async function createdOnce<Result>(
   return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body)
 }
 
+/** Throws validation_failed: a key is a name that can be logged, stored and compared on any engine. */
 function checkKey(key: string): string {
-  if (key.length >= 1 && key.length <= longestKey) return key
-  throw validationProblem([
-    {
-      pointer: '/Idempotency-Key',
-      code: 'wrong_length',
-      detail: `(a header) must have 1 to ${longestKey} characters`,
-    },
-  ])
+  const faults: Fault[] = []
+  if (key.length < 1 || key.length > longestKey) {
+    faults.push(fault('wrong_length', `(a header) must have 1 to ${longestKey} characters`))
+  }
+  if (/[^ -~]/.test(key)) {
+    faults.push(fault('invalid_format', '(a header) may have letters, digits and signs of ASCII, no others'))
+  }
+  if (faults.length > 0) throw validationProblem(faults)
+  return key
+}
+
+function fault(code: string, detail: string): Fault {
+  return { pointer: '/Idempotency-Key', code, detail }
 }

@@ -17,6 +17,7 @@ interface FormatSchema {
   replaces?: true
 }
 
+/** The formats that OpenAPI does not know, or not by our name. */
 export const formatSchemas: Record<string, FormatSchema> = {
   instant: { schema: { format: 'date-time' } },
   line: { schema: { pattern: String.raw`^[^\u0000-\u001f\u007f-\u009f]*$` } },

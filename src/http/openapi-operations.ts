@@ -75,6 +75,7 @@ const IdempotencyHeaders = {
       type: 'string',
       minLength: 1,
       maxLength: 255,
+      pattern: '^[ -~]*$',
       description:
         'A name for this request. Sent again with the same name within 24 hours, it changes nothing and gets the first answer with `Idempotent-Replayed: true`.',
     },
@@ -177,7 +178,7 @@ function headersOf(status: number, { codes, needsKey, etag, idempotent }: Notes)
     ...(needsKey ? ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] : []),
     ...(waits ? ['Retry-After'] : []),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
-    ...(etag && status < 300 ? ['ETag'] : []),
+    ...(etag && (status < 300 || status === 304) ? ['ETag'] : []),
     ...(idempotent && status < 300 ? ['Idempotent-Replayed'] : []),
   ]
 }

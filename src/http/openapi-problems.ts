@@ -27,6 +27,13 @@ const reasons = [
   ...['blocked', 'not_on_grid', 'not_offered_here', 'staff_not_available'],
 ]
 
+const alternatives: Schema = {
+  type: 'array',
+  maxItems: 3,
+  description: 'The nearest free slots of the same request.',
+  items: { $ref: componentReference('Slot') },
+}
+
 /** The members of a problem document beside the usual ones; a name that ends with `?` is not always there. */
 const extensions: Partial<Record<ProblemCode, Record<string, Schema>>> = {
   validation_failed: { errors: faults },
@@ -36,7 +43,9 @@ const extensions: Partial<Record<ProblemCode, Record<string, Schema>>> = {
   plan_required: { required_plan: { type: 'string', const: 'enterprise' } },
   hold_converted: { 'booking_id?': { type: 'string', format: 'uuid' } },
   version_conflict: { current_etag: text },
-  slot_not_offered: { reason: { type: 'string', enum: reasons } },
+  slot_held: { alternatives },
+  slot_booked: { alternatives },
+  slot_not_offered: { reason: { type: 'string', enum: reasons }, alternatives },
 }
 
 /** The name of the schema of a code's problem documents: `slot_held` → `SlotHeldProblem`. */

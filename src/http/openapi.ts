@@ -31,7 +31,9 @@ const tags = [
   { name: 'Sessions', description: 'From a publishable key to a session token for one visitor.' },
   { name: 'Holds', description: 'A slot that is kept for ten minutes.' },
   { name: 'Bookings', description: 'What becomes of a hold: shown, listed, rescheduled, cancelled.' },
-  { name: 'Catalogue', description: 'What can be booked, where, and with whom.' },
+  { name: 'Catalogue', description: 'What can be booked, where, and with whom; and when not.' },
+  { name: 'Businesses', description: 'Those who offer it, and their keys.' },
+  { name: 'Webhooks', description: 'What happens to bookings, sent to an address of yours as it happens.' },
   {
     name: 'Service',
     description: 'Health, and these pages. None of it needs a key or counts against a limit.',

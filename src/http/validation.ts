@@ -2,7 +2,8 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { isEmail, isLine, isPhone, isText } from '../contact-formats.ts'
 import type { Fault } from '../errors.ts'
 import { isUuid } from '../ids.ts'
-import { parseInstant } from '../instants.ts'
+import { isDate, parseInstant } from '../instants.ts'
+import { addRuleKeyword, faultOfRule } from './rule-keyword.ts'
 
 /** The formats that schemas name: how each is checked, and what a person is told. */
 const formats: Record<string, { holds: (text: string) => boolean; expected: string }> = {
@@ -12,6 +13,7 @@ const formats: Record<string, { holds: (text: string) => boolean; expected: stri
     expected:
       'must be an existing date and time with an offset or Z, such as 2026-12-01T10:00:00+01:00, in the years 1970 to 9999',
   },
+  date: { holds: isDate, expected: 'must be an existing date such as 2026-12-01, in the years 1970 to 9999' },
   line: { holds: isLine, expected: 'must be one line of well-formed text without control characters' },
   text: { holds: isText, expected: 'must be well-formed text; of control characters only tab and new line' },
   email: {
@@ -44,6 +46,7 @@ function createAjv(): Ajv {
     validate: toLowerCase,
   })
   ajv.addKeyword({ keyword: 'fieldValue', schemaType: 'boolean', errors: false, validate: isFieldValue })
+  addRuleKeyword(ajv)
   return ajv
 }
 
@@ -52,9 +55,9 @@ function toLowerCase(
   _schema: boolean,
   text: string,
   _parentSchema: unknown,
-  place?: { parentData: Record<string | number, unknown>; parentDataProperty: string | number },
+  place?: { parentData?: Record<string | number, unknown>; parentDataProperty: string | number },
 ): boolean {
-  if (place) place.parentData[place.parentDataProperty] = text.toLowerCase()
+  if (place?.parentData) place.parentData[place.parentDataProperty] = text.toLowerCase()
   return true
 }
 
@@ -113,7 +116,7 @@ function dropOptionalNulls(schema: ObjectOrArraySchema, value: unknown): void {
 export function faultsOf(errors: ErrorObject[]): Fault[] {
   const byPointer = new Map<string, Fault>()
   for (const error of errors) {
-    const fault = toFault(error)
+    const fault = error.keyword === 'rule' ? faultOfRule(error) : toFault(error)
     if (!byPointer.has(fault.pointer) && byPointer.size < mostFaults) byPointer.set(fault.pointer, fault)
   }
   return [...byPointer.values()]
@@ -152,8 +155,16 @@ function toFault({ instancePath, keyword, params }: ErrorObject): Fault {
       )
     case 'maxLength':
       return fault('too_long', `must have at most ${count} characters`)
+    case 'minItems':
+      return fault('too_few', `must have at least ${count} ${count === '1' ? 'entry' : 'entries'}`)
     case 'maxItems':
       return fault('too_many', `must have at most ${count} entries`)
+    case 'uniqueItems':
+      return fault('repeated', 'must not name anything twice')
+    case 'minimum':
+      return fault('out_of_range', `must be at least ${count}`)
+    case 'maximum':
+      return fault('out_of_range', `must be at most ${count}`)
     case 'enum':
       return fault('not_allowed', `must be one of: ${(params.allowedValues as string[]).join(', ')}`) // our enums are of strings
     case 'fieldValue':

@@ -1,19 +1,16 @@
+import { monotonicMs } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { aroundTransactions, type Transaction } from '../database/database.ts'
+import { aroundTransactions, pause, type Transaction } from '../database/database.ts'
 import { Problem } from '../errors.ts'
 import { plusSeconds, type Instant } from '../instants.ts'
-import {
-  completeRecord,
-  deleteExpiredRecord,
-  findRecord,
-  insertRecord,
-  type RecordKey,
-} from './idempotency-queries.ts'
+import { completeRecord, findRecord, insertRecord, isAlone, type RecordKey } from './idempotency-queries.ts'
 
 /** How long an answer is kept for repetitions (contract: Idempotency). */
 export const keptSeconds = 86_400
 /** How long a repetition waits for the first request to end, in milliseconds. */
 const longestWaitMs = 5_000
+/** How often it looks whether a first request on another node has ended, in milliseconds. */
+const lookEveryMs = 100
 
 /** An answer as it goes over the wire, to the byte. */
 export interface Answer {
@@ -32,9 +29,9 @@ export interface KeyedRequest<Result> {
   present: (result: Result) => Answer
 }
 
-/** Tells that another request with the same key has done the work meanwhile; its transaction is rolled back. */
-class DoneByAnother extends Error {
-  override readonly name = 'DoneByAnother'
+/** Tells that another request with the same key does the work or has done it; the own transaction is rolled back. */
+class WorkOfAnother extends Error {
+  override readonly name = 'WorkOfAnother'
 }
 
 /**
@@ -48,26 +45,29 @@ export async function answerOnce<Result>(
   request: KeyedRequest<Result>,
 ): Promise<{ answer: Answer; replayed: boolean }> {
   const { caller_id, route, idempotency_key } = request.key
-  // repetitions on this node wait here, those on other nodes in the database
+  const deadlineMs = monotonicMs() + longestWaitMs
+  // of those on this node only one goes on; it waits for those on other nodes
   const outcome = await context.flights.alone(
     [caller_id, route, idempotency_key].join('\n'),
     longestWaitMs,
-    () => replayOrWork(context, request),
+    () => replayOrWork(context, request, deadlineMs),
   )
   if (!outcome) throw inFlight()
   return outcome
 }
 
-async function replayOrWork<Result>(context: Context, request: KeyedRequest<Result>) {
-  const kept = await keptAnswer(context, request)
-  if (kept) return { answer: kept, replayed: true }
-  try {
-    return { answer: await workAndRecord(context, request), replayed: false }
-  } catch (error) {
-    if (!(error instanceof DoneByAnother)) throw error
-    const answer = await keptAnswer(context, request)
-    if (answer) return { answer, replayed: true }
-    throw inFlight()
+async function replayOrWork<Result>(context: Context, request: KeyedRequest<Result>, deadlineMs: number) {
+  for (;;) {
+    const kept = await keptAnswer(context, request)
+    if (kept) return { answer: kept, replayed: true }
+    try {
+      return { answer: await workAndRecord(context, request), replayed: false }
+    } catch (error) {
+      if (!(error instanceof WorkOfAnother)) throw error
+      if (monotonicMs() > deadlineMs) throw inFlight()
+      // not in the database: a statement that waits there ends with its own, shorter limit
+      await pause(lookEveryMs)
+    }
   }
 }
 
@@ -103,10 +103,11 @@ async function keptAnswer<Result>(
 async function workAndRecord<Result>(context: Context, request: KeyedRequest<Result>): Promise<Answer> {
   let answer: Answer | undefined
   const db = aroundTransactions(context.db, async (tx: Transaction, work: () => Promise<unknown>) => {
-    await deleteExpiredRecord(tx.db, request.key, expiry(tx.now))
     const record = { ...request.key, request_digest: request.digest, created_at: tx.now }
-    const isFirst = await insertRecord(tx.db, { ...record, status: 0, etag: null, body: '' })
-    if (!isFirst) throw new DoneByAnother('another request with the same key has ended')
+    const isFirst =
+      (await isAlone(context.db.engine, tx.db, request.key)) &&
+      (await insertRecord(tx.db, { ...record, status: 0, etag: null, body: '' }, expiry(tx.now)))
+    if (!isFirst) throw new WorkOfAnother('another request with the same key came first')
     const result = await work()
     answer = request.present(result as Result) // what `run` gives is what its transaction gives
     await completeRecord(tx.db, request.key, answer)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queries } from '../database/database.ts'
+import type { Engine, Queries } from '../database/database.ts'
 import type { IdempotencyRecordsTable } from '../database/tables.ts'
 import type { Instant } from '../instants.ts'
 
@@ -22,26 +22,33 @@ export function findRecord(
     .executeTakeFirst()
 }
 
-/** Deletes a record that is too old to count, so that its key can be used again. */
-export async function deleteExpiredRecord(db: Queries, key: RecordKey, until: Instant): Promise<void> {
-  await db
-    .deleteFrom('idempotency_records')
-    .where('caller_id', '=', key.caller_id)
-    .where('route', '=', key.route)
-    .where('idempotency_key', '=', key.idempotency_key)
-    .where('created_at', '<=', until)
-    .execute()
+/**
+ * Whether no other transaction is about to write this record; none is until this one ends. Does not wait, on
+ * PostgreSQL, where a wait would end with the time that a statement has. On SQLite no two transactions write at once.
+ */
+export async function isAlone(engine: Engine, db: Queries, key: RecordKey): Promise<boolean> {
+  if (engine === 'sqlite') return true
+  const name = [key.caller_id, key.route, key.idempotency_key].join('\n')
+  const { rows } = await sql<{ alone: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as alone`.execute(db)
+  return rows[0]?.alone === true
 }
 
-/**
- * Writes the record of a request. False when another transaction has written it: on PostgreSQL this
- * waits until that one has ended, so two with the same key never both go on.
- */
-export async function insertRecord(db: Queries, record: IdempotencyRecordsTable): Promise<boolean> {
+/** Writes the record of a request. False when there is one already that is not older than `since`. */
+export async function insertRecord(
+  db: Queries,
+  record: IdempotencyRecordsTable,
+  since: Instant,
+): Promise<boolean> {
   const written = await db
     .insertInto('idempotency_records')
     .values(record)
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .columns(['caller_id', 'route', 'idempotency_key'])
+        .doUpdateSet(record)
+        .where('idempotency_records.created_at', '<=', since),
+    )
     .returning('route')
     .executeTakeFirst()
   return written !== undefined

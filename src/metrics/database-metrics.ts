@@ -7,20 +7,37 @@ const countLifeMs = 5_000
 /** A scrape does not wait longer for the database. */
 const longestWaitMs = 1_000
 
+/** What is counted in the database. */
+export interface Counts {
+  countActiveHolds: () => Promise<number>
+  countPendingDeliveries: () => Promise<number>
+}
+
 /** Measures what the service stands on: its database and its cache of reads. */
 export function databaseMetrics(
   registry: Registry,
   { db, cache, clock }: Pick<Context, 'db' | 'cache' | 'clock'>,
-  countActiveHolds: () => Promise<number>,
+  counts: Counts,
 ): void {
   const registers = [registry]
-  const activeHolds = remembered(countActiveHolds, clock)
+  const activeHolds = remembered(counts.countActiveHolds, clock)
+  const pendingDeliveries = remembered(counts.countPendingDeliveries, clock)
   new Gauge({
     name: 'holdfast_active_holds',
     help: 'Holds that have neither lapsed nor become bookings, at most 5 s ago; absent while the database does not answer.',
     registers,
     async collect() {
       const count = await activeHolds()
+      if (count === undefined) this.remove()
+      else this.set(count)
+    },
+  })
+  new Gauge({
+    name: 'holdfast_webhook_pending_deliveries',
+    help: 'Deliveries to webhooks that wait for an attempt, at most 5 s ago; absent while the database does not answer.',
+    registers,
+    async collect() {
+      const count = await pendingDeliveries()
       if (count === undefined) this.remove()
       else this.set(count)
     },

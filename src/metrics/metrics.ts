@@ -1,10 +1,17 @@
 /** What can become of a hold. That it lapses is nobody's act, and is not counted. */
 export const holdOutcomes = ['placed', 'replaced', 'released', 'converted'] as const
+/** One of them. */
 export type HoldOutcome = (typeof holdOutcomes)[number]
 
 /** What can become of a booking: the events of the same names. */
 export const bookingOutcomes = ['created', 'updated', 'cancelled', 'completed'] as const
+/** One of them. */
 export type BookingOutcome = (typeof bookingOutcomes)[number]
+
+/** How an attempt to deliver, or a delivery, has ended. */
+export const deliveryOutcomes = ['succeeded', 'failed'] as const
+/** One of them. */
+export type DeliveryOutcome = (typeof deliveryOutcomes)[number]
 
 /** An answer, in words of which there is only a bounded number: patterns and codes, no addresses, ids or keys. */
 export interface CountedAnswer {
@@ -25,6 +32,10 @@ export interface Metrics {
   hold(outcome: HoldOutcome, count?: number): void
   /** Called once the change is committed. */
   booking(outcome: BookingOutcome): void
+  /** An attempt to deliver an event, and how long the exchange took. */
+  attempt(outcome: DeliveryOutcome, seconds: number): void
+  /** A delivery that is over: the event has arrived, or no attempt is left. */
+  delivery(outcome: DeliveryOutcome): void
   /** Whether requests are counted in memory alone because what the servers share is away. */
   sharedLimitsAway(away: boolean): void
 }
@@ -34,5 +45,7 @@ export const uncounted: Metrics = {
   answered: () => undefined,
   hold: () => undefined,
   booking: () => undefined,
+  attempt: () => undefined,
+  delivery: () => undefined,
   sharedLimitsAway: () => undefined,
 }

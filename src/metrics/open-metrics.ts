@@ -1,6 +1,6 @@
 import { Registry } from '@prometheus-io/client'
 import type { Context } from '../context.ts'
-import { databaseMetrics } from './database-metrics.ts'
+import { databaseMetrics, type Counts } from './database-metrics.ts'
 import type { Metrics } from './metrics.ts'
 import { processMetrics } from './process-metrics.ts'
 import { serviceMetrics } from './service-metrics.ts'
@@ -17,12 +17,12 @@ export interface OpenMetrics {
 /** Opens the metrics of a service in a registry of its own: several services may run in one process. */
 export function openMetrics(
   context: Pick<Context, 'db' | 'cache' | 'clock'>,
-  { version, countActiveHolds }: { version: string; countActiveHolds: () => Promise<number> },
+  { version, ...counts }: { version: string } & Counts,
 ): OpenMetrics {
   const registry = new Registry()
   const build = { version, engine: context.db.engine, node: process.versions.node }
   const metrics = serviceMetrics(registry, build)
-  databaseMetrics(registry, context, countActiveHolds)
+  databaseMetrics(registry, context, counts)
   const { stop } = processMetrics(registry)
   return { metrics, scrape: () => registry.metrics(), contentType: registry.contentType, close: stop }
 }

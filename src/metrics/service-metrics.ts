@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client'
-import { bookingOutcomes, holdOutcomes, type Metrics } from './metrics.ts'
+import { bookingOutcomes, deliveryOutcomes, holdOutcomes, type Metrics } from './metrics.ts'
 
 /** Of what a client sends, only these are told apart: what else HTTP allows is `other`. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -48,6 +48,7 @@ export function serviceMetrics(registry: Registry, build: Build): Metrics {
   })
   return {
     ...outcomeMetrics(registry),
+    ...deliveryMetrics(registry),
     sharedLimitsAway: (away) => sharedLimitsAway.set(Number(away)),
     answered: ({ method: given, route, status, seconds, problem }) => {
       const method = methods.has(given) ? given : 'other'
@@ -77,5 +78,26 @@ function outcomeMetrics(registry: Registry): Pick<Metrics, 'hold' | 'booking'> {
   return {
     hold: (outcome, count = 1) => holds.inc({ outcome }, count),
     booking: (outcome) => bookings.inc({ outcome }),
+  }
+}
+
+function deliveryMetrics(registry: Registry): Pick<Metrics, 'attempt' | 'delivery'> {
+  const attempts = new Histogram({
+    name: 'holdfast_webhook_attempt_duration_seconds',
+    help: 'Time from the look-up of a receiver to the end of its answer, by outcome: succeeded or failed.',
+    labelNames: ['outcome'],
+    buckets: [...bucketSeconds, 10],
+    registers: [registry],
+  })
+  const deliveries = new Counter({
+    name: 'holdfast_webhook_deliveries_total',
+    help: 'Deliveries to webhooks that are over, by outcome: succeeded, or failed after the last attempt.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
+  for (const outcome of deliveryOutcomes) deliveries.inc({ outcome }, 0)
+  return {
+    attempt: (outcome, seconds) => attempts.observe({ outcome }, seconds),
+    delivery: (outcome) => deliveries.inc({ outcome }),
   }
 }

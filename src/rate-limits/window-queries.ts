@@ -19,6 +19,7 @@ export interface WindowOfRequest {
   latestEnd: Instant
 }
 
+/** Whose request is counted, when, and against what; without an hour where only the minute is limited. */
 export interface RequestToCount {
   caller: string
   now: Instant

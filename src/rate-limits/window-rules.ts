@@ -1,7 +1,9 @@
 import type { Quota } from './quota-rules.ts'
 import type { Count, Window, Windows } from './window-types.ts'
 
+/** The shorter window, in milliseconds. */
 export const minuteMs = 60_000
+/** The longer window, in milliseconds. */
 export const hourMs = 3_600_000
 
 /**

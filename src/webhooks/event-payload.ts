@@ -1,6 +1,7 @@
 import type { BookingStatus } from '../database/tables.ts'
 import { formatInstant, type Instant } from '../instants.ts'
 
+/** What can happen to a booking, to go through. */
 export const eventTypes = [
   'booking.created',
   'booking.updated',

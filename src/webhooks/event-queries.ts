@@ -1,6 +1,138 @@
-import type { Queries } from '../database/database.ts'
+import { sql, type Insertable, type RawBuilder } from 'kysely'
+import type { Engine, Queries } from '../database/database.ts'
+import { inReach, type Reach } from '../database/reach.ts'
 import type { EventsTable } from '../database/tables.ts'
+import type { Instant } from '../instants.ts'
+import { deliveriesChannel } from './delivery-signal.ts'
+import { mostAttempts } from './retry-rules.ts'
 
-export async function insertEvents(db: Queries, events: EventsTable[]): Promise<void> {
-  await db.insertInto('events').values(events).execute()
+type NewEvent = Omit<Insertable<EventsTable>, 'position' | 'transaction_id'>
+
+/** Writes events, and a delivery for each webhook that wants them. Tells how many deliveries. */
+export async function insertEvents(db: Queries, engine: Engine, events: NewEvent[]): Promise<number> {
+  if (engine === 'postgres') {
+    // one statement: a booking waits for one answer of the server less
+    const { numInsertedOrUpdatedRows = 0n } = await db
+      .with('happened', (build) => build.insertInto('events').values(events).returningAll())
+      .insertInto('deliveries')
+      .columns([...deliveryColumns])
+      .expression(deliveriesOf(sql`happened`))
+      .executeTakeFirstOrThrow()
+    return Number(numInsertedOrUpdatedRows)
+  }
+  const next = (index: number) => sql<number>`(select coalesce(max(position), 0) from events) + ${index + 1}`
+  await db
+    .insertInto('events')
+    .values(events.map((event, index) => ({ ...event, position: next(index) })))
+    .execute()
+  const ids = sql.join(events.map(({ id }) => id))
+  const { numInsertedOrUpdatedRows = 0n } = await db
+    .insertInto('deliveries')
+    .columns([...deliveryColumns])
+    .expression(deliveriesOf(sql`(select * from events where id in (${ids}))`))
+    .executeTakeFirstOrThrow()
+  return Number(numInsertedOrUpdatedRows)
+}
+
+const deliveryColumns = [
+  'id',
+  'webhook_id',
+  'business_id',
+  'event_id',
+  'event_type',
+  'booking_id',
+  'status',
+  'attempts_left',
+  'next_attempt_at',
+  'created_at',
+] as const
+
+/**
+ * The deliveries of events: for each webhook of the business, and each of its hub, that wants them, on the Enterprise
+ * plan. The id of a delivery is that of its event as a version 8 with the webhook's place at the end.
+ */
+function deliveriesOf(events: RawBuilder<unknown>): RawBuilder<unknown> {
+  const eventId = sql`cast(e.id as text)`
+  return sql`
+    select substr(${eventId}, 1, 14) || '8' || substr(${eventId}, 16, 19) || w.place,
+           w.id, e.business_id, e.id, e.type, e.booking_id,
+           'pending', ${sql.lit(mostAttempts)}, e.occurred_at, e.occurred_at
+      from ${events} as e
+      join businesses as b on b.id = e.business_id
+      left join hubs as h on h.id = b.hub_id
+      join webhooks as w on (w.business_id = b.id and 'enterprise' in (b.plan, h.plan))
+                         or (w.hub_id = b.hub_id and h.plan = 'enterprise')
+     where w.place is not null and w.disabled_at is null
+       and ' ' || w.events || ' ' like '% ' || e.type || ' %'`
+}
+
+/** Calls the servers (PostgreSQL) once the transaction is committed. */
+export async function announceDeliveries(db: Queries): Promise<void> {
+  await sql`select pg_notify(${deliveriesChannel}, '')`.execute(db)
+}
+
+/** The place of an event in the order in which events are read. */
+export interface EventPlace {
+  transaction_id: number
+  position: number
+}
+
+export function findEventPlace(db: Queries, reach: Reach, id: string): Promise<EventPlace | undefined> {
+  return db
+    .selectFrom('events as e')
+    .select(['e.transaction_id', 'e.position'])
+    .where('e.id', '=', id)
+    .where(inReach('e.business_id', reach))
+    .executeTakeFirst()
+}
+
+/** What a list of events is narrowed to, and where it begins. */
+export interface EventFilter {
+  after: EventPlace | undefined
+  bookingId: string | undefined
+  type: string | undefined
+  businessId: string | undefined
+  rows: number
+}
+
+/** An event with the zone of the business that it is of. */
+export type EventRow = Awaited<ReturnType<typeof findEvents>>[number]
+
+/**
+ * Events, the oldest first. On PostgreSQL only those before which no other can appear any more: an event whose
+ * transaction is still running, and all that come after it, are for the next reading.
+ */
+export function findEvents(
+  db: Queries,
+  { engine, reach }: { engine: Engine; reach: Reach },
+  { after, bookingId, type, businessId, rows }: EventFilter,
+) {
+  let query = db
+    .selectFrom('events as e')
+    .innerJoin('businesses as b', 'b.id', 'e.business_id')
+    .select(['e.id', 'e.type', 'e.booking_id', 'e.business_id', 'e.payload', 'e.occurred_at', 'b.timezone'])
+    .where(inReach('e.business_id', reach))
+  if (engine === 'postgres') {
+    const oldestRunning = sql<number>`pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
+    query = query.where('e.transaction_id', '<', oldestRunning)
+  }
+  if (after) {
+    const place = sql`(${after.transaction_id}, ${after.position})`
+    query = query.where(sql<boolean>`(e.transaction_id, e.position) > ${place}`)
+  }
+  if (bookingId) query = query.where('e.booking_id', '=', bookingId)
+  if (type) query = query.where('e.type', '=', type)
+  if (businessId) query = query.where('e.business_id', '=', businessId)
+  return query.orderBy('e.transaction_id').orderBy('e.position').limit(rows).execute()
+}
+
+/** Deletes up to `most` events that happened before an instant. Tells how many. */
+export async function deleteOldEvents(db: Queries, before: Instant, most: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('events')
+    .where('id', 'in', (old) =>
+      old.selectFrom('events').select('id').where('occurred_at', '<', before).limit(most),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }

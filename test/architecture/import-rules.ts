@@ -44,12 +44,21 @@ export const importRules: IForbiddenRuleType[] = [
   ),
   forbid('no-circle', 'modules form no circle', {}, { circular: true }),
 
-  // 1. holdfast.ts, cli/ → app.ts → everything
+  // 1. holdfast.ts, cli/ → app.ts, create-context.ts → everything
   forbid(
     'app-is-the-root',
-    'app.ts wires everything, so only holdfast.ts and cli/ may know it',
+    'app.ts and create-context.ts wire everything, so only holdfast.ts and cli/ may know them',
     { pathNot: ['^src/holdfast[.]ts$', '^src/cli/'] },
-    { path: '^src/app[.]ts$' },
+    { path: '^src/(app|create-context)[.]ts$' },
+  ),
+  forbid(
+    'commands-start-fast',
+    'a command that needs the server imports app.ts when it runs: the others, and --help, do without loading it',
+    { path: ['^src/holdfast[.]ts$', '^src/cli/', '^src/create-context[.]ts$'] },
+    {
+      path: ['^src/app[.]ts$', npm('fastify'), npm('@fastify')],
+      dependencyTypesNot: [...TYPES, 'dynamic-import'],
+    },
   ),
   forbid(
     'commands-are-the-edge',
@@ -60,7 +69,7 @@ export const importRules: IForbiddenRuleType[] = [
   forbid(
     'root-knows-no-folder',
     'the modules that every folder imports take no more than types from a folder',
-    { path: '^src/[^/]+$', pathNot: '^src/(app|holdfast)[.]ts$' },
+    { path: '^src/[^/]+$', pathNot: '^src/(app|create-context|holdfast)[.]ts$' },
     { path: '^src/[^/]+/', dependencyTypesNot: [...TYPES] },
   ),
 

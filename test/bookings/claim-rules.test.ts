@@ -1,20 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import type { Resource } from '../../src/availability/resource-rules.ts'
 import {
   candidates,
   conflict,
   lapsed,
-  overlaps,
-  placeResource,
-  resourcesFor,
-  slotOf,
-  staffResource,
-  takenBy,
   type Candidate,
   type Choice,
   type ClaimSeen,
-  type Resource,
 } from '../../src/bookings/claim-rules.ts'
-import type { Location, Service, StaffMember } from '../../src/catalogue/catalogue-types.ts'
 import { parseInstant, type Instant } from '../../src/instants.ts'
 import { randomFrom, seeds, type Random } from '../support/random.ts'
 
@@ -25,103 +18,6 @@ function instant(text: string): Instant {
 }
 const at = (time: string) => instant(`2026-12-01T${time}:00Z`)
 const now = at('08:00')
-
-const service: Service = {
-  id: 'service',
-  business_id: 'business',
-  name: 'Massage',
-  description: null,
-  duration_minutes: 30,
-  buffer_before_minutes: 0,
-  buffer_after_minutes: 0,
-  slot_interval_minutes: 30,
-  min_notice_minutes: 0,
-  max_advance_days: null,
-  capacity: 1,
-  price: null,
-  deposit: null,
-  location_ids: ['here'],
-  staff_ids: [],
-  custom_fields: [],
-  active: true,
-}
-
-describe('times', () => {
-  test('overlap is half-open', () => {
-    const span = (from: string, to: string) => ({ starts_at: at(from), ends_at: at(to) })
-    expect(overlaps(span('10:00', '11:00'), span('11:00', '12:00'))).toBe(false)
-    expect(overlaps(span('11:00', '12:00'), span('10:00', '11:00'))).toBe(false)
-    expect(overlaps(span('10:00', '11:01'), span('11:00', '12:00'))).toBe(true)
-    expect(overlaps(span('10:00', '12:00'), span('10:30', '11:00'))).toBe(true)
-    expect(overlaps(span('10:30', '11:00'), span('10:00', '12:00'))).toBe(true)
-  })
-
-  test('a slot lasts as long as its service and takes its buffers too', () => {
-    const buffered = { ...service, buffer_before_minutes: 15, buffer_after_minutes: 5 }
-    const slot = slotOf(buffered, at('10:00'))
-    expect(slot).toEqual({ starts_at: at('10:00'), ends_at: at('10:30') })
-    expect(takenBy(buffered, slot)).toEqual({ starts_at: at('09:45'), ends_at: at('10:35') })
-  })
-
-  test('a buffer does not reach behind 1970', () => {
-    const slot = slotOf(service, instant('1970-01-01T00:10:00Z'))
-    const taken = takenBy({ ...service, buffer_before_minutes: 15 }, slot)
-    expect(taken.starts_at).toBe(instant('1970-01-01T00:00:00Z'))
-  })
-
-  test('a slot or buffer that reaches the year 10000 is refused', () => {
-    const last = instant('9999-12-31T23:59:59Z')
-    expect(() => slotOf(service, last)).toThrow('year 10000')
-    const slot = { starts_at: last, ends_at: last }
-    expect(() => takenBy({ ...service, buffer_after_minutes: 1 }, slot)).toThrow('year 10000')
-  })
-})
-
-describe('resources', () => {
-  const location = { id: 'here' } as Location
-  const member = (id: string, parts: Partial<StaffMember> = {}) =>
-    ({ id, active: true, location_ids: [], ...parts }) as unknown as StaffMember
-
-  test('an unstaffed service at a location is one resource with its capacity as seats', () => {
-    const [resource, ...more] = resourcesFor(
-      { service: { ...service, capacity: 4 }, location, staff: [] },
-      at('10:00'),
-      undefined,
-    )
-    expect(more).toEqual([])
-    expect(resource).toMatchObject({ staffId: null, seats: 4, occurrenceId: resource?.id })
-    expect(resource).toEqual(placeResource({ ...service, capacity: 4 }, 'here'))
-    expect(placeResource(service, 'there').id).not.toBe(resource?.id)
-  })
-
-  test('everybody who is active and works there would do, or the one who is wanted', () => {
-    const staff = [
-      member('a', { location_ids: ['there'] }),
-      member('b'),
-      member('c', { location_ids: ['here', 'there'] }),
-      member('d', { active: false }),
-    ]
-    const offering = { service: { ...service, staff_ids: ['a', 'b', 'c', 'd'] }, location, staff }
-    const ids = (wanted?: string) => resourcesFor(offering, at('10:00'), wanted).map(({ id }) => id)
-    expect(ids()).toEqual(['b', 'c'])
-    expect(ids('c')).toEqual(['c'])
-    expect(ids('a')).toEqual([])
-    expect(ids('d')).toEqual([])
-  })
-
-  test('one occurrence is the same service, location and start', () => {
-    const place = { staffId: 'a', locationId: 'here', startsAt: at('10:00') }
-    const { occurrenceId } = staffResource(service, place)
-    expect(staffResource(service, { ...place, staffId: 'b' }).occurrenceId).toBe(occurrenceId)
-    for (const other of [
-      staffResource({ ...service, id: 'other' }, place),
-      staffResource(service, { ...place, locationId: 'there' }),
-      staffResource(service, { ...place, startsAt: at('10:05') }),
-    ]) {
-      expect(other.occurrenceId).not.toBe(occurrenceId)
-    }
-  })
-})
 
 const staffed = (id: string, seats = 1): Resource => ({ id, staffId: id, seats, occurrenceId: 'run' })
 

@@ -54,6 +54,9 @@ onEachEngine('statements of the hot paths', (engine) => {
     return { reply, statements }
   }
 
+  /** Deliveries are written with their event in one statement; SQLite, which is near, takes one more. */
+  const withEvent = engine === 'sqlite' ? 1 : 0
+
   test.each(callers)('a %s places a hold and converts it with three statements each', async (caller) => {
     const client = clients[caller]
     for (const offer of offers) {
@@ -63,7 +66,7 @@ onEachEngine('statements of the hot paths', (engine) => {
       const id = String(held.body.hold_id)
       const { reply: booked, statements: ofBooking } = await statementsOf(() => client.book(id))
       expect(booked.status).toBe(201)
-      expect(ofBooking).toHaveLength(3)
+      expect(ofBooking).toHaveLength(3 + withEvent)
     }
   })
 
@@ -94,18 +97,18 @@ onEachEngine('statements of the hot paths', (engine) => {
   test('a change of notes takes three statements, a move six', async () => {
     const id = await book(clients.business, offers[0] as Offer)
     const notes = await statementsOf(() => clients.business.change(id, { notes: 'x' }))
-    expect(notes.statements).toHaveLength(3)
+    expect(notes.statements).toHaveLength(3 + withEvent)
     const move = await statementsOf(() => clients.business.change(id, { starts_at: nextStart() }))
     expect(move.reply.status).toBe(200)
-    expect(move.statements).toHaveLength(6)
+    expect(move.statements).toHaveLength(6 + withEvent)
   })
 
-  test('with nothing remembered, look-ups of the token, the service, its staff and the location come first', async () => {
+  test('with nothing remembered, a look-up of the token and one of the whole offer come first', async () => {
     service.clock.advance(5)
     const { reply, statements } = await statementsOf(() =>
       clients.business.hold(offers[1] as Offer, nextStart()),
     )
     expect(reply.status).toBe(201)
-    expect(statements).toHaveLength(3 + 4)
+    expect(statements).toHaveLength(3 + 2)
   })
 })

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/free-port.ts'
 import { demoWorld, emptyDirectory, project } from '../support/holdfast-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
@@ -14,14 +16,19 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Runs a command whose output nobody reads: the pipe is closed before anything comes. */
-async function runUnread(args: string[], unread: 'stdout' | 'stderr') {
+/** Starts a command whose output nobody reads: the pipe is closed before anything comes. */
+function startUnread(args: string[], unread: 'stdout' | 'stderr', variables: Record<string, string> = {}) {
   const child = spawn(process.execPath, [join(project, 'src/holdfast.ts'), ...args], {
     cwd: emptyDirectory(),
-    env: { PATH: process.env['PATH'], DATABASE_URL: database.url },
+    env: { PATH: process.env['PATH'], DATABASE_URL: database.url, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   child[unread].destroy()
+  return child
+}
+
+async function runUnread(args: string[], unread: 'stdout' | 'stderr') {
+  const child = startUnread(args, unread)
   const other = text(child[unread === 'stdout' ? 'stderr' : 'stdout'])
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, other: await other }
@@ -37,4 +44,15 @@ test.each([['key list'], ['business list --json'], ['doctor'], ['key --help'], [
 test('a mistake keeps its exit code when nobody reads what is said about it', async () => {
   expect(await runUnread(['key', 'lisst'], 'stderr')).toEqual({ code: 2, other: '' })
   expect(await runUnread(['key', 'revoke', 'x'], 'stderr')).toEqual({ code: 2, other: '' })
+})
+
+test('a server whose output nobody reads serves on, and stops gracefully', async () => {
+  const port = await freePort()
+  const server = startUnread(['serve'], 'stdout', { PORT: String(port), DRAIN_SECONDS: '0' })
+  const ended = once(server, 'close')
+  const asked = () => fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined)
+  await eventually('an answer', 20_000, async () => ((await asked())?.status === 200 ? true : undefined))
+  for (let time = 0; time < 3; time += 1) expect((await asked())?.status).toBe(200)
+  server.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
 })

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { commandLine } from '../support/command-line.ts'
 import { runHoldfast, type ProcessOptions } from '../support/holdfast-process.ts'
 import { startServer } from '../support/server-process.ts'
@@ -241,8 +241,8 @@ onEachEngine('holdfast doctor on one engine alone', (engine) => {
     expectFound(options({ DATABASE_POOL_SIZE: '500' }), {
       check: 'connections',
       state: 'fault',
-      detail: /^DATABASE_POOL_SIZE is 500, the server takes \d+$/,
-      fix: /^set DATABASE_POOL_SIZE to \d+ divided by the number of nodes, or raise max_connections$/,
+      detail: /^DATABASE_POOL_SIZE is 500, with 3 more beside it; the server takes \d+$/,
+      fix: /^set DATABASE_POOL_SIZE to \d+ divided by the number of nodes, less 3, or raise max_connections$/,
     }),
   )
 
@@ -280,6 +280,35 @@ onEachEngine('holdfast doctor on one engine alone', (engine) => {
         fix: /whether the user of DATABASE_URL owns it and its tables/,
       })
       await execute(database.url, `drop role ${role}`)
+    },
+  )
+
+  test.each([
+    ['redis://holdfast:hunter2@127.0.0.1:1', /ECONNREFUSED/],
+    ['redis://no-such-host.invalid:6379', /ENOTFOUND|EAI_AGAIN/],
+  ])('finds that no Redis answers at %s', async (url, reason) => {
+    const { host } = new URL(url)
+    await expectFound(options({ REDIS_URL: url }), {
+      check: 'redis',
+      state: 'fault',
+      detail: new RegExp(`^REDIS_URL: no Redis answers at ${host} \\(.*${reason.source}.*\\)$`),
+      fix: /^start it, or correct address, user or password; until then each server counts requests by itself$/,
+    })
+  })
+
+  test.runIf(inject('redisUrl') !== null)(
+    'finds nothing wrong with a Redis that answers, and counts no connections for what it counts',
+    async () => {
+      const { code, found } = await examine(options({ REDIS_URL: inject('redisUrl') ?? '' }))
+      expect(found).toContainEqual({ check: 'redis', state: 'ok', detail: 'answers' })
+      if (engine === 'postgres') {
+        expect(found).toContainEqual({
+          check: 'connections',
+          state: 'ok',
+          detail: expect.stringMatching(/^up to 10 of /) as string,
+        })
+      }
+      expect(code).toBe(0)
     },
   )
 

@@ -97,36 +97,52 @@ onEachEngine('hubs and businesses beside a running server', (engine) => {
     })
   })
 
-  test('a changed plan of a business takes effect on the server within five seconds, both ways', async () => {
-    expect(await codeOf(barbers.business_key)).toBe('plan_required')
-    await holdfast.text('business', 'update', barbers.id, '--plan', 'enterprise')
-    await comesAbout(barbers.business_key, 'works')
-    await holdfast.text('business', 'update', barbers.id, '--plan', 'pro')
-    await comesAbout(barbers.business_key, 'plan_required')
-  })
+  test.concurrent(
+    'a changed plan of a business takes effect on the server within five seconds, both ways',
+    async () => {
+      expect(await codeOf(barbers.business_key)).toBe('plan_required')
+      await holdfast.text('business', 'update', barbers.id, '--plan', 'enterprise')
+      await comesAbout(barbers.business_key, 'works')
+      await holdfast.text('business', 'update', barbers.id, '--plan', 'pro')
+      await comesAbout(barbers.business_key, 'plan_required')
+    },
+  )
 
-  test('a changed plan of a hub counts for its businesses within five seconds, and is shown as what is in effect', async () => {
-    const hub = await holdfast.json('hub', 'create', 'Rising', '--plan', 'growth')
-    const business = await holdfast.json(
-      ...['business', 'create', 'Small', '--timezone', 'UTC', '--plan', 'growth', '--hub', hub.id as string],
-    )
-    const { key } = await holdfast.json('key', 'create', '--business', business.id as string)
-    expect(await codeOf(key as string)).toBe('plan_required')
-    const renamed = await holdfast.text(
-      'hub',
-      'update',
-      hub.id as string,
-      '--plan',
-      'enterprise',
-      '--name',
-      'Risen',
-    )
-    expect(renamed).toBe(`hub ${String(hub.id)}  Risen  (enterprise)\n`)
-    await comesAbout(key as string, 'works')
-    const shown = await holdfast.text('business', 'show', business.id as string)
-    expect(shown).toContain('growth, in effect enterprise by its hub')
-    expect(shown).toContain('Risen')
-  })
+  test.concurrent(
+    'a changed plan of a hub counts for its businesses within five seconds, and is shown as what is in effect',
+    async () => {
+      const hub = await holdfast.json('hub', 'create', 'Rising', '--plan', 'growth')
+      const business = await holdfast.json(
+        ...[
+          'business',
+          'create',
+          'Small',
+          '--timezone',
+          'UTC',
+          '--plan',
+          'growth',
+          '--hub',
+          hub.id as string,
+        ],
+      )
+      const { key } = await holdfast.json('key', 'create', '--business', business.id as string)
+      expect(await codeOf(key as string)).toBe('plan_required')
+      const renamed = await holdfast.text(
+        'hub',
+        'update',
+        hub.id as string,
+        '--plan',
+        'enterprise',
+        '--name',
+        'Risen',
+      )
+      expect(renamed).toBe(`hub ${String(hub.id)}  Risen  (enterprise)\n`)
+      await comesAbout(key as string, 'works')
+      const shown = await holdfast.text('business', 'show', business.id as string)
+      expect(shown).toContain('growth, in effect enterprise by its hub')
+      expect(shown).toContain('Risen')
+    },
+  )
 
   test('name, time zone and brand are changed; what is not named stays', async () => {
     const business = await holdfast.json('business', 'create', 'Before', '--timezone', 'UTC')

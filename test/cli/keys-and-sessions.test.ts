@@ -66,21 +66,24 @@ onEachEngine('keys and sessions beside a running server', (engine) => {
     ])
   })
 
-  test('a revoked business key ends on the server within five seconds, and is listed as revoked', async () => {
-    const { id, key } = await holdfast.json('key', 'create', '--business', salon.id)
-    expect(await answer(key as string, 'GET', '/bookings')).toBe('200')
-    const said = await holdfast.text('key', 'revoke', id as string)
-    expect(said).toMatch(new RegExp(`^business key ${String(id)} \\(…\\w{4}\\) is revoked since 2\\S+\\n$`))
-    await eventually('the end of the key', 5_000, async () =>
-      (await answer(key as string, 'GET', '/bookings')) === '401 invalid_credentials' ? true : undefined,
-    )
-    const first = await holdfast.json('key', 'revoke', id as string)
-    expect(first).toEqual(await holdfast.json('key', 'revoke', id as string))
-    expect(await holdfast.text('key', 'list')).toMatch(new RegExp(`^${String(id)} .* revoked 2`, 'm'))
-    expect(await answer(salon.business_key, 'GET', '/bookings')).toBe('200')
-  })
+  test.concurrent(
+    'a revoked business key ends on the server within five seconds, and is listed as revoked',
+    async () => {
+      const { id, key } = await holdfast.json('key', 'create', '--business', salon.id)
+      expect(await answer(key as string, 'GET', '/bookings')).toBe('200')
+      const said = await holdfast.text('key', 'revoke', id as string)
+      expect(said).toMatch(new RegExp(`^business key ${String(id)} \\(…\\w{4}\\) is revoked since 2\\S+\\n$`))
+      await eventually('the end of the key', 5_000, async () =>
+        (await answer(key as string, 'GET', '/bookings')) === '401 invalid_credentials' ? true : undefined,
+      )
+      const first = await holdfast.json('key', 'revoke', id as string)
+      expect(first).toEqual(await holdfast.json('key', 'revoke', id as string))
+      expect(await holdfast.text('key', 'list')).toMatch(new RegExp(`^${String(id)} .* revoked 2`, 'm'))
+      expect(await answer(salon.business_key, 'GET', '/bookings')).toBe('200')
+    },
+  )
 
-  test('a revoked publishable key takes its sessions with it within five seconds', async () => {
+  test.concurrent('a revoked publishable key takes its sessions with it within five seconds', async () => {
     const { publishable_key } = businessOf(world, 'Hudson Studio')
     const session = await call(server.address, 'POST', '/session', { token: publishable_key })
     const token = session.body.session_token as string

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createContext } from '../../src/app.ts'
+import { createContext } from '../../src/create-context.ts'
 import { insertMissing } from '../../src/catalogue/write-queries.ts'
 import { readConfig } from '../../src/config.ts'
 import { findFaults, readRows } from '../support/checker.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createContext } from '../../src/app.ts'
+import { createContext } from '../../src/create-context.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import { readRows } from '../support/checker.ts'

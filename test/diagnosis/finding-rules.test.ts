@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { DatabaseFacts, FileFacts, Surroundings } from '../../src/diagnosis/diagnosis-types.ts'
-import { damageFinding, fileFinding, findings, overlapRuleNames } from '../../src/diagnosis/finding-rules.ts'
+import {
+  damageFinding,
+  fileFinding,
+  findings,
+  overlapRuleNames,
+  redisFinding,
+} from '../../src/diagnosis/finding-rules.ts'
 import { readInstant } from '../../src/instants.ts'
 
 const now = readInstant('2026-11-20T09:00:00Z')
@@ -19,6 +25,7 @@ const around: Surroundings = {
   engine: 'sqlite',
   production: true,
   poolSize: 10,
+  connectionsBeside: 3,
   knownMigrations: ['0001-a', '0002-b'],
   systemTime: now,
   serviceTime: now,
@@ -100,10 +107,19 @@ test('free space is no matter of this machine on PostgreSQL', () => {
 })
 
 test.each([
-  [100, "ok: up to 100 of the server's 100"],
-  [101, 'fault: DATABASE_POOL_SIZE is 101, the server takes 100'],
-])('a pool of %d for a server that takes 100 is %s', (poolSize, said) => {
+  [97, "ok: up to 100 of the server's 100"],
+  [98, 'fault: DATABASE_POOL_SIZE is 98, with 3 more beside it; the server takes 100'],
+])('a pool of %d and three connections more for a server that takes 100 is %s', (poolSize, said) => {
   expect(found({ maxConnections: 100 }, { poolSize }).connections).toBe(said)
+})
+
+test('a Redis that answers is well; one that does not is told by its host, with the reason and the fix', () => {
+  expect(redisFinding('10.0.0.1:6379', undefined)).toEqual({ check: 'redis', state: 'ok', detail: 'answers' })
+  expect(redisFinding('10.0.0.1:6379', 'WRONGPASS')).toMatchObject({
+    state: 'fault',
+    detail: 'REDIS_URL: no Redis answers at 10.0.0.1:6379 (WRONGPASS)',
+    fix: expect.stringContaining('password') as string,
+  })
 })
 
 describe('the clock', () => {

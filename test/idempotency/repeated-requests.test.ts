@@ -129,6 +129,25 @@ onEachEngine('a request that is repeated with its Idempotency-Key', (engine) => 
     })
   })
 
+  test.each(['line\nfeed', 'tab\tted', 'nul\u0000', 'schlüssel', '\u007f'])(
+    'is refused with a key of other than ASCII letters, digits and signs: %j',
+    async (key) => {
+      expect(await post('/bookings/hold', nextSlot(), key)).toMatchObject({
+        status: 422,
+        body: { errors: [{ pointer: '/Idempotency-Key', code: 'invalid_format' }] },
+      })
+    },
+  )
+
+  test.each(['x', 'x'.repeat(255), '2f1c7a5e-9a0b-4d35-8a53-6f0f3d2b8a11', '"quoted" {key}: ~'])(
+    'is taken with a key of %j',
+    async (key) => {
+      const slot = nextSlot()
+      expect(await post('/bookings/hold', slot, key)).toMatchObject({ status: 201 })
+      expect((await post('/bookings/hold', slot, key)).headers['idempotent-replayed']).toBe('true')
+    },
+  )
+
   test('has one effect and identical answers, 1,000 times and 50 at a time', async () => {
     const conversion = { hold_id: await held(), client: ada }
     const bodies = new Set<string>()

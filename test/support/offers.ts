@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
 import { issueKey } from '../../src/access/issue-key.ts'
-import type { CustomField, Money } from '../../src/catalogue/catalogue-types.ts'
+import type { CustomField, DateOverride, Money, WeeklyHours } from '../../src/catalogue/catalogue-types.ts'
 import { insertMissing } from '../../src/catalogue/write-queries.ts'
 import type { PlanName, Tables } from '../../src/database/tables.ts'
 import type { TestService } from './test-service.ts'
@@ -28,6 +28,10 @@ export interface ServiceParts {
   bufferBefore: number
   bufferAfter: number
   capacity: number
+  intervalMinutes: number
+  noticeMinutes: number
+  /** Null: no limit. */
+  horizonDays: number | null
   deposit: Money | null
   customFields: CustomField[]
   staffIds: string[]
@@ -40,6 +44,9 @@ const plainService: Omit<ServiceParts, 'locationIds'> = {
   bufferBefore: 0,
   bufferAfter: 0,
   capacity: 1,
+  intervalMinutes: 5,
+  noticeMinutes: 0,
+  horizonDays: null,
   deposit: null,
   customFields: [],
   staffIds: [],
@@ -72,18 +79,30 @@ export async function makeBusiness(
   })
 }
 
-/** A location that is always open. */
+/** When somebody or something is open; always by default. */
+export interface HoursParts {
+  weeklyHours?: WeeklyHours | null
+  dateOverrides?: DateOverride[]
+}
+
+function hoursColumns({ weeklyHours = null, dateOverrides = [] }: HoursParts) {
+  return {
+    weekly_hours_json: weeklyHours && JSON.stringify(weeklyHours),
+    date_overrides_json: JSON.stringify(dateOverrides),
+  }
+}
+
+/** A location that is always open, unless hours are given. */
 export function makeLocation(
   service: TestService,
   businessId: string,
-  parts: { name?: string; timezone?: string } = {},
+  parts: { name?: string; timezone?: string } & HoursParts = {},
 ): Promise<string> {
   return insert(service, 'locations', businessId, {
     name: parts.name ?? 'Main street',
     timezone: parts.timezone ?? 'Europe/Berlin',
     address: null,
-    weekly_hours_json: null,
-    date_overrides_json: '[]',
+    ...hoursColumns(parts),
   })
 }
 
@@ -93,15 +112,11 @@ export async function makeStaff(
   businessId: string,
   names: string[],
   locationIds: string[] = [],
+  hours: HoursParts = {},
 ): Promise<string[]> {
   const ids: string[] = []
   for (const name of names) {
-    const id = await insert(service, 'staff', businessId, {
-      name,
-      email: null,
-      weekly_hours_json: null,
-      date_overrides_json: '[]',
-    })
+    const id = await insert(service, 'staff', businessId, { name, email: null, ...hoursColumns(hours) })
     ids.push(id)
     await link(
       service,
@@ -124,9 +139,9 @@ export async function makeService(
     duration_minutes: parts.minutes,
     buffer_before_minutes: parts.bufferBefore,
     buffer_after_minutes: parts.bufferAfter,
-    slot_interval_minutes: 5,
-    min_notice_minutes: 0,
-    max_advance_days: null,
+    slot_interval_minutes: parts.intervalMinutes,
+    min_notice_minutes: parts.noticeMinutes,
+    max_advance_days: parts.horizonDays,
     capacity: parts.capacity,
     price_amount: null,
     price_currency: null,
@@ -146,10 +161,14 @@ export async function makeService(
 export async function makeOffer(
   service: TestService,
   businessId: string,
-  parts: Partial<Omit<ServiceParts, 'locationIds'>> & { timezone?: string } = {},
+  parts: Partial<Omit<ServiceParts, 'locationIds'>> & { timezone?: string } & HoursParts = {},
 ): Promise<Offer> {
-  const { timezone, ...rest } = parts
-  const location_id = await makeLocation(service, businessId, timezone === undefined ? {} : { timezone })
+  const { timezone, weeklyHours, dateOverrides, ...rest } = parts
+  const location_id = await makeLocation(service, businessId, {
+    ...(timezone !== undefined && { timezone }),
+    ...(weeklyHours !== undefined && { weeklyHours }),
+    ...(dateOverrides !== undefined && { dateOverrides }),
+  })
   return {
     service_id: await makeService(service, businessId, { ...rest, locationIds: [location_id] }),
     location_id,

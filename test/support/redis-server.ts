@@ -2,10 +2,10 @@ import { Redis } from 'ioredis'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { eventually } from './eventually.ts'
+import { freePort } from './free-port.ts'
 
 const LOCAL_SERVER = 'redis://127.0.0.1:6379'
 const startMs = 10_000
@@ -54,15 +54,6 @@ async function startRedis(program: string): Promise<RedisServer> {
       rmSync(directory, { recursive: true, force: true })
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }
 
 async function answers(url: string): Promise<boolean> {

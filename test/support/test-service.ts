@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { describe, inject } from 'vitest'
-import { createApp, createContext, type App } from '../../src/app.ts'
+import { createApp, type App, type AppReplacements } from '../../src/app.ts'
 import { makeDemoWorld, type DemoWorld } from '../../src/catalogue/make-demo-world.ts'
 import { clockFrom, type Clock } from '../../src/clock.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
+import { createContext } from '../../src/create-context.ts'
 import type { Engine } from '../../src/database/database.ts'
 import { expectDescribed } from './described-answers.ts'
 import { createTestDatabase } from './test-database.ts'
@@ -81,6 +82,7 @@ export interface TestService {
 export async function startTestService(
   engine: Engine,
   variables: Record<string, string> = {},
+  replaced: AppReplacements = {},
 ): Promise<TestService> {
   const database = await createTestDatabase(engine)
   const clock = testClock()
@@ -102,7 +104,7 @@ export async function startTestService(
   })
   await context.db.migrate()
   const world = await makeDemoWorld(context)
-  const app = await createApp(context, { onStatement })
+  const app = await createApp(context, { onStatement, ...replaced })
   await app.server.ready()
   statements.length = 0
 
@@ -163,9 +165,12 @@ export async function startTestService(
   }
 }
 
-/** Of statements those of the operations: the one that counts the request against its limits stands beside them. */
+/**
+ * Of statements those of the operations: the one that counts the request against its limits stands beside them, and the
+ * one that looks for due deliveries every second.
+ */
 export function withoutLimiter(statements: string[]): string[] {
-  return statements.filter((text) => !/\brate_limits\b/.test(text))
+  return statements.filter((text) => !/\b(rate_limits|waiting_webhooks)\b/.test(text))
 }
 
 /** A business of the demo world by name. */

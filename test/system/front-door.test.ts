@@ -47,8 +47,15 @@ const get = 'GET /healthz HTTP/1.1\r\nHost: a\r\n'
 const json = 'Content-Type: application/json\r\n'
 const chunked = 'Transfer-Encoding: chunked\r\n'
 
-describe('clients that drip a byte a second', () => {
-  test('500 of them do not slow the others, and are closed by the timeouts', async () => {
+// They mostly wait for timeouts, so they wait together.
+describe.concurrent('clients that keep a connection and do not come to an end', () => {
+  let server: ServerProcess
+  beforeAll(async () => {
+    server = await startServer(database.url)
+  })
+  afterAll(() => server.stop())
+
+  test('500 that drip a byte a second do not slow the others, and are closed by the timeouts', async () => {
     const server = await startServer(database.url)
     const [token = ''] = await openSessions(call, [server.address], { key, count: 1 })
     await medianMs(server, token) // the first requests are slow by themselves
@@ -75,11 +82,32 @@ describe('clients that drip a byte a second', () => {
   }, 90_000)
 
   test('a connection on which nothing is ever sent is closed too', async () => {
-    const server = await startServer(database.url)
     const { received, afterMs } = await rawConnection(server.address).closed
     expect(lastStatus(received)).toBe(408)
     expect(afterMs).toBeLessThan(25_000)
-    await server.stop()
+  }, 60_000)
+
+  test.each(['KEY', 'no key'])(
+    'an endless body is cut off, with %s',
+    async (credentials) => {
+      const token = credentials.replace('KEY', key)
+      const head = `${post}Authorization: Bearer ${token}\r\n${json}${chunked}\r\n`
+      const chunk = `2000\r\n${'x'.repeat(8_192)}\r\n`
+      const { received, afterMs } = await sendOnAndOn(server.address, [head, chunk], 20).closed
+      expect(received === '' || /HTTP\/1\.1 4\d\d /.test(received)).toBe(true)
+      expect(afterMs).toBeLessThan(30_000)
+    },
+    60_000,
+  )
+
+  test('hundreds of half-open connections that send nothing more are closed', async () => {
+    const halfOpen = Array.from({ length: 300 }, () => {
+      const one = rawConnection(server.address, `${post}Content-Length: 10\r\n\r\n{`)
+      one.socket.end()
+      return one.closed
+    })
+    for (const { afterMs } of await Promise.all(halfOpen)) expect(afterMs).toBeLessThan(30_000)
+    expect((await serves(server)).status).toBe(200)
   }, 60_000)
 })
 
@@ -156,29 +184,6 @@ describe('what is not a right request', () => {
     expect(grown).toBeLessThan(80)
     expect((await serves(server)).status).toBe(200)
   }, 180_000)
-
-  test.each(['KEY', 'no key'])(
-    'an endless body is cut off, with %s',
-    async (credentials) => {
-      const token = credentials.replace('KEY', key)
-      const head = `${post}Authorization: Bearer ${token}\r\n${json}${chunked}\r\n`
-      const chunk = `2000\r\n${'x'.repeat(8_192)}\r\n`
-      const { received, afterMs } = await sendOnAndOn(server.address, [head, chunk], 20).closed
-      expect(received === '' || /HTTP\/1\.1 4\d\d /.test(received)).toBe(true)
-      expect(afterMs).toBeLessThan(30_000)
-    },
-    60_000,
-  )
-
-  test('hundreds of half-open connections that send nothing more are closed', async () => {
-    const halfOpen = Array.from({ length: 300 }, () => {
-      const one = rawConnection(server.address, `${post}Content-Length: 10\r\n\r\n{`)
-      one.socket.end()
-      return one.closed
-    })
-    for (const { afterMs } of await Promise.all(halfOpen)) expect(afterMs).toBeLessThan(30_000)
-    expect((await serves(server)).status).toBe(200)
-  }, 60_000)
 })
 
 test('of connections at most MAX_CONNECTIONS are kept: one more is closed unread, and a place that is free is given', async () => {

@@ -1,12 +1,18 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findFaults } from '../support/checker.ts'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
-import { eventually, httpClients, openSessions, tally } from '../support/http-client.ts'
+import { project } from '../support/holdfast-process.ts'
+import { eventually, httpClients, openSessions, tally, type Call } from '../support/http-client.ts'
+import { startServer } from '../support/server-process.ts'
+import { createTestDatabase } from '../support/test-database.ts'
 import { onEachEngine, type Reply } from '../support/test-service.ts'
 
 const call = httpClients()
+const newConnections = httpClients()
 
 onEachEngine('a server that is asked to stop', (engine) => {
   let cluster: Cluster
@@ -108,4 +114,23 @@ onEachEngine('a server that is asked to stop', (engine) => {
       for (const { socket } of connections) socket.destroy()
     },
   )
+})
+
+test('what reaches a stopping server while its event loop stands still and the drain ends is answered', async () => {
+  const database = await createTestDatabase('sqlite')
+  const preload = pathToFileURL(join(project, 'test/support/stand-still.mjs')).href
+  const variables = { DRAIN_SECONDS: '1', LOG_LEVEL: 'info' }
+  const server = await startServer(database.url, variables, { preloads: [preload] })
+  const ask = (client: Call) => client(server.address, 'GET', '//healthz')
+  const twentyTimes = (client: Call) => Promise.all(Array.from({ length: 20 }, () => ask(client)))
+  await twentyTimes(call) // their connections are kept
+
+  const stopped = server.stop()
+  await server.process.says(/stopping/)
+  server.process.signal('SIGUSR2')
+  await server.process.says(/standing still/)
+  const replies = await Promise.all([twentyTimes(call), twentyTimes(newConnections)])
+  expect(tally(replies.flat())).toEqual({ '200': 40 })
+  expect(await stopped).toEqual({ code: 0, signal: null })
+  await database.drop()
 })

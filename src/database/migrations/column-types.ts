@@ -14,6 +14,7 @@ export interface ColumnTypes {
 const instantPattern =
   '[1-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]Z'
 
+/** The spelling of an engine. */
 export function columnTypes(engine: Engine): ColumnTypes {
   if (engine === 'postgres') {
     return {

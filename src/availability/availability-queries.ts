@@ -1,0 +1,116 @@
+import { sql } from 'kysely'
+import type { Queries } from '../database/database.ts'
+import { nearestInstant, toMs, type Instant } from '../instants.ts'
+import type { Claimed } from './occupancy-rules.ts'
+import type { Block } from './offer-rules.ts'
+import type { OwnSlot, Taken } from './slot-rules.ts'
+import type { MsSpan } from './zone-rules.ts'
+
+/** No claim lasts longer (the schema says so): those that reach into a time start at most this long before it. */
+const longestClaimMs = 72 * 3_600_000
+
+/** What a look at the database is for. */
+export interface TakenRequest {
+  now: Instant
+  businessId: string
+  serviceId: string
+  locationId: string
+  staffIds: string[]
+  resourceIds: string[]
+  /** What slots may take, buffers included. */
+  span: MsSpan
+  /** The session that asks, whose own holds obstruct nothing; undefined for keys. */
+  ownerId: string | undefined
+  /** A booking that is to be moved: it is not in its own way. */
+  exceptBookingId?: string | undefined
+}
+
+/** What is taken, as of one moment. */
+export interface SeenTaken extends Taken {
+  blocks: Block[]
+  /** The version of the catalogue of the business. */
+  version: number
+}
+
+interface Row {
+  kind: 'claim' | 'own' | 'block' | 'version'
+  id: string | null
+  occurrence_id: string | null
+  seat: number | null
+  starts_at: Instant | null
+  ends_at: Instant | null
+  held: number
+}
+
+/**
+ * Reads all that obstructs slots in a time, in one statement: its cost is bound to that time and to the caller's
+ * own holds, not to what was booked before.
+ */
+export async function findTaken(db: Queries, request: TakenRequest): Promise<SeenTaken> {
+  const parts = [version(request), claims(request), ...blocks(request)]
+  if (request.ownerId !== undefined) parts.push(ownHolds(request, request.ownerId))
+  const { rows } = await sql<Row>`${sql.join(parts, sql` union all `)}`.execute(db)
+  return read(rows)
+}
+
+function version({ businessId }: TakenRequest) {
+  return sql`
+    select 'version' as kind, id, null as occurrence_id, catalogue_version as seat, created_at as starts_at,
+           created_at as ends_at, 0 as held
+      from businesses where id = ${businessId}`
+}
+
+function claims({ resourceIds, span, now, ownerId, exceptBookingId }: TakenRequest) {
+  const from = nearestInstant(span.from)
+  const earliest = nearestInstant(span.from - longestClaimMs)
+  return sql`
+    select 'claim', resource_id, occurrence_id, seat, starts_at, ends_at, case when expires_at is null then 0 else 1 end
+      from claims
+     where resource_id in (${sql.join(resourceIds)})
+       and starts_at >= ${earliest} and starts_at < ${nearestInstant(span.to)} and ends_at > ${from}
+       and (expires_at is null or expires_at > ${now}) ${
+         ownerId === undefined ? sql`` : sql`and (owner_id is null or owner_id <> ${ownerId})`
+       } ${exceptBookingId === undefined ? sql`` : sql`and id <> ${exceptBookingId}`}`
+}
+
+/** Those of the location, and those of its staff: each has an index of its own. */
+function blocks({ businessId, locationId, staffIds, span }: TakenRequest) {
+  const within = sql`business_id = ${businessId}
+       and ends_at > ${nearestInstant(span.from)} and starts_at < ${nearestInstant(span.to)}`
+  const select = sql`select 'block', staff_id, null, 0, starts_at, ends_at, 0 from blocks`
+  const ofLocation = sql`${select} where location_id = ${locationId} and ${within}`
+  if (staffIds.length === 0) return [ofLocation]
+  return [ofLocation, sql`${select} where staff_id in (${sql.join(staffIds)}) and ${within}`]
+}
+
+function ownHolds({ businessId, serviceId, locationId, now }: TakenRequest, ownerId: string) {
+  return sql`
+    select 'own', h.staff_id, null, 0, h.starts_at, h.ends_at, 1
+      from claims as c join holds as h on h.id = c.id and h.business_id = c.business_id
+     where c.owner_id = ${ownerId} and c.business_id = ${businessId} and c.expires_at > ${now}
+       and h.service_id = ${serviceId} and h.location_id = ${locationId}`
+}
+
+function read(rows: Row[]): SeenTaken {
+  const claims = new Map<string, Claimed[]>()
+  const blocks: Block[] = []
+  const ownSlots: OwnSlot[] = []
+  let version = 0
+  for (const row of rows) {
+    const span = { from: row.starts_at ? toMs(row.starts_at) : 0, to: row.ends_at ? toMs(row.ends_at) : 0 }
+    if (row.kind === 'claim') {
+      const claim = {
+        ...span,
+        seat: row.seat ?? 0,
+        occurrenceId: row.occurrence_id ?? '',
+        held: row.held === 1,
+      }
+      const ofResource = claims.get(row.id ?? '')
+      if (ofResource) ofResource.push(claim)
+      else claims.set(row.id ?? '', [claim])
+    } else if (row.kind === 'block') blocks.push({ ...span, staffId: row.id })
+    else if (row.kind === 'own') ownSlots.push({ startsAtMs: span.from, staffId: row.id })
+    else version = row.seat ?? 0
+  }
+  return { claims, blocks, ownSlots, version }
+}

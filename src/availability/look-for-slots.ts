@@ -1,0 +1,62 @@
+import { isSession, type Actor } from '../access/actor.ts'
+import type { Context } from '../context.ts'
+import { instantFromMs } from '../instants.ts'
+import type { Service } from '../catalogue/catalogue-types.ts'
+import { findTaken } from './availability-queries.ts'
+import { StaleOffer, type VersionedOffer } from './find-offer.ts'
+import { OfferRules, zoneAround } from './offer-rules.ts'
+import { placeResource } from './resource-rules.ts'
+import { FreeSlots } from './slot-rules.ts'
+import type { Days, MsSpan } from './zone-rules.ts'
+
+/** Who looks, and when. */
+export interface Looker {
+  actor: Actor
+  nowMs: number
+  /** A booking that is to be moved, which is not in its own way. */
+  exceptBookingId?: string
+}
+
+/** At most this many seats times days are looked at in one statement: so many rows pass without holding others up. */
+const mostSeatDays = 400
+
+/** How many days of an offer one look takes in. */
+export function daysPerLook({ service, staff }: VersionedOffer): number {
+  const seats = service.capacity * Math.max(1, staff.length)
+  return Math.max(1, Math.floor(mostSeatDays / seats))
+}
+
+/** Looks once at all that obstructs an offer on some local days. Throws StaleOffer when the catalogue is a later one. */
+export async function lookForSlots(
+  context: Context,
+  offer: VersionedOffer,
+  { days, looker }: { days: Days; looker: Looker },
+): Promise<FreeSlots> {
+  const { service, location, staff } = offer
+  const { actor, nowMs, exceptBookingId } = looker
+  const zone = zoneAround(location.timezone, days)
+  const staffIds = staff.map(({ id }) => id)
+  const taken = await findTaken(context.db.reads, {
+    now: instantFromMs(nowMs),
+    businessId: service.business_id,
+    serviceId: service.id,
+    locationId: location.id,
+    staffIds,
+    resourceIds: service.staff_ids.length === 0 ? [placeResource(service, location.id).id] : staffIds,
+    span: takenBySlots(service, zone.spanOf(days)),
+    ownerId: isSession(actor) ? actor.ownerId : undefined,
+    exceptBookingId,
+  })
+  if (taken.version !== offer.version) throw new StaleOffer()
+  const rules = new OfferRules(offer, days, { zone, nowMs, blocks: taken.blocks })
+  return new FreeSlots(offer, { zone, rules }, taken)
+}
+
+/** What slots that start in a time can take. */
+function takenBySlots(service: Service, { from, to }: MsSpan): MsSpan {
+  const { duration_minutes, buffer_before_minutes, buffer_after_minutes } = service
+  return {
+    from: from - buffer_before_minutes * 60_000,
+    to: to + (duration_minutes + buffer_after_minutes) * 60_000,
+  }
+}

@@ -1,0 +1,85 @@
+import type { Static } from 'typebox'
+import type { Actor } from '../access/actor.ts'
+import type { Context } from '../context.ts'
+import { validationProblem } from '../errors.ts'
+import { toMs } from '../instants.ts'
+import type { AvailabilityQuery } from './availability-schemas.ts'
+import { withOffer, type VersionedOffer } from './find-offer.ts'
+import { dateOf, dayOf } from './hours-rules.ts'
+import { daysPerLook, lookForSlots, type Looker } from './look-for-slots.ts'
+import { dayThere, lastDayOffered } from './offer-rules.ts'
+import { presentSlot } from './present-slot.ts'
+import { inTurns } from './take-turns.ts'
+import { eachDay, type Days } from './zone-rules.ts'
+
+/** The most days that one request may ask for. */
+const mostDays = 62
+
+/** One date of an answer, as JSON text. */
+export type DayText = string
+
+/** What is free on some dates. */
+export interface ShownAvailability {
+  service_id: string
+  location_id: string
+  timezone: string
+  /** JSON texts: written in turns, because a month of many slots at once would hold up others. */
+  days: DayText[]
+}
+
+/**
+ * The slots of each date that the caller can hold at this moment (contract: Availability). Throws validation_failed,
+ * not_found or slot_not_offered.
+ */
+export async function showAvailability(
+  context: Context,
+  actor: Actor,
+  query: Static<typeof AvailabilityQuery>,
+): Promise<ShownAvailability> {
+  const asked = { first: dayOf(query.from), last: dayOf(query.to) }
+  assertRange(asked)
+  return withOffer(context, actor.reach, {
+    request: query,
+    work: async (offer) => {
+      const looker = { actor, nowMs: toMs(context.clock.now()) }
+      const slots = await slotsByDay(context, offer, { days: possibleDays(offer, asked, looker), looker })
+      const days = [...eachDay(asked)].map(
+        (day) => slots.get(day) ?? JSON.stringify({ date: dateOf(day), slots: [] }),
+      )
+      const { service, location } = offer
+      return { service_id: service.id, location_id: location.id, timezone: location.timezone, days }
+    },
+  })
+}
+
+function assertRange({ first, last }: Days): void {
+  const fault = (code: string, detail: string) => validationProblem([{ pointer: '/to', code, detail }])
+  if (last < first) throw fault('out_of_range', 'must not be before from')
+  if (last - first >= mostDays) throw fault('out_of_range', `must be at most ${mostDays - 1} days after from`)
+}
+
+/** The days asked for on which a slot may start at all: before today and after the horizon there is none. */
+function possibleDays(offer: VersionedOffer, { first, last }: Days, { nowMs }: Looker): Days {
+  return {
+    first: Math.max(first, dayThere(offer, nowMs)),
+    last: Math.min(last, lastDayOffered(offer, nowMs)),
+  }
+}
+
+async function slotsByDay(
+  context: Context,
+  offer: VersionedOffer,
+  { days, looker }: { days: Days; looker: Looker },
+): Promise<Map<number, DayText>> {
+  const texts = new Map<number, DayText>()
+  const step = daysPerLook(offer)
+  for (let first = days.first; first <= days.last; first += step) {
+    const part = { first, last: Math.min(first + step - 1, days.last) }
+    const free = await lookForSlots(context, offer, { days: part, looker })
+    for await (const day of inTurns(eachDay(part))) {
+      const slots = [...free.onDay(day)].map((slot) => presentSlot(slot, free.zone))
+      texts.set(day, JSON.stringify({ date: dateOf(day), slots }))
+    }
+  }
+  return texts
+}

@@ -1,0 +1,31 @@
+import { isWebAddress } from '../contact-formats.ts'
+import type { Fault } from '../errors.ts'
+
+/** What is wrong with a brand colour. */
+export function colorFaults(text: string): Fault[] {
+  if (/^#[0-9a-f]{6}$/i.test(text)) return []
+  return [{ pointer: '', code: 'invalid_format', detail: 'must have the form #1a2b3c' }]
+}
+
+/** What is wrong with the address of a brand logo. */
+export function logoUrlFaults(text: string): Fault[] {
+  if (isWebAddress(text)) return []
+  return [{ pointer: '', code: 'invalid_format', detail: 'must begin with https:// or http://' }]
+}
+
+/** Whether a text is an origin as browsers send it (RFC 6454, section 6.1): scheme, host and port, nothing else. */
+export function isOrigin(text: string): boolean {
+  return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text
+}
+
+/** What is wrong with an origin that a publishable key allows. */
+export function originFaults(text: string): Fault[] {
+  if (isOrigin(text)) return []
+  return [
+    {
+      pointer: '',
+      code: 'invalid_format',
+      detail: 'must have the form https://www.example.com, without a path',
+    },
+  ]
+}

@@ -1,0 +1,136 @@
+import type { Context } from '../context.ts'
+import type { Queries } from '../database/database.ts'
+import type { BusinessRow } from './business-queries.ts'
+import { mostInFile, type CatalogueFile } from './catalogue-file-schema.ts'
+import type { Hours, Location, Money, Service, StaffMember } from './catalogue-types.ts'
+import { existingBusiness } from './existing.ts'
+import { findLocations } from './location-queries.ts'
+import { defaultSlotInterval } from './service-rules.ts'
+import { findServices } from './service-queries.ts'
+import { findStaff } from './staff-queries.ts'
+
+/** All that a business offers. */
+export interface Catalogue {
+  locations: Location[]
+  staff: StaffMember[]
+  services: Service[]
+}
+
+/** Reads all that a business offers, each kind by name. */
+export async function readCatalogue(db: Queries, businessId: string): Promise<Catalogue> {
+  const reach = { businessId }
+  const filter = { businessId, activeOnly: false, after: undefined, rows: mostInFile }
+  return {
+    locations: await findLocations(db, reach, filter),
+    staff: await findStaff(db, reach, filter),
+    services: await findServices(db, reach, filter),
+  }
+}
+
+/** A whole business as a file that `importCatalogue` takes. Throws a UsageError for an unknown business. */
+export async function exportCatalogue(context: Context, businessId: string): Promise<CatalogueFile> {
+  const db = context.db.reads
+  const business = await existingBusiness(db, businessId)
+  return fileOf(business, await readCatalogue(db, business.id))
+}
+
+/** What has its default is left out, and others are named by their names where that is clear: people read it. */
+export function fileOf(business: BusinessRow, { locations, staff, services }: Catalogue): CatalogueFile {
+  const placeName = namesWithin(locations)
+  const personName = namesWithin(staff)
+  return {
+    business: businessEntry(business),
+    locations: locations.map((location) => locationEntry(location)),
+    staff: staff.map((member) => staffEntry(member, placeName)),
+    services: services.map((service) => serviceEntry(service, placeName, personName)),
+  }
+}
+
+function businessEntry({ id, name, timezone, plan, ...brand }: BusinessRow) {
+  const { brand_name, brand_color, brand_logo_url } = brand
+  return { id, name, timezone, plan, ...given({ brand_name, brand_color, brand_logo_url }) }
+}
+
+function locationEntry({ id, name, timezone, address, active, ...location }: Location) {
+  return { id, name, timezone, ...given({ address }), ...scheduleOf(location), ...activity(active) }
+}
+
+function staffEntry({ id, name, email, location_ids, active, ...member }: StaffMember, placeName: NameOf) {
+  const locations = location_ids.map(placeName)
+  return {
+    id,
+    name,
+    ...given({ email }),
+    ...(locations.length > 0 && { locations }),
+    ...scheduleOf(member),
+    ...activity(active),
+  }
+}
+
+function serviceEntry(service: Service, placeName: NameOf, personName: NameOf) {
+  const { id, name, description, duration_minutes, custom_fields, price, deposit } = service
+  const interval = service.slot_interval_minutes
+  const staff = service.staff_ids.map(personName)
+  return {
+    id,
+    name,
+    ...given({ description }),
+    duration_minutes,
+    ...unless(0, 'buffer_before_minutes', service.buffer_before_minutes),
+    ...unless(0, 'buffer_after_minutes', service.buffer_after_minutes),
+    ...unless(defaultSlotInterval(duration_minutes), 'slot_interval_minutes', interval),
+    ...unless(0, 'min_notice_minutes', service.min_notice_minutes),
+    ...given({ max_advance_days: service.max_advance_days }),
+    ...unless(1, 'capacity', service.capacity),
+    ...given({ price: price && amount(price), deposit: deposit && amount(deposit) }),
+    locations: service.location_ids.map(placeName),
+    ...(staff.length > 0 && { staff }),
+    ...(custom_fields.length > 0 && {
+      custom_fields: custom_fields.map(({ id, key, label, type, required, options }) => ({
+        ...{ id, key, label, type, required },
+        ...(options && { options }),
+      })),
+    }),
+    ...activity(service.active),
+  }
+}
+
+type NameOf = (id: string) => string
+
+/** How a file names a thing: by its name, or by its id where several have that name. */
+function namesWithin(things: { id: string; name: string }[]): NameOf {
+  const many = Map.groupBy(things, ({ name }) => name)
+  const names = new Map(things.map(({ id, name }) => [id, many.get(name)?.length === 1 ? name : id]))
+  return (id) => names.get(id) ?? id
+}
+
+/** The members in their order, whatever the order in which a database keeps them. */
+function scheduleOf({ weekly_hours, date_overrides }: Pick<Location, 'weekly_hours' | 'date_overrides'>) {
+  const times = ({ opens, closes }: Hours) => ({ opens, closes })
+  return {
+    ...(weekly_hours && {
+      weekly_hours: weekly_hours.map(({ weekday, ...hours }) => ({ weekday, ...times(hours) })),
+    }),
+    ...(date_overrides.length > 0 && {
+      date_overrides: date_overrides.map(({ date, hours }) => ({ date, hours: hours.map(times) })),
+    }),
+  }
+}
+
+function amount({ amount, currency }: Money): Money {
+  return { amount, currency }
+}
+
+function activity(active: boolean) {
+  return active ? {} : { active }
+}
+
+/** The members that are not null. */
+function given<T extends object>(members: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  const kept = Object.entries(members).filter(([, value]) => value !== null)
+  return Object.fromEntries(kept) as { [Name in keyof T]?: NonNullable<T[Name]> } // those that are left
+}
+
+function unless<Name extends string>(usual: number, name: Name, value: number): { [N in Name]?: number } {
+  return value === usual ? {} : ({ [name]: value } as { [N in Name]?: number }) // its one member
+}

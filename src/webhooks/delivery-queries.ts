@@ -1,0 +1,91 @@
+import { sql, type Insertable } from 'kysely'
+import type { Queries } from '../database/database.ts'
+import type { DeliveriesTable, DeliveryStatus } from '../database/tables.ts'
+import type { Instant } from '../instants.ts'
+import { mostAttempts } from './retry-rules.ts'
+
+export async function insertDelivery(db: Queries, delivery: Insertable<DeliveriesTable>): Promise<void> {
+  await db.insertInto('deliveries').values(delivery).execute()
+}
+
+/** What a log is narrowed to, and where its page begins. */
+export interface DeliveryFilter {
+  status: DeliveryStatus | undefined
+  /** The creation and id of the last row of the page before. */
+  after: readonly [createdAt: Instant, id: string] | undefined
+  rows: number
+}
+
+/** One line of the log. */
+export type DeliveryRow = Awaited<ReturnType<typeof findDeliveries>>[number]
+
+function selectDeliveries(db: Queries, webhookId: string) {
+  return db
+    .selectFrom('deliveries as d')
+    .select(['d.id', 'd.event_id', 'd.event_type', 'd.booking_id', 'd.status', 'd.attempts_json'])
+    .select(['d.next_attempt_at', 'd.created_at'])
+    .where('d.webhook_id', '=', webhookId)
+}
+
+/** Deliveries to a webhook, the newest first, at most `filter.rows` of them. */
+export function findDeliveries(db: Queries, webhookId: string, { status, after, rows }: DeliveryFilter) {
+  let query = selectDeliveries(db, webhookId)
+  if (status) query = query.where('d.status', '=', status)
+  if (after) query = query.where(sql<boolean>`(d.created_at, d.id) < (${after[0]}, ${after[1]})`)
+  return query.orderBy('d.created_at', 'desc').orderBy('d.id', 'desc').limit(rows).execute()
+}
+
+export function findDelivery(db: Queries, webhookId: string, id: string): Promise<DeliveryRow | undefined> {
+  return selectDeliveries(db, webhookId).where('d.id', '=', id).executeTakeFirst()
+}
+
+/** Has a delivery attempted again, at once and as often as a new one. One that is in flight keeps its lease. */
+export async function retryDelivery(
+  db: Queries,
+  delivery: { webhookId: string; id: string; now: Instant },
+): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ status: 'pending', attempts_left: mostAttempts, next_attempt_at: delivery.now })
+    .where('webhook_id', '=', delivery.webhookId)
+    .where('id', '=', delivery.id)
+    .execute()
+}
+
+/** Deletes up to `most` deliveries of before an instant, or to deleted webhooks. Tells how many. */
+export async function deleteOldDeliveries(db: Queries, before: Instant, most: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('deliveries')
+    .where('id', 'in', (old) =>
+      old
+        .selectFrom('deliveries as d')
+        .select('d.id')
+        .where((build) =>
+          build.or([
+            build('d.created_at', '<', before),
+            build('d.webhook_id', 'in', (gone) =>
+              gone.selectFrom('webhooks as w').select('w.id').where('w.deleted_at', 'is not', null),
+            ),
+          ]),
+        )
+        .limit(most),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** How many deliveries wait for an attempt, counted up to `most`. */
+export async function countPending(db: Queries, most: number): Promise<number> {
+  const { count } = await db
+    .selectFrom((build) =>
+      build
+        .selectFrom('deliveries')
+        .select(sql`1`.as('one'))
+        .where('status', '=', 'pending')
+        .limit(most)
+        .as('pending'),
+    )
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

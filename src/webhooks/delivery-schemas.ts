@@ -1,0 +1,73 @@
+import { Type } from 'typebox'
+import { exampleIds, exampleTimes } from '../examples.ts'
+import { Closed, listParameters, Nullable, Page, ShownId, ShownInstant } from '../wire.ts'
+import type { AttemptError } from './delivery-types.ts'
+import { EventName } from './webhook-schemas.ts'
+
+const DeliveryStatus = Type.Enum(['pending', 'succeeded', 'failed'], { title: 'DeliveryStatus' })
+
+const attemptErrors: Record<AttemptError, string> = {
+  timeout: 'no full answer within 10 seconds',
+  status_not_2xx: 'another status than 2xx',
+  redirect_not_followed: 'a redirect',
+  address_not_allowed: 'an address of an inner network',
+  dns_failed: 'the name has no address',
+  connection_refused: 'nobody listens there',
+  connection_reset: 'the connection was lost',
+  connection_failed: 'no connection could be made',
+  certificate_rejected: 'the certificate cannot be trusted',
+  invalid_response: 'the answer is not HTTP',
+}
+
+const Attempt = Type.Object({
+  number: Type.Integer(),
+  at: ShownInstant,
+  duration_ms: Type.Integer(),
+  response_status: Nullable(Type.Integer(), { description: 'Null when no status came.' }),
+  error: Nullable(Type.Enum(Object.keys(attemptErrors) as AttemptError[], { title: 'AttemptError' }), {
+    description: `Null when it succeeded. ${Object.entries(attemptErrors)
+      .map(([code, text]) => `\`${code}\`: ${text}`)
+      .join('; ')}.`,
+  }),
+})
+
+export const Delivery = Type.Object(
+  {
+    id: ShownId,
+    event_id: Type.String({ format: 'uuid', description: 'The `webhook-id` that the receiver gets.' }),
+    event: EventName,
+    booking_id: ShownId,
+    status: DeliveryStatus,
+    attempts: Type.Array(Attempt, { description: 'The oldest first.' }),
+    next_attempt_at: Nullable(ShownInstant, { description: 'Null once it is not pending.' }),
+    created_at: ShownInstant,
+  },
+  {
+    title: 'Delivery',
+    description: 'One event on its way to one webhook.',
+    examples: [
+      {
+        id: exampleIds.delivery,
+        event_id: exampleIds.event,
+        event: 'booking.created',
+        booking_id: exampleIds.booking,
+        status: 'succeeded',
+        attempts: [
+          { number: 1, at: exampleTimes.createdAt, duration_ms: 42, response_status: 200, error: null },
+        ],
+        next_attempt_at: null,
+        created_at: exampleTimes.createdAt,
+      },
+    ],
+  },
+)
+
+export const DeliveryPage = Page(Delivery, {
+  title: 'DeliveryPage',
+  description: 'Deliveries, the newest first.',
+})
+
+export const DeliveriesQuery = Closed({
+  ...listParameters,
+  status: Type.Optional(DeliveryStatus),
+})

@@ -1,0 +1,79 @@
+import { Type } from 'typebox'
+import { exampleClient, exampleIds, exampleTimes } from '../examples.ts'
+import { Closed, Id, listParameters, Page, ShownId, ShownInstant } from '../wire.ts'
+import { EventName } from './webhook-schemas.ts'
+
+const Named = Type.Object({ id: ShownId, name: Type.String() })
+
+/** The body of a delivery (specification: Payload). */
+export const EventBody = Type.Object(
+  {
+    event: EventName,
+    timestamp: ShownInstant,
+    data: Type.Object({
+      id: Type.String({ format: 'uuid', description: 'The booking.' }),
+      status: Type.String(),
+      service: Named,
+      client: Type.Object({ first_name: Type.String(), last_name: Type.String(), email: Type.String() }),
+      starts_at: ShownInstant,
+      ends_at: ShownInstant,
+      location: Named,
+    }),
+  },
+  { title: 'EventBody', description: 'What receivers get as the body of a delivery.' },
+)
+
+const { phone: _phone, ...client } = exampleClient
+
+export const Event = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'The `webhook-id` of its deliveries.' }),
+    type: EventName,
+    booking_id: ShownId,
+    business_id: ShownId,
+    occurred_at: ShownInstant,
+    payload: EventBody,
+  },
+  {
+    title: 'Event',
+    description: 'What happened to a booking.',
+    examples: [
+      {
+        id: exampleIds.event,
+        type: 'booking.created',
+        booking_id: exampleIds.booking,
+        business_id: exampleIds.business,
+        occurred_at: exampleTimes.createdAt,
+        payload: {
+          event: 'booking.created',
+          timestamp: exampleTimes.createdAt,
+          data: {
+            id: exampleIds.booking,
+            status: 'confirmed',
+            service: { id: exampleIds.service, name: 'Haircut' },
+            client,
+            starts_at: exampleTimes.startsAt,
+            ends_at: exampleTimes.endsAt,
+            location: { id: exampleIds.location, name: 'Online' },
+          },
+        },
+      },
+    ],
+  },
+)
+
+export const EventPage = Page(Event, { title: 'EventPage', description: 'Events, the oldest first.' })
+
+export const EventsQuery = Closed({
+  ...listParameters,
+  after: Type.Optional(
+    Type.String({
+      ...Id,
+      description:
+        'The id of an event: only those that come after it. Who follows so misses none, also none that is committed late.',
+    }),
+  ),
+  booking_id: Type.Optional(Type.String({ ...Id, description: 'Only the events of this booking.' })),
+  type: Type.Optional(EventName),
+  business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
+})

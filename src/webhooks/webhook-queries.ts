@@ -1,0 +1,189 @@
+import { sql, type RawBuilder, type Updateable } from 'kysely'
+import type { Queries } from '../database/database.ts'
+import { inReach, type Reach } from '../database/reach.ts'
+import type { WebhooksTable } from '../database/tables.ts'
+import type { Instant } from '../instants.ts'
+
+/** A webhook with the zone of its business; in UTC where it is of a hub. */
+export interface WebhookRow extends WebhooksTable {
+  timezone: string
+}
+
+/** What a key may see: of a hub, its own webhooks and those of its businesses; of a business, its own alone. */
+function webhookInReach(reach: Reach): RawBuilder<boolean> {
+  const ofBusiness = inReach('w.business_id', reach)
+  if ('businessId' in reach) return ofBusiness
+  return 'hubId' in reach
+    ? sql<boolean>`(w.hub_id = ${reach.hubId} or ${ofBusiness})`
+    : sql<boolean>`(w.hub_id is not null or ${ofBusiness})`
+}
+
+function selectWebhooks(db: Queries, reach: Reach) {
+  return db
+    .selectFrom('webhooks as w')
+    .leftJoin('businesses as b', 'b.id', 'w.business_id')
+    .selectAll('w')
+    .select((build) => build.fn.coalesce('b.timezone', sql<string>`'UTC'`).as('timezone'))
+    .where(webhookInReach(reach))
+    .where('w.deleted_at', 'is', null)
+}
+
+export function findWebhook(db: Queries, reach: Reach, id: string): Promise<WebhookRow | undefined> {
+  return selectWebhooks(db, reach).where('w.id', '=', id).executeTakeFirst()
+}
+
+/** Finds a webhook and keeps others from changing it until the transaction ends. */
+export function findWebhookForChange(db: Queries, reach: Reach, id: string): Promise<WebhookRow | undefined> {
+  return selectWebhooks(db, reach).where('w.id', '=', id).forNoKeyUpdate('w').executeTakeFirst()
+}
+
+/** What a list of webhooks is narrowed to, and where its page begins. */
+export interface WebhookFilter {
+  businessId: string | undefined
+  /** The creation and id of the last row of the page before. */
+  after: readonly [createdAt: Instant, id: string] | undefined
+  rows: number
+}
+
+/** Webhooks, the newest first, at most `filter.rows` of them. */
+export function findWebhooks(
+  db: Queries,
+  reach: Reach,
+  { businessId, after, rows }: WebhookFilter,
+): Promise<WebhookRow[]> {
+  let query = selectWebhooks(db, reach)
+  if (businessId) query = query.where('w.business_id', '=', businessId)
+  if (after) query = query.where(sql<boolean>`(w.created_at, w.id) < (${after[0]}, ${after[1]})`)
+  return query.orderBy('w.created_at', 'desc').orderBy('w.id', 'desc').limit(rows).execute()
+}
+
+/** Whose a webhook is: of a business, or of a whole hub. */
+export type WebhookOwner = { business_id: string; hub_id: null } | { business_id: null; hub_id: string }
+
+/**
+ * Keeps others from adding webhooks to the same owner until the transaction ends, and tells the owner's zone. Undefined
+ * when there is no such business or hub within reach.
+ */
+export async function lockOwner(
+  db: Queries,
+  reach: Reach,
+  owner: WebhookOwner,
+): Promise<{ timezone: string } | undefined> {
+  if (owner.business_id !== null) {
+    return db
+      .selectFrom('businesses as b')
+      .select('b.timezone')
+      .where('b.id', '=', owner.business_id)
+      .where(inReach('b.id', reach))
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+  }
+  if ('businessId' in reach || ('hubId' in reach && reach.hubId !== owner.hub_id)) return undefined
+  const hub = await db
+    .selectFrom('hubs as h')
+    .select('h.id')
+    .where('h.id', '=', owner.hub_id)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return hub && { timezone: 'UTC' }
+}
+
+/** The most webhooks of a business, and of a hub (contract: Webhooks). Places are numbered through: 00 to 19, 20 to 39. */
+export const mostWebhooks = 20
+
+/** Writes a webhook in the first free place of its owner. False when there is none. */
+export async function insertWebhook(db: Queries, webhook: Omit<WebhooksTable, 'place'>): Promise<boolean> {
+  const isOfHub = webhook.hub_id !== null
+  const taken = await db
+    .selectFrom('webhooks')
+    .select('place')
+    .where(isOfHub ? 'hub_id' : 'business_id', '=', webhook.hub_id ?? webhook.business_id)
+    .where('place', 'is not', null)
+    .execute()
+  const first = isOfHub ? mostWebhooks : 0
+  const places = Array.from({ length: mostWebhooks }, (_, index) => String(first + index).padStart(2, '0'))
+  const place = places.find((candidate) => !taken.some((row) => row.place === candidate))
+  if (place === undefined) return false
+  await db
+    .insertInto('webhooks')
+    .values({ ...webhook, place })
+    .execute()
+  return true
+}
+
+export async function updateWebhook(
+  db: Queries,
+  id: string,
+  changes: Updateable<Pick<WebhooksTable, 'url' | 'events' | 'description' | 'disabled_at'>>,
+): Promise<void> {
+  await db.updateTable('webhooks').set(changes).where('id', '=', id).execute()
+}
+
+/** Switches a webhook off; what waits for it fails. */
+export async function disableWebhook(db: Queries, id: string, now: Instant): Promise<void> {
+  await db
+    .updateTable('webhooks')
+    .set({ disabled_at: now })
+    .where('id', '=', id)
+    .where('disabled_at', 'is', null)
+    .execute()
+  await failWaiting(db, id)
+}
+
+/** What is in flight at this moment is left to those who sent it. */
+async function failWaiting(db: Queries, webhookId: string): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ status: 'failed', next_attempt_at: null, attempts_left: 0 })
+    .where('webhook_id', '=', webhookId)
+    .where('status', '=', 'pending')
+    .where('leased_until', 'is', null)
+    .execute()
+}
+
+/** Deletes a webhook and what waits for it. Its secret is gone; its log goes bit by bit (tidy-deliveries.ts). */
+export async function deleteWebhook(db: Queries, id: string, now: Instant): Promise<void> {
+  await db
+    .updateTable('webhooks')
+    .set({
+      deleted_at: now,
+      place: null,
+      secret: '',
+      previous_secret: null,
+      previous_secret_until: null,
+    })
+    .where('id', '=', id)
+    .execute()
+  await db.deleteFrom('deliveries').where('webhook_id', '=', id).where('status', '=', 'pending').execute()
+}
+
+/** Gives a webhook a new secret; the present one stays beside it until an instant. */
+export async function replaceSecret(
+  db: Queries,
+  webhook: Pick<WebhooksTable, 'id' | 'secret'>,
+  { secret, until }: { secret: string; until: Instant },
+): Promise<void> {
+  await db
+    .updateTable('webhooks')
+    .set({ secret, previous_secret: webhook.secret, previous_secret_until: until })
+    .where('id', '=', webhook.id)
+    .execute()
+}
+
+/** Deletes up to `most` webhooks that are deleted and have no log any more. Tells how many. */
+export async function dropDeletedWebhooks(db: Queries, most: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('webhooks')
+    .where('id', 'in', (gone) =>
+      gone
+        .selectFrom('webhooks as w')
+        .select('w.id')
+        .where('w.deleted_at', 'is not', null)
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('deliveries as d').select('d.id').whereRef('d.webhook_id', '=', 'w.id'))),
+        )
+        .limit(most),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}

@@ -1,0 +1,109 @@
+import { Type } from 'typebox'
+import { exampleIds, exampleTimes } from '../examples.ts'
+import { Closed, Id, Line, listParameters, Nullable, Page, ShownId, ShownInstant } from '../wire.ts'
+import { longestUrl } from './destination-rules.ts'
+import { eventTypes } from './event-payload.ts'
+
+export const EventName = Type.Enum([...eventTypes], { title: 'EventName' })
+const WebhookStatus = Type.Enum(['active', 'disabled'], { title: 'WebhookStatus' })
+
+const Url = Type.String({
+  format: 'line',
+  minLength: 1,
+  maxLength: longestUrl,
+  description:
+    'http or https, without user info and fragment. In production https alone, and no address of an inner network.',
+})
+const Events = Type.Array(EventName, {
+  minItems: 1,
+  maxItems: eventTypes.length,
+  uniqueItems: true,
+  description: 'What is sent to it.',
+})
+const Description = Line(1, 200)
+
+export const CreateWebhook = Closed(
+  {
+    url: Url,
+    events: Events,
+    description: Type.Optional(Description),
+    business_id: Type.Optional(
+      Type.String({
+        ...Id,
+        description: 'For hub keys: one business of the hub. Absent: the whole hub.',
+      }),
+    ),
+  },
+  {
+    title: 'CreateWebhook',
+    description: 'Where to send which events.',
+    examples: [{ url: 'https://example.com/hooks', events: ['booking.created', 'booking.cancelled'] }],
+  },
+)
+
+/** `description` may be cleared with null; the other fields cannot be empty. */
+export const ChangeWebhook = Closed(
+  {
+    url: Type.Optional(Url),
+    events: Type.Optional(Events),
+    description: Type.Optional(Nullable(Description)),
+    status: Type.Optional(WebhookStatus),
+  },
+  {
+    title: 'ChangeWebhook',
+    description: 'What is to change. Disabled, nothing is sent to it.',
+    examples: [{ status: 'disabled' }],
+  },
+)
+
+const shown = {
+  id: ShownId,
+  business_id: Nullable(ShownId, { description: 'Null when it is for the whole hub.' }),
+  url: Type.String(),
+  events: Type.Array(EventName),
+  description: Nullable(Type.String()),
+  status: WebhookStatus,
+  created_at: ShownInstant,
+}
+
+const example = {
+  id: exampleIds.webhook,
+  business_id: exampleIds.business,
+  url: 'https://example.com/hooks',
+  events: ['booking.created', 'booking.cancelled'],
+  description: null,
+  status: 'active',
+  created_at: exampleTimes.createdAt,
+}
+
+export const Webhook = Type.Object(shown, {
+  title: 'Webhook',
+  description: 'Where events are sent.',
+  examples: [example],
+})
+
+export const WebhookWithSecret = Type.Object(
+  {
+    ...shown,
+    secret: Type.String({
+      description: 'Signs what is sent. Shown here only; whoever loses it has it replaced by a new one.',
+    }),
+  },
+  {
+    title: 'WebhookWithSecret',
+    description: 'A webhook and its new secret.',
+    examples: [{ ...example, secret: 'whsec_VGhpcyBpcyBhbiBleGFtcGxlOyBpdCBzaWducyBub3QuLi4=' }],
+  },
+)
+
+export const WebhookPage = Page(Webhook, {
+  title: 'WebhookPage',
+  description: 'Webhooks, the newest first.',
+})
+
+export const WebhooksQuery = Closed({
+  ...listParameters,
+  business_id: Type.Optional(
+    Type.String({ ...Id, description: 'For hub keys: only the webhooks of this business.' }),
+  ),
+})

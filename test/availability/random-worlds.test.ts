@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Actor } from '../../src/access/actor.ts'
+import { explainSlot } from '../../src/availability/explain-slot.ts'
+import { showAvailability } from '../../src/availability/show-availability.ts'
+import type { ShownSlot } from '../../src/availability/present-slot.ts'
+import { placeHold } from '../../src/bookings/place-hold.ts'
+import type { Context } from '../../src/context.ts'
+import { aroundTransactions } from '../../src/database/database.ts'
+import { Problem } from '../../src/errors.ts'
+import { instantFromMs } from '../../src/instants.ts'
+import { makeRandomWorld, sessionOf, type RandomWorld } from '../support/random-world.ts'
+import { randomFrom, seeds, type Random } from '../support/random.ts'
+import { dateAfter } from '../support/wall-clock.ts'
+import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+
+const isLong = process.env['HOLDFAST_TEST_LONG'] === '1'
+const worlds = isLong ? 20_000 : 300
+/** So many slots of each kind are tried in a world. */
+const triesPerWorld = 8
+
+class RolledBack extends Error {
+  override readonly name = 'RolledBack'
+}
+
+/** What a hold would get at this moment: undefined when it could be placed, which is taken back at once. */
+async function outcome(
+  context: Context,
+  actor: Actor,
+  wanted: RandomWorld['offer'] & { starts_at: string },
+): Promise<Problem | undefined> {
+  const db = aroundTransactions(context.db, async (_tx, work) => {
+    await work()
+    throw new RolledBack()
+  })
+  try {
+    await placeHold({ ...context, db }, actor, { ...wanted, clientNetwork: '192.0.2.7' })
+  } catch (error) {
+    if (error instanceof RolledBack) return undefined
+    if (error instanceof Problem) return error
+    throw error
+  }
+  throw new Error('the transaction was not rolled back')
+}
+
+function sample<T>(random: Random, entries: T[]): T[] {
+  return entries.length <= triesPerWorld || isLong
+    ? entries
+    : Array.from({ length: triesPerWorld }, () => random.of(entries))
+}
+
+onEachEngine('random worlds', (engine) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(engine)
+  })
+  afterAll(() => service.stop())
+
+  async function slotsOf(world: RandomWorld, actor: Actor): Promise<ShownSlot[]> {
+    const query = { ...world.offer, from: dateAfter(world.from, -2), to: dateAfter(world.from, 4) }
+    const { days } = await showAvailability(service.context, actor, query)
+    return days.flatMap((text) => (JSON.parse(text) as { slots: ShownSlot[] }).slots)
+  }
+
+  /** Every half hour and a few odd times of the days asked for. */
+  function otherTimes(random: Random, world: RandomWorld, offered: Set<number>): number[] {
+    const start = Date.parse(world.from) - 12 * 3_600_000
+    const times = Array.from({ length: 144 }, (_, index) => start + index * 30 * 60_000)
+    const odd = Array.from({ length: 10 }, () => start + random.below(72 * 12) * 5 * 60_000)
+    return [...times, ...odd].filter((at) => at >= 0 && !offered.has(at))
+  }
+
+  test(
+    'what is offered can be held, what is not is refused for the reason that is explained',
+    { timeout: isLong ? 7_200_000 : 120_000 },
+    async () => {
+      const seen = { offered: 0, held: 0, refused: new Map<string, number>() }
+      for (const seed of seeds(worlds)) {
+        const random = randomFrom(seed)
+        const world = await makeRandomWorld(service.context, random)
+        const visitor = sessionOf(world.businessId, service.context.ids.next())
+        const own = await holdSomething(random, world, visitor)
+        const slots = await slotsOf(world, visitor).catch(onlyNotOffered)
+        const offered = new Set(slots.map(({ starts_at }) => Date.parse(starts_at)))
+        seen.offered += slots.length
+        const label = `seed ${seed} (HOLDFAST_TEST_SEED=${seed})`
+
+        const marked = slots
+          .filter(({ held_by_you }) => held_by_you)
+          .map(({ starts_at }) => Date.parse(starts_at))
+        if (own !== undefined) expect(marked, label).toEqual([own])
+        for (const slot of sample(random, slots)) {
+          const refusal = await outcome(service.context, visitor, {
+            ...world.offer,
+            starts_at: slot.starts_at,
+          })
+          expect(refusal?.message, `${label}: ${slot.starts_at} is offered`).toBeUndefined()
+          seen.held += 1
+        }
+        for (const at of sample(random, otherTimes(random, world, offered))) {
+          const wanted = { ...world.offer, starts_at: instantFromMs(at) }
+          const refusal = await outcome(service.context, visitor, wanted)
+          const { reason, offered: explained } = await explainSlot(service.context, visitor, wanted)
+          const given =
+            refusal && ((refusal.parts.extensions?.['reason'] as string | undefined) ?? refusal.code)
+          expect({ reason, explained }, `${label}: ${wanted.starts_at} is not offered`).toEqual({
+            reason: given,
+            explained: false,
+          })
+          seen.refused.set(String(given), (seen.refused.get(String(given)) ?? 0) + 1)
+        }
+      }
+      // worlds in which nothing is ever offered, taken or blocked would prove nothing
+      if (worlds > seeds(worlds).length) return
+      expect(seen.held).toBeGreaterThan(worlds)
+      expect([...seen.refused.keys()].toSorted()).toEqual(
+        expect.arrayContaining([
+          ...['beyond_horizon', 'blocked', 'in_the_past', 'not_offered_here', 'not_on_grid', 'outside_hours'],
+          ...['slot_booked', 'slot_held', 'staff_not_available', 'too_soon'],
+        ]),
+      )
+    },
+  )
+
+  /** Some visitors hold a slot of their own already, which is then theirs to keep. Tells when it starts. */
+  async function holdSomething(
+    random: Random,
+    world: RandomWorld,
+    visitor: Actor,
+  ): Promise<number | undefined> {
+    if (random.chance(0.5)) return undefined
+    const slots = await slotsOf(world, visitor).catch(onlyNotOffered)
+    if (slots.length === 0) return undefined
+    const { starts_at } = random.of(slots)
+    await placeHold(service.context, visitor, { ...world.offer, starts_at, clientNetwork: '192.0.2.7' })
+    return Date.parse(starts_at)
+  }
+})
+
+/** What is not given there at all has no slots. */
+function onlyNotOffered(error: unknown): ShownSlot[] {
+  if (error instanceof Problem && error.code === 'slot_not_offered') return []
+  throw error
+}

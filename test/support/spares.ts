@@ -1,0 +1,38 @@
+import { issueKey } from '../../src/access/issue-key.ts'
+import { operator } from '../../src/access/operator.ts'
+import { createInCatalogue } from '../../src/catalogue/change-catalogue.ts'
+import { createBlock } from '../../src/catalogue/manage-blocks.ts'
+import { writableLocations, writableServices, writableStaff } from '../../src/catalogue/writable-kinds.ts'
+import type { Tenant } from './tenant-things.ts'
+import type { TestService } from './test-service.ts'
+
+/** Things of a tenant that may be changed, deleted and revoked: nothing else needs them. */
+export interface Spares {
+  spare_service_id: string
+  spare_location_id: string
+  spare_staff_id: string
+  block_id: string
+  key_id: string
+}
+
+/** Makes them as the operator does: also for a tenant whose plan has no keys for it. */
+export async function makeSpares({ context }: TestService, { id: business_id }: Tenant): Promise<Spares> {
+  const place = { business_id, name: 'Spare' }
+  const location = await createInCatalogue(context, operator, { kind: writableLocations, input: place })
+  const member = await createInCatalogue(context, operator, { kind: writableStaff, input: place })
+  const service = await createInCatalogue(context, operator, {
+    kind: writableServices,
+    input: { business_id, name: 'Spare', duration_minutes: 30, location_ids: [location.id] },
+  })
+  const times = { starts_at: '2027-06-01T10:00:00Z', ends_at: '2027-06-01T11:00:00Z' }
+  const { block } = await createBlock(context, operator, { location_id: location.id, ...times })
+  const request = { type: 'publishable', businessId: business_id } as const
+  const key = await context.db.transaction((tx) => issueKey(context, tx, request))
+  return {
+    spare_service_id: service.id,
+    spare_location_id: location.id,
+    spare_staff_id: member.id,
+    block_id: block.id,
+    key_id: key.id,
+  }
+}
