@@ -1,4 +1,5 @@
 import { notOfferedThen } from '../availability/refusal-rules.ts'
+import type { Span } from '../availability/resource-rules.ts'
 import type { BookingsTable, BookingStatus } from '../database/tables.ts'
 import { Problem, validationProblem } from '../errors.ts'
 import { plusSeconds, toMs, type Instant } from '../instants.ts'
@@ -68,14 +69,18 @@ function eventsOf(change: {
   return ['booking.updated']
 }
 
-function newSpan(booking: BookingsTable, wanted: WantedChange, now: Instant) {
-  const startsAt = wanted.startsAt ?? booking.starts_at
-  const endsAt = wanted.endsAt ?? shiftedEnd(booking, startsAt)
-  assertLength(startsAt, endsAt, wanted.endsAt === undefined ? '/starts_at' : '/ends_at')
-  if (startsAt !== booking.starts_at && startsAt <= now) {
+function newSpan(booking: BookingsTable, wanted: WantedChange, now: Instant): Span {
+  const span = spanOf(booking, wanted)
+  assertLength(span.starts_at, span.ends_at, wanted.endsAt === undefined ? '/starts_at' : '/ends_at')
+  if (span.starts_at !== booking.starts_at && span.starts_at <= now) {
     throw notOfferedThen('in_the_past')
   }
-  return { starts_at: startsAt, ends_at: endsAt }
+  return span
+}
+
+/** The time that a booking would have by a change: its length stays unless its end is given. */
+export function spanOf(booking: BookingsTable, { startsAt = booking.starts_at, endsAt }: WantedChange): Span {
+  return { starts_at: startsAt, ends_at: endsAt ?? shiftedEnd(booking, startsAt) }
 }
 
 /** Refuses a booking that ends before it starts, at its start, or more than 24 hours after it. */

@@ -12,7 +12,14 @@ import type { BookingOutcome } from '../metrics/metrics.ts'
 import type { EventType } from '../webhooks/event-payload.ts'
 import { recordEvents } from '../webhooks/record-events.ts'
 import { findBookingForChange, updateBooking, type BookingRow } from './booking-queries.ts'
-import { assertLength, assertMatches, eventSubject, planChange, type WantedChange } from './booking-rules.ts'
+import {
+  assertLength,
+  assertMatches,
+  eventSubject,
+  planChange,
+  spanOf,
+  type WantedChange,
+} from './booking-rules.ts'
 import type { ChangeBooking } from './booking-schemas.ts'
 import { look, removeBookingClaim } from './claim-queries.ts'
 import { suggestOtherTimes } from './suggest-other-times.ts'
@@ -72,8 +79,11 @@ async function applyChange(context: Context, actor: Actor, change: Change): Prom
     return changed
   } catch (error) {
     if (!found || !isSlotRefusal(error)) throw error
-    const startsAt = change.wanted.startsAt ?? found.starts_at
-    throw await suggestOtherTimes(context, error, { actor, booking: found, startsAt })
+    throw await suggestOtherTimes(context, error, {
+      actor,
+      booking: found,
+      slot: spanOf(found, change.wanted),
+    })
   }
 }
 

@@ -47,6 +47,11 @@ export function findBusinessById(db: Queries, id: string): Promise<BusinessRow |
   return selectBusinesses(db).where('b.id', '=', id).executeTakeFirst()
 }
 
+/** Up to two businesses with this name: for the operator, who is asked which one is meant. */
+export function findBusinessesNamed(db: Queries, name: string): Promise<BusinessRow[]> {
+  return selectBusinesses(db).where('b.name', '=', name).orderBy('b.id').limit(2).execute()
+}
+
 /** A business within the caller's reach. */
 export function findBusinessInReach(db: Queries, reach: Reach, id: string): Promise<BusinessRow | undefined> {
   return selectBusinesses(db).where(inReach('b.id', reach)).where('b.id', '=', id).executeTakeFirst()

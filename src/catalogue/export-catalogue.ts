@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import type { Queries } from '../database/database.ts'
+import { OperatorError } from '../errors.ts'
 import type { BusinessRow } from './business-queries.ts'
 import { mostInFile, type CatalogueFile } from './catalogue-file-schema.ts'
 import type { Hours, Location, Money, Service, StaffMember } from './catalogue-types.ts'
@@ -16,15 +17,19 @@ export interface Catalogue {
   services: Service[]
 }
 
-/** Reads all that a business offers, each kind by name. */
+/** Reads all that a business offers, each kind by name. Throws an OperatorError when it is more than a file holds. */
 export async function readCatalogue(db: Queries, businessId: string): Promise<Catalogue> {
   const reach = { businessId }
-  const filter = { businessId, activeOnly: false, after: undefined, rows: mostInFile }
-  return {
+  const filter = { businessId, activeOnly: false, after: undefined, rows: mostInFile + 1 }
+  const catalogue = {
     locations: await findLocations(db, reach, filter),
     staff: await findStaff(db, reach, filter),
     services: await findServices(db, reach, filter),
   }
+  if (Object.values(catalogue).every((things) => things.length <= mostInFile)) return catalogue
+  throw new OperatorError(
+    `A file holds at most ${mostInFile} of each kind, and this business has more; use the API.`,
+  )
 }
 
 /** A whole business as a file that `importCatalogue` takes. Throws a UsageError for an unknown business. */

@@ -113,3 +113,19 @@ export async function findKnownIds(
     .execute()
   return new Set(rows.map(({ id }) => id))
 }
+
+/** Which of these ids another business has: for the operator, who may name any. */
+export async function findForeignIds(
+  db: Queries,
+  table: ThingTable,
+  { businessId, ids }: { businessId: string; ids: string[] },
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom(table)
+    .select('id')
+    .where('business_id', '!=', businessId)
+    .where('id', 'in', ids)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}

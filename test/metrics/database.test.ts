@@ -8,7 +8,13 @@ import { clientOf } from '../support/client.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeBusiness, makeOffer, type OwnBusiness } from '../support/offers.ts'
 import { growthOf, readScrape, scrape } from '../support/scrape.ts'
-import { onEachEngine, startTestService, testClock, type TestService } from '../support/test-service.ts'
+import {
+  onEachEngine,
+  startTestService,
+  testClock,
+  withoutLimiter,
+  type TestService,
+} from '../support/test-service.ts'
 
 const tenOClock = '2027-03-01T10:00:00+01:00'
 

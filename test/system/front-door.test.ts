@@ -47,8 +47,8 @@ const get = 'GET /healthz HTTP/1.1\r\nHost: a\r\n'
 const json = 'Content-Type: application/json\r\n'
 const chunked = 'Transfer-Encoding: chunked\r\n'
 
-// They mostly wait for timeouts, so they wait together.
-describe.concurrent('clients that keep a connection and do not come to an end', () => {
+// What takes long by waiting waits together.
+describe.concurrent('what goes on and on', () => {
   let server: ServerProcess
   beforeAll(async () => {
     server = await startServer(database.url)
@@ -56,7 +56,6 @@ describe.concurrent('clients that keep a connection and do not come to an end', 
   afterAll(() => server.stop())
 
   test('500 that drip a byte a second do not slow the others, and are closed by the timeouts', async () => {
-    const server = await startServer(database.url)
     const [token = ''] = await openSessions(call, [server.address], { key, count: 1 })
     await medianMs(server, token) // the first requests are slow by themselves
     const alone = await medianMs(server, token)
@@ -78,7 +77,6 @@ describe.concurrent('clients that keep a connection and do not come to an end', 
       expect(afterMs).toBeLessThan(index % 2 === 0 ? 25_000 : 30_000)
     }
     expect((await serves(server)).status).toBe(200)
-    await server.stop()
   }, 90_000)
 
   test('a connection on which nothing is ever sent is closed too', async () => {
@@ -109,6 +107,41 @@ describe.concurrent('clients that keep a connection and do not come to an end', 
     for (const { afterMs } of await Promise.all(halfOpen)) expect(afterMs).toBeLessThan(30_000)
     expect((await serves(server)).status).toBe(200)
   }, 60_000)
+
+  test('an event loop that hardly turns makes the API answer 503 with Retry-After while /healthz says that the process lives, and passes', async () => {
+    const own = await createTestDatabase('sqlite') // a file has one server
+    const { publishable_key: key } = businessOf(await demoWorld(own.url), 'Salon Spree')
+    const preload = pathToFileURL(new URL('../support/block-loop.mjs', import.meta.url).pathname).href
+    const server = await startServer(own.url, {}, { preloads: [preload] })
+    const [token = ''] = await openSessions(call, [server.address], { key, count: 1 })
+    const ask = () =>
+      call(server.address, 'GET', '/services', { token, headers: { origin: 'https://a.example' } })
+    expect((await ask()).status).toBe(200)
+
+    server.process.signal('SIGUSR2')
+    const refused = await eventually('a refusal', 60_000, async () => {
+      const reply = await ask()
+      return reply.status === 200 ? undefined : reply
+    })
+    expect(refused).toMatchObject({
+      status: 503,
+      headers: {
+        'retry-after': expect.stringMatching(/^[1-9]\d*$/),
+        'content-type': expect.stringContaining('application/problem+json'),
+        'access-control-allow-origin': '*',
+        'x-ratelimit-remaining': expect.any(String),
+      },
+      body: { code: 'unavailable', request_id: refused.headers['x-request-id'] },
+    })
+    expect((await call(server.address, 'GET', '//healthz')).status).toBe(200)
+
+    server.process.signal('SIGUSR2')
+    await eventually('an answer as before', 60_000, async () =>
+      (await ask()).status === 200 ? true : undefined,
+    )
+    await server.stop()
+    await own.drop()
+  }, 180_000)
 })
 
 /** What is sent on a connection, by what is wrong with it; KEY stands for a valid key. */
@@ -206,37 +239,3 @@ test('of connections at most MAX_CONNECTIONS are kept: one more is closed unread
   )
   await server.stop()
 }, 60_000)
-
-describe('an event loop that hardly turns', () => {
-  test('makes the API answer 503 with Retry-After while /healthz says that the process lives, and passes', async () => {
-    const preload = pathToFileURL(new URL('../support/block-loop.mjs', import.meta.url).pathname).href
-    const server = await startServer(database.url, {}, { preloads: [preload] })
-    const [token = ''] = await openSessions(call, [server.address], { key, count: 1 })
-    const ask = () =>
-      call(server.address, 'GET', '/services', { token, headers: { origin: 'https://a.example' } })
-    expect((await ask()).status).toBe(200)
-
-    server.process.signal('SIGUSR2')
-    const refused = await eventually('a refusal', 60_000, async () => {
-      const reply = await ask()
-      return reply.status === 200 ? undefined : reply
-    })
-    expect(refused).toMatchObject({
-      status: 503,
-      headers: {
-        'retry-after': expect.stringMatching(/^[1-9]\d*$/),
-        'content-type': expect.stringContaining('application/problem+json'),
-        'access-control-allow-origin': '*',
-        'x-ratelimit-remaining': expect.any(String),
-      },
-      body: { code: 'unavailable', request_id: refused.headers['x-request-id'] },
-    })
-    expect((await call(server.address, 'GET', '//healthz')).status).toBe(200)
-
-    server.process.signal('SIGUSR2')
-    await eventually('an answer as before', 60_000, async () =>
-      (await ask()).status === 200 ? true : undefined,
-    )
-    await server.stop()
-  }, 180_000)
-})
