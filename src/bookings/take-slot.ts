@@ -30,7 +30,9 @@ const rounds = 2
 export async function takeSlot(tx: Transaction, request: SlotRequest, firstLook: Look): Promise<Candidate> {
   let seen = firstLook
   for (let round = 1; ; round += 1) {
-    const among = { claims: seen.claims, now: tx.now, ownerId: request.session?.ownerId }
+    // the look may have been at more resources than those that the rules leave
+    const claims = seen.claims.filter(({ resource_id }) => request.resources.some(({ id }) => id === resource_id))
+    const among = { claims, now: tx.now, ownerId: request.session?.ownerId }
     const free = candidates({
       ...among,
       resources: request.resources,

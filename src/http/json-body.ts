@@ -68,10 +68,11 @@ function parseBody(bytes: Buffer): unknown {
       'The body is not valid JSON in UTF-8, or holds a key such as __proto__.',
     )
   }
-  return normalise(value, 0)
+  return normalise(value)
 }
 
-function normalise(value: unknown, depth: number): unknown {
+/** Trims the texts of a parsed document and brings them to NFC. Throws malformed_json when it is nested too deep. */
+export function normalise(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return value.isWellFormed() ? value.trim().normalize('NFC') : value
   if (typeof value !== 'object' || value === null) return value
   if (depth >= deepestNesting) {

@@ -1,0 +1,28 @@
+import type { Money } from '../catalogue/catalogue-types.ts'
+import { currencyFaults } from '../catalogue/service-rules.ts'
+import { UsageError } from '../errors.ts'
+
+/** Reads an amount as people write it: "25 EUR", "25.50 EUR". Throws a UsageError. */
+export function readMoney(text: string): Money {
+  const [, whole = '', fraction = '', code = ''] =
+    /^(\d{1,9})(?:\.(\d{1,4}))? ?([A-Za-z]{3})$/.exec(text.trim()) ?? []
+  const currency = code.toUpperCase()
+  const digits = currencyFaults(currency).length === 0 ? digitsOf(currency) : -1
+  if (digits < 0 || fraction.length > digits) {
+    throw new UsageError(`"${text}" is no amount of money; write "25 EUR" or "25.50 EUR".`)
+  }
+  return { amount: Number(whole + fraction.padEnd(digits, '0')), currency }
+}
+
+/** An amount for people, in the form in which it is read. */
+export function moneyText(money: Money | null): string {
+  if (!money) return ''
+  const digits = digitsOf(money.currency)
+  return `${(money.amount / 10 ** digits).toFixed(digits)} ${money.currency}`
+}
+
+/** How many digits the minor unit of a currency has: two for EUR, none for JPY. */
+function digitsOf(currency: string): number {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
+  return format.resolvedOptions().maximumFractionDigits ?? 0
+}

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { behaviours, startBadReceiver, startSelfSigned, type BadReceiver } from '../support/bad-receivers.ts'
+import { startReceiver, status, type Receiver } from '../support/receiver.ts'
+import { engines, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { deliveriesOf, makeShop, makeWebhook, type Shop } from '../support/webhooks.ts'
+
+/** In the tests a receiver has as long as this; that it is ten seconds for real ones is shown below. */
+const exchangeMs = 400
+
+onEachEngine('a receiver that fails', (engine) => {
+  let service: TestService
+  let shop: Shop
+  beforeAll(async () => {
+    service = await startTestService(engine, {}, { deliveries: { exchangeMs } })
+  })
+  afterAll(() => service.stop())
+  beforeEach(async () => {
+    shop = await makeShop(service)
+  })
+
+  /** Books, lets all attempts happen, and gives the line of the log. */
+  async function lineOf(address: string) {
+    const { key: token } = shop.business
+    const { id } = await makeWebhook(service, { token, to: { address } })
+    await shop.book()
+    for (const seconds of [0, 40, 400]) {
+      service.clock.advance(seconds)
+      await service.app.deliveries.settled()
+    }
+    const [line, ...more] = await deliveriesOf(service, { token, id })
+    if (!line) throw new Error('there is no delivery')
+    expect(more).toEqual([])
+    const { status: state } = (await service.call('GET', `/webhooks/${id}`, { token })).body
+    return { line, state: state as string, webhookId: id }
+  }
+
+  const failed = (response_status: number | null, error: string) => ({
+    status: 'failed',
+    next_attempt_at: null,
+    attempts: [1, 2, 3].map((number) => ({
+      number,
+      at: expect.any(String),
+      duration_ms: expect.any(Number),
+      response_status,
+      error,
+    })),
+  })
+
+  describe('in its answer', () => {
+    let receiver: Receiver
+    beforeEach(async () => {
+      receiver = await startReceiver()
+      return () => receiver.stop()
+    })
+
+    test.each([
+      [500, 'status_not_2xx'],
+      [404, 'status_not_2xx'],
+      [301, 'redirect_not_followed'],
+      [307, 'redirect_not_followed'],
+    ])('with %i is tried three times', async (code, error) => {
+      const elsewhere = await startReceiver()
+      receiver.answer = status(code, { location: elsewhere.address })
+      const { line, state } = await lineOf(receiver.address)
+      expect(line).toMatchObject(failed(code, error))
+      expect(state).toBe('active')
+      expect(receiver.received).toHaveLength(3)
+      expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+      expect(elsewhere.received).toEqual([])
+      await elsewhere.stop()
+    })
+
+    test('with 410 is tried once, and disables its webhook', async () => {
+      receiver.answer = status(410)
+      const { line, state, webhookId } = await lineOf(receiver.address)
+      expect(line).toMatchObject({ status: 'failed', attempts: [{ response_status: 410 }] })
+      expect(line.attempts).toHaveLength(1)
+      expect(state).toBe('disabled')
+      await shop.book()
+      await service.app.deliveries.settled()
+      expect(receiver.received).toHaveLength(1)
+      expect(await deliveriesOf(service, { token: shop.business.key, id: webhookId })).toHaveLength(1)
+    })
+
+    test('twice and then succeeds has succeeded', async () => {
+      receiver.answer = (response, received) => {
+        response.statusCode = receiver.received.indexOf(received) < 2 ? 503 : 204
+        response.end()
+      }
+      const { line } = await lineOf(receiver.address)
+      expect(line.status).toBe('succeeded')
+      expect(line.attempts.map(({ response_status }) => response_status)).toEqual([503, 503, 204])
+    })
+  })
+
+  describe('on its connection', () => {
+    test.each([
+      ['hangs', null, 'timeout'],
+      ['drips', 200, 'timeout'],
+      ['drips its headers', null, 'timeout'],
+      ['resets', null, 'connection_reset'],
+      ['is cut off in its answer', 200, 'connection_reset'],
+      ['is no HTTP', null, 'invalid_response'],
+    ] as const)('%s', async (name, code, error) => {
+      const receiver = await startBadReceiver(behaviours[name])
+      const { line } = await lineOf(receiver.address)
+      expect(line).toMatchObject(failed(code, error))
+      for (const { duration_ms } of line.attempts) expect(duration_ms).toBeLessThan(exchangeMs + 500)
+      expect(receiver.connections).toBe(3)
+      await receiver.stop()
+    })
+
+    test('sends 1 GB: it has said 200, and hardly anything more is read', async () => {
+      const receiver = await startBadReceiver(behaviours['sends 1 GB'])
+      const { line } = await lineOf(receiver.address)
+      expect(line).toMatchObject({ status: 'succeeded', attempts: [{ response_status: 200, error: null }] })
+      expect(receiver.sentBytes).toBeLessThan(20_000_000) // what the buffers of the system take
+      await receiver.stop()
+    })
+
+    test('shows a certificate that nobody trusts', async () => {
+      const receiver = await startSelfSigned()
+      const { line } = await lineOf(receiver.address)
+      expect(line).toMatchObject(failed(null, 'certificate_rejected'))
+      await receiver.stop()
+    })
+
+    test('is not there', async () => {
+      const receiver = await startReceiver()
+      await receiver.stop()
+      const { line } = await lineOf(receiver.address)
+      expect(line).toMatchObject(failed(null, 'connection_refused'))
+    })
+
+    test('has a name without an address', async () => {
+      const { line } = await lineOf('http://receiver.invalid')
+      expect(line).toMatchObject(failed(null, 'dns_failed'))
+    })
+  })
+
+  test('leaves nothing of its address but the host in the log', async () => {
+    const receiver = await startReceiver()
+    receiver.answer = status(500)
+    service.logLines.length = 0
+    await lineOf(`${receiver.address}/hooks/s3cret-path?token=s3cret`)
+    const lines = service.logLines.filter((text) => text.includes('an attempt to deliver failed'))
+    expect(lines).toHaveLength(3)
+    expect(lines.join('')).toContain(new URL(receiver.address).host)
+    expect(service.logLines.join('')).not.toMatch(/s3cret|whsec_/)
+    await receiver.stop()
+  })
+})
+
+test('an attempt ends within 10.5 seconds, whether the receiver hangs or drips', { timeout: 30_000 }, async () => {
+  await Promise.all(
+    engines.map(async (engine) => {
+      const service = await startTestService(engine)
+      const receivers: BadReceiver[] = []
+      const shop = await makeShop(service)
+      const { key: token } = shop.business
+      const ids: string[] = []
+      for (const name of ['hangs', 'drips', 'drips its headers'] as const) {
+        const receiver = await startBadReceiver(behaviours[name])
+        receivers.push(receiver)
+        ids.push((await makeWebhook(service, { token, to: receiver })).id)
+      }
+      await shop.book()
+      await service.app.deliveries.settled()
+      for (const id of ids) {
+        const [line] = await deliveriesOf(service, { token, id })
+        expect(line).toMatchObject({ status: 'pending', attempts: [{ error: 'timeout' }] })
+        expect(line?.attempts[0]?.duration_ms).toBeGreaterThan(9_900)
+        expect(line?.attempts[0]?.duration_ms).toBeLessThan(10_500)
+      }
+      await service.stop()
+      for (const receiver of receivers) await receiver.stop()
+    }),
+  )
+})
