@@ -19,6 +19,12 @@ const commands: Record<string, () => Promise<(program: Command) => void>> = {
   hub: async () => (await import('./cli/hub.ts')).addHub,
   business: async () => (await import('./cli/business.ts')).addBusiness,
   key: async () => (await import('./cli/key.ts')).addKey,
+  service: async () => (await import('./cli/service.ts')).addService,
+  location: async () => (await import('./cli/location.ts')).addLocation,
+  staff: async () => (await import('./cli/staff.ts')).addStaff,
+  block: async () => (await import('./cli/block.ts')).addBlock,
+  import: async () => (await import('./cli/import.ts')).addImport,
+  export: async () => (await import('./cli/export.ts')).addExport,
   booking: async () => (await import('./cli/booking.ts')).addBooking,
   session: async () => (await import('./cli/session.ts')).addSession,
 }

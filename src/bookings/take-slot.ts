@@ -31,7 +31,9 @@ export async function takeSlot(tx: Transaction, request: SlotRequest, firstLook:
   let seen = firstLook
   for (let round = 1; ; round += 1) {
     // the look may have been at more resources than those that the rules leave
-    const claims = seen.claims.filter(({ resource_id }) => request.resources.some(({ id }) => id === resource_id))
+    const claims = seen.claims.filter(({ resource_id }) =>
+      request.resources.some(({ id }) => id === resource_id),
+    )
     const among = { claims, now: tx.now, ownerId: request.session?.ownerId }
     const free = candidates({
       ...among,

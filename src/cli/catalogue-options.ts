@@ -49,9 +49,12 @@ export async function idsOf(
   context: Context,
   { businessId, option, references }: { businessId: string; option: string; references: string[] },
 ): Promise<string[]> {
-  const kind = (option === '--staff' ? staffKind : locationKind) as CatalogueKind<Named, Named>
-  const known = await allOf(context, kind, businessId)
-  const { ids, faults } = resolveReferences(references, { pointer: option, noun: kind.noun, known })
+  const isStaff = option === '--staff'
+  const known = isStaff
+    ? await allOf(context, staffKind, businessId)
+    : await allOf(context, locationKind, businessId)
+  const noun = isStaff ? staffKind.noun : locationKind.noun
+  const { ids, faults } = resolveReferences(references, { pointer: option, noun, known })
   const [fault] = faults
   if (fault) throw new UsageError(`${option}: ${fault.detail}.`)
   return ids
@@ -59,19 +62,21 @@ export async function idsOf(
 
 const mostPages = 50
 
-async function allOf(
+async function allOf<Row extends Named>(
   context: Context,
-  kind: CatalogueKind<Named, Named>,
+  kind: CatalogueKind<Row, Named>,
   businessId: string,
 ): Promise<Named[]> {
   const found: Named[] = []
-  let cursor: string | null = null
+  const query: { limit: string; business_id: string; cursor?: string } = {
+    limit: '100',
+    business_id: businessId,
+  }
   for (let page = 0; page < mostPages; page += 1) {
-    const query = { limit: '100', business_id: businessId, ...(cursor !== null && { cursor }) }
     const { data, next_cursor } = await listCatalogue(context, operator, { kind, query })
     found.push(...data)
-    cursor = next_cursor
-    if (cursor === null) break
+    if (next_cursor === null) break
+    query.cursor = next_cursor
   }
   return found
 }

@@ -77,14 +77,13 @@ const reasons: [pattern: RegExp, reason: AttemptError][] = [
   [/^ECONNREFUSED$/, 'connection_refused'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'connection_reset'],
   [/TIMEOUT|ETIMEDOUT/, 'timeout'],
-  [/^HPE_|UND_ERR_(HEADERS_OVERFLOW|RES_|INVALID|BODY)/, 'invalid_response'],
+  [/^HTTPParserError$|^HPE_|UND_ERR_(HEADERS_OVERFLOW|RES_|INVALID|BODY)/, 'invalid_response'],
   [/CERT|SIGNATURE|ISSUER|CRL|HOSTNAME_MISMATCH/, 'certificate_rejected'],
 ]
 
 function reasonOf(error: unknown): AttemptError {
   if (error instanceof AddressNotAllowed) return 'address_not_allowed'
-  const { code, cause } = error as { code?: unknown; cause?: unknown }
-  if (cause instanceof AddressNotAllowed) return 'address_not_allowed'
-  const known = reasons.find(([pattern]) => pattern.test(String(code)))
+  const { code, name } = error as { code?: unknown; name?: unknown }
+  const known = reasons.find(([pattern]) => pattern.test(String(code ?? name)))
   return known?.[1] ?? 'connection_failed'
 }

@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import type { Engine, Queries } from '../../src/database/database.ts'
+import { instantFromMs } from '../../src/instants.ts'
+
+/** Bookings of one service at one location: the staff members take turns, each is booked one after the other. */
+export interface StoredBookings {
+  businessId: string
+  serviceId: string
+  locationId: string
+  staffIds: string[]
+  count: number
+  /** Numbers the first of them: those of one database must not share numbers. */
+  firstNumber: number
+  /** When the first of them starts, in milliseconds since 1970. */
+  fromMs: number
+  /** From one start of a staff member to the next. */
+  stepMinutes: number
+  minutes: number
+}
+
+/** Writes bookings and their claims as many as are asked for in two statements, past all operations. */
+export async function storeBookings(db: Queries, engine: Engine, stored: StoredBookings): Promise<void> {
+  const { businessId, serviceId, locationId, staffIds, count, firstNumber, fromMs, stepMinutes } = stored
+  const uuid = sql.raw(engine === 'postgres' ? 'uuid' : 'text')
+  const id = (text: string) => sql`cast(${sql.lit(text)} as ${uuid})`
+  const hex = engine === 'postgres' ? sql`lpad(to_hex(n), 12, '0')` : sql`format('%012x', n)`
+  const own = sql`cast('00000000-0000-4000-8000-' || ${hex} as ${uuid})`
+  const instant = (minutes: number) => {
+    const seconds = sql`${sql.lit(fromMs / 1000 + minutes * 60)} + (n - ${sql.lit(firstNumber)}) / ${sql.lit(staffIds.length)} * ${sql.lit(stepMinutes * 60)}`
+    return engine === 'postgres'
+      ? sql`to_timestamp(${seconds})`
+      : sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${seconds}, 'unixepoch')`
+  }
+  const now = sql.lit(instantFromMs(fromMs))
+  const numbers = sql`with recursive numbers (n) as (
+    select ${sql.lit(firstNumber)} union all
+    select n + 1 from numbers where n < ${sql.lit(firstNumber + count - 1)}
+  )`
+  const staff = sql`case n % ${sql.lit(staffIds.length)} ${sql.join(
+    staffIds.map((staffId, index) => sql`when ${sql.lit(index)} then ${id(staffId)}`),
+    sql` `,
+  )} end`
+  const instantType = sql.raw(engine === 'postgres' ? 'timestamptz' : 'text')
+  const written = sql`cast(${now} as ${instantType})`
+  await sql`
+    insert into bookings (id, business_id, service_id, location_id, staff_id, starts_at, ends_at, status,
+                          client_first_name, client_last_name, client_email, custom_field_values_json, owner_id,
+                          created_at, updated_at, version)
+    ${numbers}
+    select ${own}, ${id(businessId)}, ${id(serviceId)}, ${id(locationId)}, ${staff}, ${instant(0)},
+           ${instant(stored.minutes)}, 'confirmed', 'Ada', 'Lovelace', 'ada@example.com', '[]', ${id(businessId)},
+           ${written}, ${written}, 1
+      from numbers`.execute(db)
+  await sql`
+    insert into claims (id, business_id, resource_id, seat, occurrence_id, starts_at, ends_at, booking_id)
+    ${numbers}
+    select ${own}, ${id(businessId)}, ${staff}, 0, ${own}, ${instant(0)}, ${instant(stored.minutes)}, ${own}
+      from numbers`.execute(db)
+}

@@ -1,0 +1,211 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { chores } from '../../src/app.ts'
+import type { Transaction } from '../../src/database/database.ts'
+import { tidy } from '../../src/housekeeping.ts'
+import { recordEvents } from '../../src/webhooks/record-events.ts'
+import { expectFaults } from '../support/expect-problem.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { unknownId } from '../support/tenant-things.ts'
+import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { makeShop, makeWebhook, type Shop } from '../support/webhooks.ts'
+
+interface ShownEvent {
+  id: string
+  type: string
+  booking_id: string
+  business_id: string
+  occurred_at: string
+  payload: { event: string; data: { id: string } }
+}
+
+onEachEngine('the list of events', (engine) => {
+  let service: TestService
+  let shop: Shop
+  beforeAll(async () => {
+    service = await startTestService(engine)
+  })
+  afterAll(() => service.stop())
+  beforeEach(async () => {
+    shop = await makeShop(service)
+  })
+
+  async function events(query = '', token = shop.business.key): Promise<ShownEvent[]> {
+    const { status, body } = await service.call('GET', `/events?limit=100${query}`, { token })
+    expect(status).toBe(200)
+    return body.data as ShownEvent[]
+  }
+
+  test('has every event with its payload, the oldest first', async () => {
+    const booking = (await shop.book()) as { id: string }
+    await shop.client.change(booking.id, { status: 'completed', notes: 'x' })
+    await shop.client.cancel(booking.id)
+    const listed = await events()
+    const types = ['booking.created', 'booking.updated', 'booking.completed', 'booking.cancelled']
+    expect(listed.map(({ type }) => type)).toEqual(types)
+    expect(listed.map(({ payload }) => payload.event)).toEqual(types)
+    for (const event of listed) {
+      expect(event).toMatchObject({
+        booking_id: booking.id,
+        business_id: shop.business.id,
+        occurred_at: '2026-11-20T10:00:00+01:00',
+        payload: { data: { id: booking.id } },
+      })
+    }
+    const recorded = (await service.events()).filter(({ booking_id }) => booking_id === booking.id)
+    expect(listed.map(({ payload }) => payload)).toEqual(expect.arrayContaining(recorded.map(({ payload }) => payload)))
+  })
+
+  test('is narrowed by booking, by type, and to what comes after an event', async () => {
+    const one = (await shop.book()) as { id: string }
+    const two = (await shop.book()) as { id: string }
+    await shop.client.cancel(one.id)
+    const all = await events()
+    expect(all.map(({ booking_id }) => booking_id)).toEqual([one.id, two.id, one.id])
+    expect(await events(`&booking_id=${one.id}`)).toEqual([all[0], all[2]])
+    expect(await events('&type=booking.cancelled')).toEqual([all[2]])
+    expect(await events(`&after=${String(all[0]?.id)}`)).toEqual(all.slice(1))
+    expect(await events(`&after=${String(all[2]?.id)}`)).toEqual([])
+    expect(await events(`&after=${String(all[0]?.id)}&booking_id=${one.id}`)).toEqual([all[2]])
+  })
+
+  test('is read a page at a time', async () => {
+    for (let index = 0; index < 5; index += 1) await shop.book()
+    const all = await events()
+    const seen: ShownEvent[] = []
+    let query = ''
+    for (let page = 0; page < 3; page += 1) {
+      const { body } = await service.call('GET', `/events?limit=2${query}`, { token: shop.business.key })
+      seen.push(...(body.data as ShownEvent[]))
+      query = `&cursor=${String(body.next_cursor)}`
+      expect(body.next_cursor === null).toBe(page === 2)
+    }
+    expect(seen).toEqual(all)
+  })
+
+  test('begins after no event that it does not have', async () => {
+    await shop.book()
+    const other = await makeShop(service)
+    await other.book()
+    const [foreign] = await events('', other.business.key)
+    for (const id of [unknownId, foreign?.id]) {
+      const path = `/events?after=${String(id)}`
+      expectFaults(await service.call('GET', path, { token: shop.business.key }), '/after')
+    }
+    expectFaults(await service.call('GET', '/events?cursor=x', { token: shop.business.key }), '/cursor')
+    expectFaults(await service.call('GET', '/events?type=x', { token: shop.business.key }), '/type')
+  })
+
+  test("shows a business its own, and a hub its businesses'", async () => {
+    await shop.book()
+    const inHub = await makeShop(service, { hubId: service.world.hub.id })
+    await inHub.book()
+    const ofHub = await events('', service.world.hub.key)
+    expect(ofHub.map(({ business_id }) => business_id)).toContain(inHub.business.id)
+    expect(ofHub.map(({ business_id }) => business_id)).not.toContain(shop.business.id)
+    expect(await events(`&business_id=${inHub.business.id}`, service.world.hub.key)).toHaveLength(1)
+    expect(await events(`&business_id=${inHub.business.id}`)).toEqual([])
+    expect(await events('', businessOf(service.world, 'Lotus Clinic').business_key)).toEqual([])
+  })
+
+  /** Records an event in a transaction of its own. */
+  const record = (tx: Transaction, bookingId: string) =>
+    recordEvents(service.context, tx, {
+      types: ['booking.updated'],
+      booking: {
+        id: bookingId,
+        business_id: shop.business.id,
+        status: 'confirmed',
+        starts_at: tx.now,
+        ends_at: tx.now,
+        client_first_name: 'Ada',
+        client_last_name: 'Lovelace',
+        client_email: 'ada@example.com',
+        service: { id: shop.offer.service_id, name: 'Massage' },
+        location: { id: shop.offer.location_id, name: 'Main street', timezone: 'Europe/Berlin' },
+      },
+    })
+
+  test.runIf(engine === 'postgres')('never lets a follower miss an event that is committed late', async () => {
+    const { id } = (await shop.book()) as { id: string }
+    const { db } = service.context
+    const [created] = await events()
+    let commitLate: () => void = () => undefined
+    const mayCommit = new Promise<void>((resolve) => (commitLate = resolve))
+    let isWritten: () => void = () => undefined
+    const written = new Promise<void>((resolve) => (isWritten = resolve))
+    const late = db.transaction(async (tx) => {
+      await record(tx, id)
+      isWritten()
+      await mayCommit
+    })
+    await written
+    for (let index = 0; index < 3; index += 1) await db.transaction((tx) => record(tx, id))
+    // those after it are committed, and still wait for the one before
+    expect(await events(`&after=${String(created?.id)}`)).toEqual([])
+    commitLate()
+    await late
+    const followed = await events(`&after=${String(created?.id)}`)
+    expect(followed).toHaveLength(4)
+    const rows = await service.rows('events')
+    const lowest = Math.min(...rows.filter((row) => row['booking_id'] === id).slice(1).map((row) => Number(row['position'])))
+    expect(rows.find((row) => row['id'] === followed[0]?.id)?.['position']).toBe(lowest)
+  })
+
+  test('gives a follower every event exactly once while many are written at the same time', async () => {
+    const { id } = (await shop.book()) as { id: string }
+    const seen: string[] = (await events()).map((event) => event.id)
+    let writing = true
+    const writers = Array.from({ length: 6 }, async () => {
+      for (let index = 0; index < 15; index += 1) {
+        await service.context.db.transaction(async (tx) => {
+          await record(tx, id)
+          // the longer one takes to commit, the more others come between
+          for (let turn = 0; turn < index % 4; turn += 1) await sql`select 1`.execute(tx.db)
+        })
+      }
+    })
+    const done = Promise.all(writers).then(() => (writing = false))
+    const follow = async () => {
+      const fresh = await events(`&after=${String(seen.at(-1))}`)
+      seen.push(...fresh.map((event) => event.id))
+      return fresh.length
+    }
+    while (writing) await follow()
+    await done
+    while ((await follow()) > 0);
+    const rows = (await service.rows('events')).filter((row) => row['booking_id'] === id)
+    expect(rows).toHaveLength(91)
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(seen.toSorted()).toEqual(rows.map((row) => String(row['id'])).toSorted())
+  })
+})
+
+onEachEngine('housekeeping of events', (engine) => {
+  test('keeps events and deliveries for 30 days, and what is deleted no longer than needed', async () => {
+    const service = await startTestService(engine)
+    const receiver = await startReceiver()
+    const shop = await makeShop(service)
+    const { key: token } = shop.business
+    const kept = await makeWebhook(service, { token, to: receiver })
+    const gone = await makeWebhook(service, { token, to: receiver })
+    await shop.book()
+    await service.app.deliveries.settled()
+    await service.call('DELETE', `/webhooks/${gone.id}`, { token })
+    const counts = async () => {
+      await tidy(service.context, chores)
+      const tables = ['events', 'deliveries', 'webhooks']
+      return Promise.all(tables.map(async (table) => (await service.rows(table)).length))
+    }
+    expect(await counts()).toEqual([1, 1, 1])
+    expect((await service.rows('webhooks'))[0]?.['id']).toBe(kept.id)
+    service.clock.advance(30 * 86_400)
+    expect(await counts()).toEqual([1, 1, 1])
+    service.clock.advance(1)
+    expect(await counts()).toEqual([1, 0, 1])
+    service.clock.advance(86_400)
+    expect(await counts()).toEqual([0, 0, 1])
+    await service.stop()
+    await receiver.stop()
+  })
+})

@@ -1,0 +1,184 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { checkDestination } from '../../src/webhooks/check-destination.ts'
+import type { Resolve } from '../../src/webhooks/guarded-agent.ts'
+import { isAllowedAddress } from '../../src/webhooks/special-addresses.ts'
+import { expectFaults } from '../support/expect-problem.ts'
+import { forbiddenUrls, malformedUrls } from '../support/forbidden-urls.ts'
+import { startReceiver, type Receiver } from '../support/receiver.ts'
+import { changeRows } from '../support/tenant-things.ts'
+import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { allEvents, deliveriesOf, makeShop, type Shop } from '../support/webhooks.ts'
+
+/** Names of the tests and what they resolve to; a list is gone through, one answer a look-up. */
+const names: Record<string, string[][]> = {
+  'inward.example.com': [['127.0.0.1']],
+  'mixed.example.com': [['93.184.215.14', '127.0.0.1']],
+  'mapped.example.com': [['::ffff:127.0.0.1']],
+  'v6.example.com': [['::1']],
+  'rebinding.example.com': [['93.184.215.14'], ['127.0.0.1']],
+}
+
+onEachEngine('the inner network, in production', (engine) => {
+  let service: TestService
+  let canary: Receiver
+  let shop: Shop
+  let lookups: Record<string, number>
+  const resolve: Resolve = (hostname) => {
+    const turn = lookups[hostname] ?? 0
+    lookups[hostname] = turn + 1
+    const answers = names[hostname] ?? []
+    const addresses = answers[Math.min(turn, answers.length - 1)]
+    if (!addresses) return Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
+    return Promise.resolve(
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    )
+  }
+  const portOf = () => Number(new URL(canary.address).port)
+  const register = (url: string) =>
+    service.call('POST', '/webhooks', { token: shop.business.key, body: { url, events: allEvents } })
+  /** What comes of one attempt at an address that has got into the database. */
+  async function attemptAt(url: string) {
+    const { id } = (await register('https://93.184.215.14/')).body as { id: string }
+    await changeRows(service, sql`update webhooks set url = ${url} where id = ${id}`)
+    await shop.book()
+    await service.app.deliveries.settled()
+    const [line] = await deliveriesOf(service, { token: shop.business.key, id })
+    await service.call('DELETE', `/webhooks/${id}`, { token: shop.business.key })
+    return line?.attempts[0]
+  }
+
+  beforeAll(async () => {
+    canary = await startReceiver()
+    service = await startTestService(
+      engine,
+      { NODE_ENV: 'production' },
+      { deliveries: { resolve, exchangeMs: 1_000 } },
+    )
+  })
+  afterAll(async () => {
+    await service.stop()
+    await canary.stop()
+  })
+  beforeEach(async () => {
+    lookups = {}
+    shop = await makeShop(service)
+  })
+
+  test('is refused when registering, however it is spelled', async () => {
+    const urls = [...forbiddenUrls(portOf()), ...malformedUrls(portOf())]
+    expect(urls.length).toBeGreaterThan(100)
+    for (const url of urls) {
+      const reply = await register(url)
+      expect({ url, status: reply.status }).toEqual({ url, status: 422 })
+      expectFaults(reply, '/url')
+    }
+    expect(await service.rows('webhooks')).toEqual([])
+    expect(canary.connections).toBe(0)
+  })
+
+  test('is refused in a change too', async () => {
+    const { id } = (await register('https://93.184.215.14/')).body as { id: string }
+    const change = (url: string) =>
+      service.call('PATCH', `/webhooks/${id}`, { token: shop.business.key, body: { url } })
+    expectFaults(await change('https://127.1/'), '/url')
+    expectFaults(await change('http://93.184.215.14/'), '/url')
+    expect((await change('https://93.184.215.14/other')).status).toBe(200)
+  })
+
+  test('is not connected to at an attempt, whatever has got into the database', async () => {
+    for (const url of forbiddenUrls(portOf())) {
+      for (const scheme of [url, url.replace('https', 'http')]) {
+        if (/localhost/i.test(scheme)) continue // a name: below
+        const attempt = await attemptAt(scheme)
+        expect({ scheme, error: attempt?.error }).toEqual({ scheme, error: 'address_not_allowed' })
+      }
+    }
+    expect(canary.connections).toBe(0)
+  }, 60_000)
+
+  test.each(['inward.example.com', 'mixed.example.com', 'mapped.example.com', 'v6.example.com'])(
+    'is not connected to by a name: %s',
+    async (name) => {
+      const attempt = await attemptAt(`http://${name}:${portOf()}/`)
+      expect(attempt).toMatchObject({ error: 'address_not_allowed', response_status: null })
+      expect(canary.connections).toBe(0)
+    },
+  )
+
+  test('is not connected to by a name that changes its answer between check and connection', async () => {
+    const url = `https://rebinding.example.com:${portOf()}/`
+    await checkDestination(service.context, url, resolve)
+    expect(lookups).toEqual({ 'rebinding.example.com': 1 })
+    expect(await attemptAt(url)).toMatchObject({ error: 'address_not_allowed' })
+    expect(lookups).toEqual({ 'rebinding.example.com': 2 })
+    expect(canary.connections).toBe(0)
+  })
+
+  test.each(['inward.example.com', 'mixed.example.com', 'mapped.example.com', 'v6.example.com'])(
+    'is refused when registering the name %s',
+    async (name) => {
+      await expect(checkDestination(service.context, `https://${name}/`, resolve)).rejects.toThrow(
+        'must not lead to a private, local or otherwise special address',
+      )
+    },
+  )
+
+  test('a public address, and a name that resolves to none yet, can be registered', async () => {
+    for (const url of ['https://93.184.215.14/', 'https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/']) {
+      expect((await register(url)).status).toBe(201)
+    }
+    await checkDestination(service.context, 'https://later.example.com/', resolve)
+  })
+})
+
+onEachEngine('addresses that production is told to allow', (engine) => {
+  test('are delivered to, by https alone', async () => {
+    const canary = await startReceiver()
+    const service = await startTestService(engine, {
+      NODE_ENV: 'production',
+      WEBHOOK_ALLOW_CIDR: '127.0.0.0/8, fd00::/8',
+    })
+    const shop = await makeShop(service)
+    const body = (url: string) => ({ url, events: allEvents })
+    const register = (url: string) =>
+      service.call('POST', '/webhooks', { token: shop.business.key, body: body(url) })
+    expect((await register(canary.address)).status).toBe(422)
+    expect((await register('https://10.0.0.1/')).status).toBe(422)
+    expect((await register('https://[fd00::1]/')).status).toBe(201)
+    const allowed = await register(canary.address.replace('http', 'https'))
+    expect(allowed.status).toBe(201)
+    await shop.book()
+    await service.app.deliveries.settled()
+    expect(canary.connections).toBe(1) // it does not speak TLS, but it was reached
+    await service.stop()
+    await canary.stop()
+  })
+})
+
+test('development allows http and loopback', async () => {
+  const context = { config: readConfig({ NODE_ENV: 'development' }) }
+  await checkDestination(context, 'http://127.0.0.1:9/hooks?a=b')
+  await checkDestination(context, 'http://localhost/')
+  await expect(checkDestination(context, 'ftp://localhost/')).rejects.toThrow('must be a whole address')
+})
+
+describe('an address', () => {
+  test.each(['8.8.8.8', '1.1.1.1', '93.184.215.14', '::ffff:8.8.8.8', '64:ff9b::808:808', '2606:4700::1111'])(
+    '%s is public',
+    (address) => expect(isAllowedAddress(address, [])).toBe(true),
+  )
+
+  test.each([
+    ['10.1.2.3', '10.0.0.0/8', true],
+    ['10.1.2.3', '10.2.0.0/16', false],
+    ['::ffff:10.1.2.3', '10.0.0.0/8', true],
+    ['fd00::1', 'fd00::/8', true],
+    ['fd00::1', '10.0.0.0/8', false],
+    ['nonsense', '0.0.0.0/0', false],
+    ['', '0.0.0.0/0', false],
+  ])('%s is allowed by %s: %s', (address, range, expected) => {
+    expect(isAllowedAddress(address, [range])).toBe(expected)
+  })
+})
