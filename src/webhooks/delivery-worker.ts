@@ -51,6 +51,7 @@ export class DeliveryWorker {
   private readonly whenIdle: (() => void)[] = []
   private listening: Listening | undefined
   private running: Promise<void> = Promise.resolve()
+  private stopped: Promise<void> | undefined
 
   constructor(context: Context, options: WorkerOptions) {
     this.context = context
@@ -84,7 +85,12 @@ export class DeliveryWorker {
   }
 
   /** Claims nothing more. What is in flight finishes within the grace, or is given back and sent again later. */
-  async stop(graceMs: number): Promise<void> {
+  stop(graceMs: number): Promise<void> {
+    this.stopped ??= this.finish(graceMs)
+    return this.stopped
+  }
+
+  private async finish(graceMs: number): Promise<void> {
     this.context.dueDeliveries.listen(undefined)
     this.isDraining = true
     this.wake()

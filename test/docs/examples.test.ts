@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bareVariables } from '../support/holdfast-process.ts'
 import { blocksOf, documentAt, documents, project, type Block, type Document } from './documents.ts'
 
 /*
@@ -13,6 +14,8 @@ import { blocksOf, documentAt, documents, project, type Block, type Document } f
  *   <!-- values -->               variables that the reader fills in from the output of npm start
  *   <!-- printed by npm start --> lines of that output, in their order; … stands for anything
  *   <!-- runs in production -->   run with NODE_ENV=production on an empty database
+ *   <!-- runs with a session -->  run with the token of a session as TOKEN
+ * What else there is, and that every block is something, stands in blocks.test.ts.
  */
 
 interface Server {
@@ -40,8 +43,8 @@ afterAll(() => {
 })
 
 /** What a reader's shell has in it, without the settings of whoever runs the tests. */
-function shellWith(variables: Record<string, string>): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? directory, ...variables }
+function shellWith(variables: Record<string, string>): NodeJS.ProcessEnv {
+  return { ...bareVariables, HOME: process.env['HOME'] ?? directory, ...variables }
 }
 
 async function startServer(variables: Record<string, string>): Promise<Server> {
@@ -207,3 +210,32 @@ test('the commands for production make a business whose keys work, from the allo
     await server.stop()
   }
 })
+
+describe.each(documents.filter((document) => blocksMarked(document, 'runs with a session').length > 0))(
+  'the commands in $path that go on with a session',
+  (document) => {
+    let server: Server
+    beforeAll(async () => {
+      server = await startServer({ DATABASE_URL: `sqlite:${join(directory, crypto.randomUUID())}.db` })
+    })
+    afterAll(() => server.stop())
+
+    test.runIf(hasCurl)('give a session in its place', async () => {
+      const { variables } = printedBy(server)
+      const exchange = `${variables.API}/session`
+      const headers = { authorization: `Bearer ${variables.PUBLISHABLE_KEY}` }
+      for (const { text } of blocksMarked(document, 'runs with a session')) {
+        const session = await (await fetch(exchange, { method: 'POST', headers })).json()
+        const token = (session as { session_token: string }).session_token
+        const output = runInShell(text, { ...variables, TOKEN: token })
+        expect(JSON.parse(output)).toMatchObject({
+          session_token: expect.stringMatching(/^cal_ses_/) as string,
+        })
+        const old = await fetch(`${variables.API}/services`, {
+          headers: { authorization: `Bearer ${token}` },
+        })
+        expect(old.status).toBe(401)
+      }
+    })
+  },
+)

@@ -7,7 +7,7 @@ import { recordEvents } from '../../src/webhooks/record-events.ts'
 import { expectFaults } from '../support/expect-problem.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { unknownId } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { makeShop, makeWebhook, type Shop } from '../support/webhooks.ts'
 
 interface ShownEvent {
@@ -105,7 +105,7 @@ onEachEngine('the list of events', (engine) => {
     expect(ofHub.map(({ business_id }) => business_id)).not.toContain(shop.business.id)
     expect(await events(`&business_id=${inHub.business.id}`, service.world.hub.key)).toHaveLength(1)
     expect(await events(`&business_id=${inHub.business.id}`)).toEqual([])
-    expect(await events('', businessOf(service.world, 'Lotus Clinic').business_key)).toEqual([])
+    expect(await events('', (await makeShop(service)).business.key)).toEqual([])
   })
 
   /** Records an event in a transaction of its own. */
