@@ -172,7 +172,7 @@ onEachEngine('services, locations, staff and blocks from the command line', (eng
     [
       'hours in words',
       () => ['location', 'update', place, '--hours', 'all day'],
-      /"day" are no hours; write/,
+      /"all" are no days; write mon, mon-fri or daily/,
     ],
     [
       'a date that is none',

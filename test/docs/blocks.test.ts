@@ -33,7 +33,7 @@ const all = documents.flatMap((document) =>
 /** What becomes of a block; undefined when nothing does. */
 function fateOf(path: string, { mark = '', language }: Block, before: Block | undefined): string | undefined {
   if (runs.includes(mark) || mark === 'settings') return mark
-  if (mark === '' && language === 'json' && before?.mark !== undefined && runs.includes(before.mark))
+  if (mark === '' && /^jsonc?$/.test(language) && before?.mark !== undefined && runs.includes(before.mark))
     return 'answer'
   if (/^not run: (\S+ ){4,}\S+$/.test(mark)) return 'not run'
   const [, test] = /^checked by (test\/[\w/-]+\.test\.ts)$/.exec(mark) ?? []

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findFaults } from '../support/checker.ts'
 import { randomFrom, seeds } from '../support/random.ts'
+import { makeSpares } from '../support/spares.ts'
 import { makeThings, nextAddress, nextStart, type Tenant } from '../support/tenant-things.ts'
 import {
   businessOf,
@@ -51,8 +52,18 @@ onEachEngine('requests made from /openapi.json', (engine) => {
       const known: Record<string, unknown[]> = {
         service_id: salon.services.map(({ id }) => id),
         location_id: salon.locations.map(({ id }) => id),
+        location_ids: salon.locations.map(({ id }) => id),
         staff_id: salon.staff.map(({ id }) => id),
+        staff_ids: salon.staff.map(({ id }) => id),
         business_id: [salon.id],
+        timezone: ['Europe/Berlin', 'Asia/Kathmandu'],
+        opens: ['09:00', '13:00', '22:00'],
+        closes: ['12:00', '24:00', '02:00'],
+        currency: ['EUR', 'JPY'],
+        brand_color: ['#1a2b3c'],
+        brand_logo_url: ['https://example.com/logo.png'],
+        allowed_origins: ['https://www.example.com'],
+        ends_at: ['2029-01-01T00:00:00Z'],
         hold_id: [],
         booking_id: [],
         starts_at: Array.from({ length: 40 }, nextStart),
@@ -82,6 +93,7 @@ onEachEngine('requests made from /openapi.json', (engine) => {
           service.clock.advance(3_601)
           const things = await makeThings(service, salon)
           session = things.token
+          for (const [name, id] of Object.entries(await makeSpares(service, salon))) known[name] = [id]
           known['hold_id'] = [things.hold_id]
           known['booking_id'] = [things.booking_id]
           known['X-Previous-Session'] = [session]

@@ -48,23 +48,26 @@ export class RequestGenerator {
     }
   }
 
-  private pathFor({ path, parameters }: Operation): string {
+  private pathFor({ method, path, parameters }: Operation): string {
     return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       const schema = parameters.find((one) => one.name === name)?.schema ?? { type: 'string' }
-      const text = this.text(this.value(schema, this.nameOfId(path, name)), 0.15)
+      const text = this.text(this.value(schema, this.nameOfId(method, path, name)), 0.15)
       // what is not there at all is another path
       return encodeURIComponent((text || '-').toWellFormed()).replace(/^\.{1,2}$/, '-')
     })
   }
 
-  /** `/api/v1/services/{id}` takes what `service_id` takes elsewhere. */
-  private nameOfId(path: string, name: string): string {
+  /**
+   * `/api/v1/services/{id}` takes what `service_id` takes elsewhere; changes and deletions what nobody else needs, or
+   * soon nothing could be booked any more.
+   */
+  private nameOfId(method: string, path: string, name: string): string {
     const [, collection] = /\/(\w+)\/\{id\}/.exec(path) ?? []
-    return collection && name === 'id'
-      ? collection === 'staff'
-        ? 'staff_id'
-        : `${collection.slice(0, -1)}_id`
-      : name
+    if (!collection || name !== 'id') return name
+    if (collection === 'businesses') return 'business_id'
+    const noun = collection === 'staff' ? 'staff' : collection.slice(0, -1)
+    const spare = ['PATCH', 'DELETE'].includes(method) && ['service', 'location', 'staff'].includes(noun)
+    return `${spare ? 'spare_' : ''}${noun}_id`
   }
 
   private queryFor({ parameters }: Operation): string {
