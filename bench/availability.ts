@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -99,24 +98,24 @@ function row(name: string, taken: number[]) {
 
 async function measureMonth(context: Context, address: string, world: BusyWorld): Promise<void> {
   const path = monthPath(world)
-  const line = lineTo(address, world.key)
-  const bytes = await expectStatus(200, line.send('GET', path))
+  const first = lineTo(address, world.key)
+  const bytes = await expectStatus(200, first.send('GET', path))
+  await first.close()
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
   writeFileSync(join(directory, 'body.json'), bytes)
   const bareServer = await startBareServer(join(directory, 'body.json'))
-  const bare = lineTo(bareServer.address, world.key)
   const rows: object[] = []
   const medians: number[] = []
   let stored = 0
   for (const level of levels) {
     const startedMs = monotonicMs()
     await storeMore(context, world, { from: stored, to: level })
-    if (context.db.engine === 'postgres') await sql`analyze`.execute(context.db.reads)
     if (level > 0) console.log(`  ${level} stored after ${((monotonicMs() - startedMs) / 1000).toFixed(0)} s`)
     stored = level
-    await takeTurns([line, bare], path, measureMs / 3) // warm
+    const lines = [lineTo(address, world.key), lineTo(bareServer.address, world.key)]
+    await takeTurns(lines, path, measureMs / 3) // warm
     const before = await processorSeconds(address)
-    const [own = [], others = []] = await takeTurns([line, bare], path, measureMs)
+    const [own = [], others = []] = await takeTurns(lines, path, measureMs)
     const processorMs = ((await processorSeconds(address)) - before) * 1000
     medians.push(quantile(own, 0.5))
     const beside = {
@@ -124,10 +123,11 @@ async function measureMonth(context: Context, address: string, world: BusyWorld)
       'of the processor': `${(processorMs / own.length).toFixed(2)} ms`,
     }
     rows.push({ ...row(String(level), own), ...beside }, row('bare route', others))
+    await Promise.all(lines.map((line) => line.close()))
   }
   console.log(`${context.db.engine}: a month of ten people, ${(bytes.length / 1024).toFixed(0)} KiB`)
   console.table(rows)
-  await Promise.all([line.close(), bare.close(), bareServer.stop()])
+  await bareServer.stop()
   rmSync(directory, { recursive: true })
 }
 

@@ -26,7 +26,7 @@ import { ownDatabase } from './support/own-database.ts'
  * most 20 webhooks, so 200 are those of ten.
  */
 
-const counts = [1, 20, 200]
+const counts = (process.env['WEBHOOKS'] ?? '1,20,200').split(',').map(Number)
 const mostOfBusiness = 20
 const backlog = 4_000
 const mostInFlight = 256
@@ -156,6 +156,7 @@ async function bareRate(receiver: Receiver, count: number, atOnce: number): Prom
     'webhook-signature': 'x'.repeat(47),
   }
   const startedMs = monotonicMs()
+  const cpu = process.cpuUsage()
   let left = count
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
@@ -166,6 +167,7 @@ async function bareRate(receiver: Receiver, count: number, atOnce: number): Prom
     }),
   )
   const seconds = (monotonicMs() - startedMs) / 1000
+  console.log('cpu us/bare', (process.cpuUsage(cpu).user + process.cpuUsage(cpu).system) / count)
   await dispatcher.destroy()
   await receiver.taken()
   return count / seconds
@@ -174,9 +176,11 @@ async function bareRate(receiver: Receiver, count: number, atOnce: number): Prom
 async function deliveryRate(context: Context, receiver: Receiver, count: number): Promise<number> {
   const worker = new DeliveryWorker(context, { version: 'bench' })
   const startedMs = monotonicMs()
+  const cpu = process.cpuUsage()
   worker.start()
   await worker.settled()
   const seconds = (monotonicMs() - startedMs) / 1000
+  console.log('cpu us/delivery', (process.cpuUsage(cpu).user + process.cpuUsage(cpu).system) / count)
   await worker.stop(1_000)
   await received(receiver, count)
   return count / seconds

@@ -1,10 +1,11 @@
 import { makeDemoWorld } from '../../src/catalogue/make-demo-world.ts'
 import type { Context } from '../../src/context.ts'
 import { storeBookings, type StoredBookings } from '../../test/support/stored-bookings.ts'
+import { quickLoad } from './quick-load.ts'
 
 const dayMs = 86_400_000
 const people = 10
-/** Written in one transaction: fewer would take longer, more would hold the file for long. */
+/** Written by one statement: a process of its own that serves meanwhile waits no longer than for that. */
 const batch = 50_000
 
 /** Something that is booked. */
@@ -90,7 +91,7 @@ async function bookHalf({ db }: Context, { own, monthMs }: BusyWorld): Promise<v
  * of another business and past, one of the same people and after the month.
  */
 export async function storeMore(
-  { db }: Context,
+  context: Context,
   { own, others, monthMs }: BusyWorld,
   { from, to }: { from: number; to: number },
 ): Promise<void> {
@@ -99,17 +100,17 @@ export async function storeMore(
     { of: others, share: 0.4, edgeMs: monthMs - 15 * dayMs, back: true },
     { of: own, share: 0.1, edgeMs: monthMs + 40 * dayMs, back: false },
   ]
-  for (const [kind, { of, share, edgeMs, back }] of kinds.entries()) {
-    const times = { stepMinutes: 30, minutes: 30 }
-    for (let done = from * share; done < to * share; done += batch) {
-      const count = Math.min(batch, to * share - done)
-      const lengthMs = (count / people) * 30 * 60_000
-      const offsetMs = (done / people) * 30 * 60_000
-      const fromMs = back ? edgeMs - offsetMs - lengthMs : edgeMs + offsetMs
-      const firstNumber = (kind + 1) * 10_000_000 + done
-      await db.transaction((tx) =>
-        storeBookings(tx.db, db.engine, { ...of, ...times, count, fromMs, firstNumber }),
-      )
+  await quickLoad(context, async (db) => {
+    for (const [kind, { of, share, edgeMs, back }] of kinds.entries()) {
+      const times = { stepMinutes: 30, minutes: 30 }
+      for (let done = from * share; done < to * share; done += batch) {
+        const count = Math.min(batch, to * share - done)
+        const lengthMs = (count / people) * 30 * 60_000
+        const offsetMs = (done / people) * 30 * 60_000
+        const fromMs = back ? edgeMs - offsetMs - lengthMs : edgeMs + offsetMs
+        const firstNumber = (kind + 1) * 10_000_000 + done
+        await storeBookings(db, context.db.engine, { ...of, ...times, count, fromMs, firstNumber })
+      }
     }
-  }
+  })
 }

@@ -60,11 +60,11 @@ const holidays: DateOverride[] = [2026, 2027, 2028].flatMap((year) => [
   { date: `${year}-12-25`, hours: [] },
 ])
 
-/** Of the three people the second one works part of the week; somebody else gives each of their services at any time. */
-const partTime: WeeklyHours = ['tuesday', 'wednesday', 'thursday', 'friday'].map((weekday) => ({
-  weekday: weekday as Weekday,
-  opens: '10:00',
-  closes: '16:00',
+/** Of the three people the second one works by day; somebody else gives each of their services at any time. */
+const byDay: WeeklyHours = [...weekdays, 'saturday' as const, 'sunday' as const].map((weekday) => ({
+  weekday,
+  opens: '07:00',
+  closes: '20:00',
 }))
 
 interface Sketch {
@@ -140,7 +140,7 @@ function toBusiness(sketch: Sketch): DemoBusiness {
   const staff = people.map((person, index) => ({
     id: id(name, 'staff', person),
     name: person,
-    weekly_hours: index === 1 ? partTime : null,
+    weekly_hours: index === 1 ? byDay : null,
     date_overrides: [],
   }))
   return {

@@ -133,9 +133,12 @@ export class RequestGenerator {
 
   /** A value that the schema allows, or one of those known to be right there. */
   private value(given: Schema, name: string): unknown {
-    const known = this.known[name]
-    if (known && known.length > 0 && this.random.chance(0.9)) return this.random.of(known)
     const schema = this.document.resolve(given)
+    const known = this.known[name]
+    // of a list, its entries are known
+    if (known && known.length > 0 && schema.type !== 'array' && this.random.chance(0.9)) {
+      return this.random.of(known)
+    }
     if ('const' in schema) return schema.const
     if (schema.enum) return this.random.of(schema.enum)
     const alternatives = schema.anyOf ?? schema.oneOf
@@ -175,6 +178,7 @@ export class RequestGenerator {
     if (format === 'uuid')
       return `${this.hex(8)}-${this.hex(4)}-4${this.hex(3)}-8${this.hex(3)}-${this.hex(12)}`
     if (format === 'date-time' || format === 'instant') return `2027-06-${day}T10:00:00+02:00`
+    if (format === 'date') return `2027-06-${day}`
     if (format === 'email') return `${this.hex(6)}@example.com`
     const edge = this.random.of([minLength, minLength + 1, maxLength, maxLength + 1, 5])
     return 'x'.repeat(Math.min(edge, 6_000))
