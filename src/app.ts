@@ -17,7 +17,9 @@ import type { Context } from './context.ts'
 import { pause, type StatementListener } from './database/database.ts'
 import { awaitArrivals } from './http/await-arrivals.ts'
 import { healthRoutes } from './http/health-routes.ts'
+import { bookingPageRoutes } from './http/pages/booking-page-routes.ts'
 import { pageRoutes } from './http/pages/page-routes.ts'
+import { widgetRoutes } from './http/pages/widget-routes.ts'
 import { createServer } from './http/server.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { oldRecords } from './idempotency/tidy-records.ts'
@@ -88,7 +90,7 @@ export async function createApp(
       webhookRoutes,
       deliveryRoutes,
     ],
-    around: [healthRoutes(state), pageRoutes, metricsRoutes(watched)],
+    around: [healthRoutes(state), pageRoutes, widgetRoutes, bookingPageRoutes, metricsRoutes(watched)],
   }
   const limiter = given ?? (await openRateLimiter(context, onStatement))
   const server = await createServer(context, routes, { state, limiter })

@@ -5,6 +5,7 @@ import { environmentVariables, misspelledVariables, readConfig } from '../config
 import type { Context } from '../context.ts'
 import { createContext } from '../create-context.ts'
 import { OperatorError } from '../errors.ts'
+import { buildMissingWidget } from './build-missing-widget.ts'
 import { demoLines } from './demo.ts'
 import { firstBookingLines } from './first-booking.ts'
 import { startTracing } from './start-tracing.ts'
@@ -29,6 +30,7 @@ async function serve(): Promise<void> {
   const context = await createContext(readConfig(variables))
   for (const warning of misspelledVariables(variables)) context.log.warn(warning)
   const stopTracing = await startTracing(context)
+  await buildMissingWidget(context)
   const { app, ...found } = await start(context)
   stopOnSignal(app, stopTracing)
   const address = await listen(app)
