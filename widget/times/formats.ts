@@ -68,7 +68,7 @@ export class Formats {
   }
 
   /** The names of the seven weekdays in the order of the locale. */
-  weekdays(style: 'long' | 'short'): string[] {
+  weekdays(style: 'long' | 'short' | 'narrow'): string[] {
     const first = startOfWeek('2026-01-05', this.firstWeekday)
     return Array.from({ length: 7 }, (_, index) =>
       this.format({ weekday: style, timeZone: 'UTC' }, civilMs(plusDays(first, index))),

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { calendarFile } from '../flow/calendar-file.ts'
 import { locationOf } from '../flow/choice-rules.ts'
 import { fill } from '../locales/texts.ts'
@@ -13,7 +13,7 @@ export function Confirmation(props: View) {
   const { texts } = language
   const heading = useRef<HTMLHeadingElement>(null)
   const status = booking?.status
-  useEffect(() => heading.current?.focus(), [status])
+  useLayoutEffect(() => heading.current?.focus(), [status])
   if (!booking) return null
   const isPending = status === 'pending'
   const isCancelled = status === 'cancelled'

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { locationOf, serviceOf, staffFor } from '../flow/choice-rules.ts'
 import { fieldName, type Draft } from '../flow/draft-rules.ts'
 import { fill } from '../locales/texts.ts'
@@ -15,7 +15,7 @@ export function Details(props: View) {
   const { texts } = language
   const service = serviceOf(catalogue, choice)
   const form = useRef<HTMLFormElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (Object.keys(faults).length > 0)
       form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }, [faults])

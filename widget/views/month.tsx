@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { keyTarget } from '../flow/month-keys.ts'
 import { firstDayOf, lastDayOf, monthOf, plusMonths, weeksOf } from '../times/civil-dates.ts'
+import type { Formats } from '../times/formats.ts'
 import type { View } from './view.ts'
 
 interface MonthParts extends View {
@@ -15,12 +16,12 @@ export function Month(props: MonthParts) {
   const { flow, state, language, formats, today, isFree, isLoading, onChoose } = props
   const { month, date } = state
   const [cursor, setCursor] = useState<string | null>(null)
-  const moved = useRef(false)
+  const wanted = useRef<string | null>(null)
   const grid = useRef<HTMLTableElement>(null)
   const current = cursorIn(month, [cursor, date], isFree)
-  useEffect(() => {
-    if (!moved.current) return
-    moved.current = false
+  useLayoutEffect(() => {
+    if (wanted.current !== current) return
+    wanted.current = null
     grid.current?.querySelector<HTMLElement>(`[data-date="${current}"]`)?.focus()
   }, [current])
 
@@ -32,7 +33,7 @@ export function Month(props: MonthParts) {
     })
     if (target === undefined) return
     event.preventDefault()
-    moved.current = true
+    wanted.current = target
     setCursor(target)
     if (monthOf(target) !== month) void flow.showMonth(monthOf(target))
   }
@@ -43,8 +44,8 @@ export function Month(props: MonthParts) {
       <table role="grid" aria-label={formats.month(month)} ref={grid} onKeyDown={onKeyDown}>
         <thead>
           <tr>
-            {formats.weekdays('short').map((name, index) => (
-              <th key={name} scope="col" abbr={formats.weekdays('long')[index]}>
+            {weekdayNames(formats).map((name, index) => (
+              <th key={index} scope="col" abbr={formats.weekdays('long')[index]}>
                 {name}
               </th>
             ))}
@@ -74,6 +75,14 @@ export function Month(props: MonthParts) {
       </table>
     </div>
   )
+}
+
+/** In some languages short names are whole words, for which a column is too narrow. */
+const mostLetters = 4
+
+function weekdayNames(formats: Formats): string[] {
+  const short = formats.weekdays('short')
+  return short.some(({ length }) => length > mostLetters) ? formats.weekdays('narrow') : short
 }
 
 function MonthHeader({ flow, state, language, formats, today }: MonthParts) {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Notice } from '../flow/flow-state.ts'
 import type { Texts } from '../locales/texts.ts'
 import type { View } from './view.ts'
@@ -17,7 +17,7 @@ export function SlotNotice({ flow, state, language, formats }: View) {
   const { texts } = language
   const box = useRef<HTMLDivElement>(null)
   const kind = notice?.kind
-  useEffect(() => {
+  useLayoutEffect(() => {
     // the button that was pressed may be gone; who types on after a lapse is not to be disturbed
     if (kind && kind !== 'lapsed') box.current?.focus()
   }, [kind, notice])

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { Step } from '../flow/choice-rules.ts'
 import type { Texts } from '../locales/texts.ts'
@@ -89,7 +89,7 @@ function StepFrame({ state, language, children }: View & { children: ComponentCh
   const heading = useRef<HTMLHeadingElement>(null)
   const last = useRef<Step | undefined>(undefined)
   const started = busy !== 'start'
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!started) return
     // the first step of a page must not take the focus from where the visitor is
     if (last.current !== undefined && last.current !== step) heading.current?.focus()
