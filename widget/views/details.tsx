@@ -39,7 +39,7 @@ export function Details(props: View) {
   const submit = deposit === null ? texts.submit : fill(texts.submitDeposit, { amount: deposit })
   return (
     <div class="details">
-      <aside class="summary" part="summary">
+      <aside class={`summary${state.held || busy ? '' : ' is-lost'}`} part="summary">
         <Summary {...props} appointment={{ ...wanted, service: service.name, location, staff }} />
         <Countdown {...props} />
         <button type="button" class="link" onClick={() => flow.goBack('time')}>

@@ -44,12 +44,13 @@ export function SlotNotice({ flow, state, language, formats }: View) {
               <button
                 key={slot.startsAt}
                 type="button"
-                class="secondary"
+                class="secondary alternative"
                 part="alternative"
                 aria-disabled={busy !== null}
                 onClick={() => void flow.chooseSlot(slot)}
               >
-                {formats.shortDay(slot.startsAtMs, zone)}, {formats.time(slot.startsAtMs, zone)}
+                <span class="alternative-day">{formats.shortDay(slot.startsAtMs, zone)}</span>
+                <span>{formats.time(slot.startsAtMs, zone)}</span>
               </button>
             ))}
           </div>

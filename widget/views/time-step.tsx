@@ -74,6 +74,9 @@ const parts = [
   { name: 'evening', until: 24 },
 ] as const
 
+/** As long as `10:30`; with what comes after it in twelve-hour times, a button has to be wider. */
+const shortTime = 5
+
 function Times(props: View & { date: string; slots: Slot[] }) {
   const { state, language, formats, date, slots } = props
   const { zone } = state
@@ -82,6 +85,7 @@ function Times(props: View & { date: string; slots: Slot[] }) {
     section.current?.scrollIntoView({ block: 'nearest' })
   }, [date])
   const repeated = repeatedTimes(slots, (ms) => formats.time(ms, zone))
+  const isWide = slots.some(({ startsAtMs }) => formats.time(startsAtMs, zone).length > shortTime)
   const groups = Map.groupBy(slots, ({ startsAtMs }) => {
     const hour = hourIn(zone, startsAtMs)
     return parts.find(({ until }) => hour < until)?.name ?? 'evening'
@@ -94,7 +98,7 @@ function Times(props: View & { date: string; slots: Slot[] }) {
           <p class="part-of-day" aria-hidden="true">
             {language.texts[name]}
           </p>
-          <div class="time-grid">
+          <div class={`time-grid${isWide ? ' is-wide' : ''}`}>
             {ofPart.map((slot) => (
               <TimeButton
                 key={slot.startsAt}
