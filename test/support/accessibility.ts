@@ -12,9 +12,9 @@ interface Violation {
 /** What axe-core finds wrong with a page, in words. */
 export async function violationsIn(page: Page): Promise<string[]> {
   await page.evaluate(axe)
-  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
-    violations: Violation[]
-  }
+  const { violations } = await page.evaluate<{ violations: Violation[] }>(
+    'axe.run(document, { resultTypes: ["violations"] })',
+  )
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${JSON.stringify(target)} ${failureSummary}`),
   )
@@ -53,6 +53,6 @@ const findMisfits = `(() => {
   return misfits
 })()`
 
-export async function misfitsIn(page: Page): Promise<string[]> {
-  return (await page.evaluate(findMisfits)) as string[]
+export function misfitsIn(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(findMisfits)
 }

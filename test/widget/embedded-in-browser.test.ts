@@ -11,6 +11,7 @@ import {
   type VisitorOptions,
   type Website,
 } from '../support/browser.ts'
+import { randomFrom } from '../support/random.ts'
 import { businessOf, engines, startTestService, type TestService } from '../support/test-service.ts'
 
 /* The widget on the pages of somebody else: another origin than that of the service, with a strict policy. */
@@ -84,7 +85,7 @@ describe.skipIf(chromiumPath === null).each(engines)('the widget on a website (%
   }
 
   test('works under a strict policy, asks no other host, leaves no global name, and tells what happens', async () => {
-    const { page, requests, errors } = await visit(`${element(preselected())}`)
+    const { page, requests, errors } = await visit(element(preselected()))
     const names = `Object.getOwnPropertyNames(window).filter((name) => !/^(__playwright|__pw|axe)/.test(name)).sort().join()`
     await heading(page, 'When?')
     await page.locator('.day.is-free').first().waitFor()
@@ -108,7 +109,7 @@ describe.skipIf(chromiumPath === null).each(engines)('the widget on a website (%
     await writeDetails(page)
     await next(page, 'Book now')
     await heading(page, 'Thank you, Ada!')
-    const told = (await page.evaluate('({ ...document.body.dataset })')) as Record<string, string>
+    const told = await page.evaluate<Partial<Record<string, string>>>('({ ...document.body.dataset })')
     expect(JSON.parse(told['held'] ?? '{}')).toMatchObject({
       hold: { starts_at: '2026-11-24T10:00:00+00:00' },
     })
@@ -209,7 +210,7 @@ describe.skipIf(chromiumPath === null).each(engines)('the widget on a website (%
 
   test('names with markup and of 200 characters are shown as text, within their boxes', async () => {
     const token = business('Salon Spree').business_key
-    const [{ id: location_id = '' } = {}] = business('Salon Spree').locations
+    const location_id = idOf('locations', 'Mitte', business('Salon Spree'))
     const create = (path: string, body: object) => service.call('POST', path, { token, body })
     const markup = '<img src=x onerror=alert(1)>'
     for (const name of [markup, 'W'.repeat(200), 'a word '.repeat(28) + 'end']) {
@@ -249,6 +250,42 @@ describe.skipIf(chromiumPath === null).each(engines)('the widget on a website (%
       expect(await page.locator('img[src="x"]').count()).toBe(0)
       expect(errors.filter((error) => !error.includes('salon-spree.png'))).toEqual([])
     }
+  })
+
+  test.each(['light', 'dark'] as const)('ten random brand colours can be read (%s)', async (colorScheme) => {
+    const random = randomFrom(colorScheme === 'light' ? 1 : 2)
+    const salon = business('Salon Spree')
+    const { page } = await visit('', { colorScheme })
+    await page.evaluate(`{
+      document.documentElement.style.colorScheme = 'light dark'
+      document.body.style.background = 'Canvas'
+    }`)
+    const attributes = {
+      'publishable-key': salon.publishable_key,
+      'service-id': idOf('services', 'Meeting room', salon),
+      'location-id': idOf('locations', 'Mitte', salon),
+    }
+    for (let count = 1; count <= 10; count += 1) {
+      const brand_color = `#${random.below(0x1000000).toString(16).padStart(6, '0')}`
+      const changed = await service.call('PATCH', `/businesses/${salon.id}`, {
+        token: salon.business_key,
+        body: { brand_color },
+      })
+      expect(changed.status).toBe(200)
+      await page.evaluate(`{
+        const element = document.createElement('holdfast-booking')
+        for (const [name, value] of Object.entries(${JSON.stringify(attributes)})) element.setAttribute(name, value)
+        document.querySelector('main').append(element)
+      }`)
+      await page
+        .locator('holdfast-booking')
+        .nth(count - 1)
+        .locator('.time')
+        .first()
+        .waitFor()
+    }
+    await keepScreenshot(page, `${engine}-brands-${colorScheme}`)
+    expect(await violationsIn(page)).toEqual([])
   })
 
   test('waits where a limit asks for it, and says so', async () => {

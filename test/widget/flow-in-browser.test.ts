@@ -36,11 +36,11 @@ const next = (page: Page, name: RegExp | string) => page.getByRole('button', { n
 const heading = (page: Page, text: string | RegExp) =>
   page.getByRole('heading', { name: text, level: 2 }).waitFor()
 const focused = (page: Page) =>
-  page.evaluate(`(() => {
+  page.evaluate<string>(`(() => {
     let element = document.activeElement
     while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
     return (element?.getAttribute('aria-label') ?? element?.textContent ?? '').trim()
-  })()`) as Promise<string>
+  })()`)
 
 async function writeDetails(page: Page): Promise<void> {
   await page.getByLabel('First name').fill('Ada')
@@ -161,7 +161,7 @@ describe.skipIf(chromiumPath === null).each(engines)('the widget in a browser (%
       if (/free times/.test(await focused(page))) break
       await press('Tab')
     }
-    expect(await focused(page)).toBe('Friday, 20 November 2026, free times')
+    expect(await focused(page)).toBe('Friday, 20 November 2026, free times, chosen')
     await press('ArrowDown')
     expect(await focused(page)).toBe('Friday, 27 November 2026, free times')
     await press('ArrowLeft')

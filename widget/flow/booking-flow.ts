@@ -195,6 +195,7 @@ export class BookingFlow {
       const slots = await this.slotsOfMonth(month, read?.etag ?? undefined)
       if (question !== this.question) return
       if (slots) this.set({ slots: { ...this.state.slots, [month]: slots } })
+      if (goOn) this.showFirstDay(month)
       if (this.freeIn(month) || this.state.soonest !== undefined) return
       await this.readSoonest(question, goOn)
     } finally {
@@ -224,8 +225,16 @@ export class BookingFlow {
     const month = soonest && monthOf(dateIn(this.state.zone, soonest.startsAtMs))
     if (goOn && month && month > this.state.month && month <= plusMonths(this.state.month, 12)) {
       this.set({ month })
-      await this.readMonth(month)
+      await this.readMonth(month, true)
     }
+  }
+
+  /** Whoever comes to the calendar sees times at once. */
+  private showFirstDay(month: string): void {
+    const { slots, zone, date } = this.state
+    const dates = (slots[month] ?? []).map(({ startsAtMs }) => dateIn(zone, startsAtMs))
+    const first = dates.find((candidate) => monthOf(candidate) === month)
+    if (date === null && first !== undefined) this.set({ date: first })
   }
 
   private freeIn(month: string): boolean {

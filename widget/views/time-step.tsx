@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { locationOf, serviceOf } from '../flow/choice-rules.ts'
 import { repeatedTimes, slotsByDate, type Slot } from '../flow/slots.ts'
 import { fill } from '../locales/texts.ts'
@@ -15,6 +15,7 @@ export function TimeStep(props: View) {
   const { month, slots, zone, date } = state
   const byDate = useMemo(() => slotsByDate(slots[month] ?? [], zone), [slots, month, zone])
   const today = dateIn(zone, nowMs())
+  const times = useRef<HTMLDivElement>(null)
   const ofDay = date === null ? [] : (byDate.get(date) ?? [])
   return (
     <>
@@ -26,11 +27,14 @@ export function TimeStep(props: View) {
             today={today}
             isFree={(day) => byDate.has(day)}
             isLoading={state.busy === 'slots' || slots[month] === undefined}
-            onChoose={(day) => flow.chooseDate(day)}
+            onChoose={(day) => {
+              flow.chooseDate(day)
+              times.current?.scrollIntoView({ block: 'nearest' })
+            }}
           />
           <ZoneChoice {...props} />
         </div>
-        <div class="when-times">
+        <div class="when-times" ref={times}>
           {date !== null && ofDay.length > 0 ? (
             <Times {...props} date={date} slots={ofDay} />
           ) : (
@@ -80,10 +84,6 @@ const shortTime = 5
 function Times(props: View & { date: string; slots: Slot[] }) {
   const { state, language, formats, date, slots } = props
   const { zone } = state
-  const section = useRef<HTMLElement>(null)
-  useEffect(() => {
-    section.current?.scrollIntoView({ block: 'nearest' })
-  }, [date])
   const repeated = repeatedTimes(slots, (ms) => formats.time(ms, zone))
   const isWide = slots.some(({ startsAtMs }) => formats.time(startsAtMs, zone).length > shortTime)
   const groups = Map.groupBy(slots, ({ startsAtMs }) => {
@@ -91,7 +91,7 @@ function Times(props: View & { date: string; slots: Slot[] }) {
     return parts.find(({ until }) => hour < until)?.name ?? 'evening'
   })
   return (
-    <section class="times" part="times" ref={section}>
+    <section class="times" part="times">
       <h3>{fill(language.texts.timesOn, { date: formats.longDate(date) })}</h3>
       {[...groups].map(([name, ofPart]) => (
         <div key={name} role="group" aria-label={language.texts[name]}>
