@@ -49,7 +49,9 @@ onEachEngine('the lease of a delivery', (engine) => {
     expect(more).toEqual([])
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
     expect(second?.body).toEqual(first?.body)
-    expect(await log()).toMatchObject([{ status: 'succeeded', attempts: [{ number: 1, response_status: 200 }] }])
+    expect(await log()).toMatchObject([
+      { status: 'succeeded', attempts: [{ number: 1, response_status: 200 }] },
+    ])
   })
 
   test('is fenced: what an older holder has to say comes too late', async () => {
@@ -97,7 +99,14 @@ onEachEngine('the lease of a delivery', (engine) => {
     await other.stop(20)
     await service.app.deliveries.stop(20)
     expect(await rows()).toMatchObject([
-      { status: 'pending', leased_until: null, leased_by: null, attempts_made: 0, attempts_json: '[]', attempts_left: 3 },
+      {
+        status: 'pending',
+        leased_until: null,
+        leased_by: null,
+        attempts_made: 0,
+        attempts_json: '[]',
+        attempts_left: 3,
+      },
     ])
   })
 })
