@@ -104,7 +104,9 @@ onEachEngine('holdfast import and export', (engine) => {
   })
 
   test('the file that the guide shows can be imported', async () => {
-    const block = blocksOf(documentAt('docs/guides/catalogue.md')).find(({ text }) => text.includes('Corner Salon'))
+    const block = blocksOf(documentAt('docs/guides/catalogue.md')).find(({ text }) =>
+      text.includes('Corner Salon'),
+    )
     const empty = await createTestDatabase(engine)
     try {
       const report = await commandLine(empty.url).json('import', file('guide.json', block?.text ?? ''))
