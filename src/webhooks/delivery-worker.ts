@@ -1,11 +1,10 @@
 import { monotonicMs } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { pause, type Listening } from '../database/database.ts'
+import type { Listening } from '../database/database.ts'
 import { plusSeconds } from '../instants.ts'
 import { claimDeliveries, dueWebhooks } from './claim-deliveries.ts'
 import { DeliveryLane, type AttemptPace } from './delivery-lane.ts'
-import { deliveriesChannel } from './delivery-signal.ts'
-import type { AttemptError } from './delivery-types.ts'
+import { deliveriesChannel, type AttemptError } from './delivery-types.ts'
 import type { DueDelivery, Wanted } from './due-delivery-queries.ts'
 import { guardedAgent, type Resolve } from './guarded-agent.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
@@ -125,7 +124,7 @@ export class DeliveryWorker {
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
       this.wakeUp = resolve
-      timer = setTimeout(resolve, pollMs)
+      timer = setTimeout(resolve, pollMs).unref()
     })
     clearTimeout(timer)
   }
@@ -140,9 +139,10 @@ export class DeliveryWorker {
       this.accept(wanted, claimed)
       return claimed.length
     } catch (error) {
-      if (!this.isDatabaseAway) this.context.log.warn({ err: error }, 'deliveries cannot be claimed; trying again')
+      if (!this.isDatabaseAway)
+        this.context.log.warn({ err: error }, 'deliveries cannot be claimed; trying again')
       this.isDatabaseAway = true
-      await pause(pollMs)
+      this.isWoken = false // signals of what cannot be read would be answered at once, again and again
       return 0
     }
   }

@@ -274,10 +274,12 @@ describe.skipIf(chromiumPath === null).each(engines)('the widget in a browser (%
       requests.filter(({ address: to }) => to.includes('/bookings/hold')).map(({ method }) => method)
     await expect.poll(sent).toEqual(['POST', 'POST', 'DELETE'])
     expect(await holds()).toHaveLength(before + 1)
-    const claims = (await service.rows('claims')).filter(({ expires_at }) => expires_at !== null)
-    expect(
-      claims.filter(({ starts_at }) => /2026-11-30/.test(new Date(String(starts_at)).toISOString())),
-    ).toHaveLength(1)
+    const claims = async () =>
+      (await service.rows('claims')).filter(
+        ({ expires_at, starts_at }) =>
+          expires_at !== null && new Date(String(starts_at)).toISOString().startsWith('2026-11-30'),
+      )
+    await expect.poll(claims).toHaveLength(1)
   })
 
   test('leaving the page releases the slot', async () => {
