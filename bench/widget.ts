@@ -68,8 +68,8 @@ function row(name: string, all: Visit[]) {
   }
 }
 
-const program = findChromium(process.env)
-if (program === null) throw new Error('this needs Chromium: install it, or name it in TEST_CHROMIUM')
+const program = findChromium()
+if (program === undefined) throw new Error('this needs Chromium: install it, or name it in CHROMIUM_PATH')
 const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
 const config = readConfig({
   NODE_ENV: 'test',

@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
-import { inject } from 'vitest'
+import { findChromium } from './chromium.ts'
 import { startOfTime } from './test-service.ts'
 
-/** The program of the browser; null where there is none, which the global setup has said loudly. */
-export const chromiumPath = inject('chromiumPath')
+/** The program of the browser; undefined where there is none, which has been said loudly. */
+export const chromiumPath = findChromium()
 
 /** It talks to nobody but the tests. */
 const quietly = [

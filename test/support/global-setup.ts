@@ -1,5 +1,4 @@
 import type { TestProject } from 'vitest/node'
-import { findChromium } from './chromium.ts'
 import { dropLeftoverDatabases, findPostgres } from './postgres-server.ts'
 import { findRedis } from './redis-server.ts'
 
@@ -9,8 +8,6 @@ declare module 'vitest' {
     postgresUrl: string | null
     /** A server in which tests make keys with prefixes of their own; null when this machine has none. */
     redisUrl: string | null
-    /** The program of a browser; null when this machine has none. */
-    chromiumPath: string | null
   }
 }
 
@@ -37,20 +34,9 @@ const REDIS_WARNING = `
 ************************************************************************************
 `
 
-const CHROMIUM_WARNING = `
-************************************************************************************
-*** NO CHROMIUM: the widget is NOT TESTED in a browser in this run.
-***
-*** Any one of these will do:
-***   - name the program in TEST_CHROMIUM
-***   - install Chromium (on Debian: apt-get install chromium)
-************************************************************************************
-`
-
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const stopPostgres = await providePostgres(project)
   const stopRedis = await provideRedis(project)
-  await provideChromium(project)
   return async () => {
     await stopPostgres()
     await stopRedis()
@@ -72,13 +58,6 @@ async function provideRedis(project: TestProject): Promise<() => Promise<void>> 
   if (!server) return missing(REDIS_WARNING)
   console.log(`Redis for the tests: ${server.origin}`)
   return () => server.stop()
-}
-
-async function provideChromium(project: TestProject): Promise<void> {
-  const program = findChromium(process.env)
-  project.provide('chromiumPath', program)
-  if (program === null) await missing(CHROMIUM_WARNING)()
-  else console.log(`Chromium for the tests: ${program}`)
 }
 
 /** Where nobody reads the output, a run that skipped promises must not look like one that kept them. */

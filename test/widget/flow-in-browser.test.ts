@@ -26,10 +26,10 @@ import {
 
 let browser: Browser
 beforeAll(async () => {
-  if (chromiumPath !== null) browser = await launchBrowser()
+  if (chromiumPath !== undefined) browser = await launchBrowser()
 })
 afterAll(async () => {
-  if (chromiumPath !== null) await browser.close()
+  if (chromiumPath !== undefined) await browser.close()
 })
 
 const next = (page: Page, name: RegExp | string) => page.getByRole('button', { name }).click()
@@ -55,7 +55,7 @@ async function expectSound(page: Page, name: string): Promise<void> {
   expect(await violationsIn(page)).toEqual([])
 }
 
-describe.skipIf(chromiumPath === null).each(engines)('the widget in a browser (%s)', (engine) => {
+describe.skipIf(chromiumPath === undefined).each(engines)('the widget in a browser (%s)', (engine) => {
   let service: TestService
   let address: string
   const visitors: Visitor[] = []

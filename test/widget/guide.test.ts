@@ -15,7 +15,7 @@ const sources = globSync('widget/**/*.{ts,tsx,css}', { cwd: project, exclude: ['
   .join('\n')
 const code = (text: string) => text.replaceAll('`', '')
 
-describe.skipIf(chromiumPath === null)('the pages of the guide to the widget', () => {
+describe.skipIf(chromiumPath === undefined)('the pages of the guide to the widget', () => {
   let browser: Browser
   let service: TestService
   let website: Website

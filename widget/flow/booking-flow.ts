@@ -73,8 +73,10 @@ export class BookingFlow {
         const session = await (open ? connection.resume(open.token) : connection.session())
         const catalogue = await readCatalogue(connection)
         this.replace(withCatalogue(this.state, session, catalogue))
-        if (open) await this.showPaid(open.bookingId)
-        else await this.enterStep()
+        if (open) {
+          this.set({ checkoutUrl: open.url })
+          await this.showPaid(open.bookingId)
+        } else await this.enterStep()
       },
     )
   }
@@ -173,6 +175,11 @@ export class BookingFlow {
 
   /** Slots may have been taken while nobody looked. */
   async lookAgain(): Promise<void> {
+    if (this.state.booking?.status === 'pending') {
+      // also a page that the browser has kept as it was when it went to the checkout
+      this.options.checkouts.take()
+      await this.lookAtPayment()
+    }
     if (this.state.step !== 'time' || this.state.busy || this.state.trouble) return
     await this.readMonth(this.state.month).catch(() => undefined) // what is shown stays; choosing tells
   }
@@ -348,13 +355,19 @@ export class BookingFlow {
   private async goToCheckout(booking: Booking, url: string): Promise<void> {
     const { connection, checkouts } = this.options
     // the booking keeps its slot while the deposit is paid: leaving the page must not look like giving it up
-    this.set({ held: null, booking })
-    checkouts.go({ bookingId: booking.id, token: connection.token ?? '' }, url)
+    this.set({ held: null, booking, checkoutUrl: url })
+    checkouts.go({ bookingId: booking.id, token: connection.token ?? '', url })
   }
 
   private async showPaid(bookingId: string): Promise<void> {
     const { body } = await this.options.connection.call<Booking>('GET', `/bookings/${bookingId}`)
     this.replace(withBooking(this.state, body))
+  }
+
+  /** To the checkout once more, for whoever came back without paying. */
+  pay(): void {
+    const { booking, checkoutUrl } = this.state
+    if (booking && checkoutUrl !== null) void this.goToCheckout(booking, checkoutUrl)
   }
 
   /** Looks whether a deposit has arrived. */

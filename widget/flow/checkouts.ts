@@ -2,11 +2,13 @@
 export interface OpenCheckout {
   bookingId: string
   token: string
+  /** Where it is paid. */
+  url: string
 }
 
 /** Goes to a checkout, and remembers in between for what. */
 export interface Checkouts {
-  go(checkout: OpenCheckout, url: string): void
+  go(checkout: OpenCheckout): void
   /** What was remembered, once. */
   take(): OpenCheckout | undefined
 }
@@ -19,13 +21,13 @@ export function tabCheckouts(
 ): Checkouts {
   const key = `holdfast:checkout:${publishableKey}`
   return {
-    go: (checkout, url) => {
+    go: (checkout) => {
       try {
         storage().setItem(key, JSON.stringify(checkout))
       } catch {
         // storage that is switched off: the visitor sees the checkout's own confirmation
       }
-      if (/^https?:\/\//i.test(url)) goTo(url)
+      if (/^https?:\/\//i.test(checkout.url)) goTo(checkout.url)
     },
     take: () => {
       try {

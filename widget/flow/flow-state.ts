@@ -60,6 +60,8 @@ export interface FlowState {
   /** The widget waits this long because of a limit. */
   waitSeconds: number | null
   booking: Booking | null
+  /** Where the deposit of the booking is paid. */
+  checkoutUrl: string | null
 }
 
 export function initialState(preset: Choice, zone: string, nowMs: number): FlowState {
@@ -84,6 +86,7 @@ export function initialState(preset: Choice, zone: string, nowMs: number): FlowS
     trouble: null,
     waitSeconds: null,
     booking: null,
+    checkoutUrl: null,
   }
 }
 
@@ -160,5 +163,13 @@ export function withBooking(state: FlowState, booking: Booking): FlowState {
 export function startedAnew(state: FlowState): FlowState {
   const choice = completed(state.catalogue, nothingChosen, state.preset)
   const draft = { ...state.draft, notes: '', fields: {} }
-  return { ...withoutSlots(state), choice, draft, booking: null, wanted: null, step: nextStep(choice) }
+  return {
+    ...withoutSlots(state),
+    choice,
+    draft,
+    booking: null,
+    checkoutUrl: null,
+    wanted: null,
+    step: nextStep(choice),
+  }
 }

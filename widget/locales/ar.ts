@@ -67,6 +67,7 @@ export const texts: Texts = {
   bookedFor: 'تمّ حجز موعدك.',
   pending: 'اكتمل تقريبًا',
   pendingHint: 'وقتك محجوز، ويتأكد بعد وصول العربون.',
+  pay: 'ادفع العربون',
   checkAgain: 'تحقّق مرة أخرى',
   cancelled: 'أُلغي هذا الحجز',
   cancelledHint: 'لم يصل العربون في الوقت المحدد، فأصبح الوقت متاحًا من جديد.',

@@ -67,6 +67,7 @@ export const texts: Texts = {
   bookedFor: 'Ihr Termin ist gebucht.',
   pending: 'Fast geschafft',
   pendingHint: 'Ihre Zeit ist reserviert. Sobald die Anzahlung eingegangen ist, ist sie bestätigt.',
+  pay: 'Anzahlung bezahlen',
   checkAgain: 'Noch einmal nachsehen',
   cancelled: 'Diese Buchung wurde storniert',
   cancelledHint: 'Die Anzahlung kam nicht rechtzeitig, die Zeit ist wieder frei.',

@@ -67,6 +67,7 @@ export const texts: Texts = {
   bookedFor: 'Your appointment is booked.',
   pending: 'Almost done',
   pendingHint: 'Your time is reserved. It is confirmed once your deposit has arrived.',
+  pay: 'Pay the deposit',
   checkAgain: 'Check again',
   cancelled: 'This booking was cancelled',
   cancelledHint: 'The deposit did not arrive in time, so the time is free again.',

@@ -67,6 +67,7 @@ export const texts: Texts = {
   bookedFor: 'Su cita está reservada.',
   pending: 'Casi listo',
   pendingHint: 'Su hora está reservada. Quedará confirmada cuando llegue el depósito.',
+  pay: 'Pagar el depósito',
   checkAgain: 'Comprobar de nuevo',
   cancelled: 'Esta reserva fue cancelada',
   cancelledHint: 'El depósito no llegó a tiempo y la hora vuelve a estar libre.',

@@ -67,6 +67,7 @@ export const texts: Texts = {
   bookedFor: 'Votre rendez-vous est réservé.',
   pending: 'Presque terminé',
   pendingHint: 'Votre horaire est réservé. Il sera confirmé dès réception de l’acompte.',
+  pay: 'Payer l’acompte',
   checkAgain: 'Vérifier à nouveau',
   cancelled: 'Cette réservation a été annulée',
   cancelledHint: 'L’acompte n’est pas arrivé à temps, l’horaire est de nouveau libre.',

@@ -66,6 +66,7 @@ export interface Texts {
   bookedFor: string
   pending: string
   pendingHint: string
+  pay: string
   checkAgain: string
   cancelled: string
   cancelledHint: string

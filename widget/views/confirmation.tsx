@@ -6,6 +6,9 @@ import { Heading } from './heading.tsx'
 import { Summary } from './summary.tsx'
 import type { View } from './view.ts'
 
+const lookMs = 4_000
+const mostLooks = 5
+
 /** The end: it is booked, or waits for its deposit. */
 export function Confirmation(props: View) {
   const { flow, state, language } = props
@@ -14,6 +17,17 @@ export function Confirmation(props: View) {
   const heading = useRef<HTMLHeadingElement>(null)
   const status = booking?.status
   useLayoutEffect(() => heading.current?.focus(), [status])
+  useLayoutEffect(() => {
+    if (status !== 'pending') return undefined
+    // the payment is told to the service a moment after the visitor is back
+    let looks = 0
+    const looking = setInterval(() => {
+      looks += 1
+      if (looks >= mostLooks) clearInterval(looking)
+      void flow.lookAtPayment()
+    }, lookMs)
+    return () => clearInterval(looking)
+  }, [status])
   if (!booking) return null
   const isPending = status === 'pending'
   const isCancelled = status === 'cancelled'
@@ -43,11 +57,16 @@ export function Confirmation(props: View) {
         <Summary {...props} appointment={appointment} />
       </div>
       <div class="actions">
+        {isPending && state.checkoutUrl !== null && (
+          <button type="button" class="primary" part="primary-button" onClick={() => flow.pay()}>
+            {texts.pay}
+          </button>
+        )}
         {isPending && (
           <button
             type="button"
-            class="primary"
-            part="primary-button"
+            class="secondary"
+            part="secondary-button"
             onClick={() => void flow.lookAtPayment()}
           >
             {texts.checkAgain}
