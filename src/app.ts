@@ -24,6 +24,11 @@ import { oldRecords } from './idempotency/tidy-records.ts'
 import { metricsRoutes } from './metrics/metrics-routes.ts'
 import { openMetrics } from './metrics/open-metrics.ts'
 import { openRateLimiter } from './rate-limits/open-rate-limiter.ts'
+import { checkoutRoutes } from './payments/checkout-routes.ts'
+import { PaymentWorker } from './payments/payment-worker.ts'
+import { sandboxRoutes } from './payments/sandbox-routes.ts'
+import { stripeWebhookRoutes } from './payments/stripe-webhook-routes.ts'
+import { oldProcessorEvents, oldSandboxCheckouts, unusedPayments } from './payments/tidy-payments.ts'
 import type { RateLimiter } from './rate-limits/rate-limiter.ts'
 import { oldWindows } from './rate-limits/tidy-windows.ts'
 import { countPendingDeliveries } from './webhooks/count-pending-deliveries.ts'
@@ -36,6 +41,7 @@ import { webhookRoutes } from './webhooks/webhook-routes.ts'
 export const chores = [
   ...[lapsedClaims, oldHolds, oldSessions, oldRecords, oldWindows],
   ...[oldDeliveries, oldEvents, deletedWebhooks],
+  ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments],
 ]
 
 /** What has not ended by then is cut off: with the rest of stopping, the process ends within ten seconds. */
@@ -49,6 +55,7 @@ export interface App {
   context: Context
   server: FastifyInstance
   deliveries: DeliveryWorker
+  payments: PaymentWorker
   /** Listens and tells the address, such as http://127.0.0.1:3000. */
   listen(): Promise<string>
   /** Stops: readiness fails, what is in flight finishes or is cut off after 8.5 seconds, the database closes. */
@@ -88,17 +95,23 @@ export async function createApp(
       webhookRoutes,
       deliveryRoutes,
     ],
-    around: [healthRoutes(state), pageRoutes, metricsRoutes(watched)],
+    around: [
+      ...[healthRoutes(state), pageRoutes, metricsRoutes(watched)],
+      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes],
+    ],
   }
   const limiter = given ?? (await openRateLimiter(context, onStatement))
   const server = await createServer(context, routes, { state, limiter })
   const housekeeping = startHousekeeping(context, chores)
   const deliveries = new DeliveryWorker(context, { version: packageJson.version, ...replaced })
   deliveries.start()
+  const payments = new PaymentWorker(context)
+  payments.start()
   return {
     context,
     server,
     deliveries,
+    payments,
     listen: () => server.listen({ host: context.config.host, port: context.config.port }),
     stop: async () => {
       state.draining = true
@@ -113,7 +126,8 @@ export async function createApp(
       await server.close()
       clearTimeout(cutOff)
       const leftMs = stoppingSinceMs + deliveriesStopMs - monotonicMs()
-      await Promise.all([deliveries.stop(Math.max(leftMs, leastDeliveriesStopMs)), housekeeping.stop()])
+      const ending = [housekeeping.stop(), payments.stop()]
+      await Promise.all([deliveries.stop(Math.max(leftMs, leastDeliveriesStopMs)), ...ending])
       watched.close()
       // side by side: a server that does not answer their farewells costs each of them a second
       await Promise.all([limiter.close(), context.db.close()])

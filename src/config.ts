@@ -98,6 +98,21 @@ function httpUrl(text: string): string {
   throw new Error('must be an address such as http://127.0.0.1:4318')
 }
 
+function publicUrl(text: string): string {
+  const url = URL.parse(text)
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (text === '' || (isHttp && url.search === '' && url.hash === '' && url.username === ''))
+    return text.replace(/\/+$/, '')
+  throw new Error('must be an address such as https://booking.example.com')
+}
+
+function beginningWith(...beginnings: string[]): (text: string) => string {
+  return (text) => {
+    if (text === '' || beginnings.some((beginning) => text.startsWith(beginning))) return text
+    throw new Error(`must begin with ${beginnings.join(' or ')}`)
+  }
+}
+
 function share(text: string): number {
   const value = /^\d(\.\d{1,6})?$/.test(text) ? Number(text) : NaN
   if (value >= 0 && value <= 1) return value
@@ -192,6 +207,36 @@ export const settings = {
     '',
     'address ranges (CIDR, comma-separated) of the inner network to which production may deliver webhooks all the same',
     cidrList,
+  ),
+  publicUrl: setting(
+    'PUBLIC_URL',
+    '',
+    'address under which clients reach this server, where they return to from a checkout; empty: http://HOST:PORT',
+    publicUrl,
+  ),
+  stripeSecretKey: setting(
+    'STRIPE_SECRET_KEY',
+    '',
+    'secret or restricted key of the Stripe account that takes deposits; empty: a sandbox, or none in production',
+    beginningWith('sk_', 'rk_'),
+  ),
+  stripeWebhookSecret: setting(
+    'STRIPE_WEBHOOK_SECRET',
+    '',
+    'signing secret of the endpoint at Stripe that sends events to /payments/stripe/webhook',
+    beginningWith('whsec_'),
+  ),
+  stripeApiUrl: setting(
+    'STRIPE_API_URL',
+    'https://api.stripe.com',
+    'address of the API of Stripe, for tests with something in its place',
+    httpUrl,
+  ),
+  checkoutMinutes: setting(
+    'CHECKOUT_TTL_MINUTES',
+    '35',
+    'how long a client has to pay a deposit, in minutes; as long the slot stays taken',
+    wholeNumber(31, 1_430),
   ),
   drainSeconds: setting(
     'DRAIN_SECONDS',
