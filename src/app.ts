@@ -101,6 +101,7 @@ export async function createApp(
     ],
   }
   const limiter = given ?? (await openRateLimiter(context, onStatement))
+  await context.checkouts.provider?.load()
   const server = await createServer(context, routes, { state, limiter })
   const housekeeping = startHousekeeping(context, chores)
   const deliveries = new DeliveryWorker(context, { version: packageJson.version, ...replaced })

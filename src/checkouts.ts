@@ -88,6 +88,8 @@ export interface CheckoutOrder extends Deposit {
 /** A payment processor with a hosted page. Each call throws ProcessorUnavailable or ProcessorRefusal. */
 export interface CheckoutProvider {
   readonly name: PaymentsTable['provider']
+  /** Loads what it needs, so that no request has to wait for that. */
+  load(): Promise<void>
   /** Opens a checkout. The same order again gives the same checkout. */
   open(order: CheckoutOrder): Promise<{ reference: string; url: string }>
   look(checkout: CheckoutKey): Promise<CheckoutState>
@@ -100,6 +102,13 @@ export interface CheckoutProvider {
 /** The processor did not answer in time, or says that it cannot now. Nothing is known of what it did. */
 export class ProcessorUnavailable extends Error {
   override readonly name = 'ProcessorUnavailable'
+  /** Whether it gives this very answer again as long as it is asked for the same. */
+  readonly isKept: boolean
+
+  constructor(message: string, { isKept = false } = {}) {
+    super(message)
+    this.isKept = isKept
+  }
 }
 
 /** The processor does not do what it was asked for, and will not next time. Its message holds no data of a client. */

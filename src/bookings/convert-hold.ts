@@ -64,10 +64,13 @@ interface Request {
 async function convertWith(context: Context, actor: Actor, request: Request): Promise<Conversion> {
   const { checkout } = request
   try {
-    const booking = await context.db.transaction((tx) => convert(context, tx, { ...request, actor }))
+    const conversion = await context.db.transaction(async (tx) => {
+      const booking = await convert(context, tx, { ...request, actor })
+      return { booking, redirectUrl: checkout?.url }
+    })
     context.metrics.hold('converted')
-    if (booking.status === 'confirmed') context.metrics.booking('created')
-    return { booking, redirectUrl: checkout?.url }
+    if (conversion.booking.status === 'confirmed') context.metrics.booking('created')
+    return conversion
   } catch (error) {
     // a refusal is for good; after anything else the same request may come again
     if (checkout && error instanceof Problem && error.code !== 'unavailable') {

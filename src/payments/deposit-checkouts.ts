@@ -83,15 +83,18 @@ export class DepositCheckouts implements Checkouts {
   }
 
   private async whyNotOpened(payment: PaymentRow, error: unknown): Promise<unknown> {
-    if (error instanceof ProcessorUnavailable) {
-      this.parts.log.warn({ err: error }, 'the payment processor does not answer; the hold stays as it is')
-      return unavailable('The payment processor does not answer at the moment; the hold stays. Try again.')
-    }
-    if (!(error instanceof ProcessorRefusal)) return error
-    this.parts.log.error({ err: error, payment_id: payment.id }, 'the payment processor opens no checkout')
-    // a definite answer is given again for the same order: the next try is another one
-    await this.close(payment.id, null)
-    return unavailable('The payment processor does not take this deposit; the hold stays.')
+    const isAway = error instanceof ProcessorUnavailable
+    if (!isAway && !(error instanceof ProcessorRefusal)) return error
+    const about = { err: error, payment_id: payment.id }
+    if (isAway) this.parts.log.warn(about, 'the payment processor does not answer; the hold stays as it is')
+    else this.parts.log.error(about, 'the payment processor opens no checkout; the hold stays as it is')
+    // what it has answered once it answers again: the next try is to be another order
+    if (!isAway || error.isKept) await this.close(payment.id, null)
+    return unavailable(
+      isAway
+        ? 'The payment processor does not answer at the moment; the hold stays. Try again.'
+        : 'The payment processor does not take this deposit; the hold stays.',
+    )
   }
 
   async attach(tx: Transaction, checkout: OpenCheckout): Promise<PaymentPart> {

@@ -71,10 +71,8 @@ export class PaymentWorker {
   private async work(): Promise<void> {
     const { provider } = this.context.checkouts
     try {
-      while (provider && !this.isStopped) {
-        this.isWoken = false
-        if (!(await this.look(provider))) return
-      }
+      do this.isWoken = false
+      while (provider && !this.isStopped && (await this.look(provider)))
     } catch (error) {
       this.context.log.warn({ err: error }, 'payments cannot be looked after; trying again')
     }

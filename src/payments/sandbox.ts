@@ -26,6 +26,7 @@ export function sandboxProvider({
   }
   return {
     name: 'sandbox',
+    load: () => Promise.resolve(),
     open: async ({ paymentId, serviceName }) => {
       const reference = await db.transaction((tx) =>
         insertSandboxCheckout(tx.db, {

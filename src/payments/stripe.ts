@@ -25,6 +25,7 @@ export function stripeProvider(config: Config): CheckoutProvider {
   const client = connectStripe(config)
   return {
     name: 'stripe',
+    load: async () => void (await client()),
     open: (order) => asking(async () => openSession(await client(), order)),
     look: (checkout) => asking(async () => stateOf(await findSession(await client(), checkout))),
     expire: (checkout) => asking(async () => expireSession(await client(), checkout)),
@@ -50,8 +51,8 @@ async function openSession(
     if (isStripeError(error) && error.param === 'customer_email') return create(undefined)
     throw error
   })
-  if (session.url === null) throw new ProcessorRefusal('Stripe opened a checkout without an address')
-  return { reference: session.id, url: session.url }
+  // one that is over already has no address
+  return { reference: session.id, url: session.url ?? order.returnUrl }
 }
 
 function sessionParameters(
@@ -189,6 +190,8 @@ async function asking<T>(work: () => Promise<T>): Promise<T> {
     const what = [type, code, param, statusCode, requestId].filter((part) => part !== undefined).join(' ')
     const isForGood = statusCode !== undefined && statusCode >= 400 && statusCode < 500
     const mayPass = statusCode === 409 || statusCode === 429
-    throw isForGood && !mayPass ? new ProcessorRefusal(what) : new ProcessorUnavailable(what)
+    if (isForGood && !mayPass) throw new ProcessorRefusal(what)
+    // of an error of its own too Stripe keeps the answer under the idempotency key
+    throw new ProcessorUnavailable(what, { isKept: statusCode !== undefined && statusCode >= 500 })
   }
 }
