@@ -17,6 +17,8 @@ export interface TakenRequest {
   locationId: string
   staffIds: string[]
   resourceIds: string[]
+  /** How many of one occurrence a resource takes at once. */
+  seats: number
   /** What slots may take, buffers included. */
   span: MsSpan
   /** The session that asks, whose own holds obstruct nothing; undefined for keys. */
@@ -33,13 +35,12 @@ export interface SeenTaken extends Taken {
 }
 
 interface Row {
-  kind: 'claim' | 'own' | 'block' | 'version'
+  kind: 'booked' | 'held' | 'own' | 'block' | 'version'
   id: string | null
   occurrence_id: string | null
   seat: number | null
   starts_at: Instant | null
   ends_at: Instant | null
-  held: number
 }
 
 /**
@@ -56,15 +57,18 @@ export async function findTaken(db: Queries, request: TakenRequest): Promise<See
 function version({ businessId }: TakenRequest) {
   return sql`
     select 'version' as kind, id, null as occurrence_id, catalogue_version as seat, created_at as starts_at,
-           created_at as ends_at, 0 as held
+           created_at as ends_at
       from businesses where id = ${businessId}`
 }
 
-function claims({ resourceIds, span, now, ownerId, exceptBookingId }: TakenRequest) {
+function claims({ resourceIds, seats, span, now, ownerId, exceptBookingId }: TakenRequest) {
   const from = nearestInstant(span.from)
   const earliest = nearestInstant(span.from - longestClaimMs)
+  // thousands of rows for a busy month: the only seat is taken whatever the occurrence, so none is read for it
+  const occurrence = seats === 1 ? sql`case when seat = 0 then null else occurrence_id end` : sql`occurrence_id`
   return sql`
-    select 'claim', resource_id, occurrence_id, seat, starts_at, ends_at, case when expires_at is null then 0 else 1 end
+    select case when expires_at is null then 'booked' else 'held' end, resource_id, ${occurrence}, seat,
+           starts_at, ends_at
       from claims
      where resource_id in (${sql.join(resourceIds)})
        and starts_at >= ${earliest} and starts_at < ${nearestInstant(span.to)} and ends_at > ${from}
@@ -77,7 +81,7 @@ function claims({ resourceIds, span, now, ownerId, exceptBookingId }: TakenReque
 function blocks({ businessId, locationId, staffIds, span }: TakenRequest) {
   const within = sql`business_id = ${businessId}
        and ends_at > ${nearestInstant(span.from)} and starts_at < ${nearestInstant(span.to)}`
-  const select = sql`select 'block', staff_id, null, 0, starts_at, ends_at, 0 from blocks`
+  const select = sql`select 'block', staff_id, null, 0, starts_at, ends_at from blocks`
   const ofLocation = sql`${select} where location_id = ${locationId} and ${within}`
   if (staffIds.length === 0) return [ofLocation]
   return [ofLocation, sql`${select} where staff_id in (${sql.join(staffIds)}) and ${within}`]
@@ -85,7 +89,7 @@ function blocks({ businessId, locationId, staffIds, span }: TakenRequest) {
 
 function ownHolds({ businessId, serviceId, locationId, now }: TakenRequest, ownerId: string) {
   return sql`
-    select 'own', h.staff_id, null, 0, h.starts_at, h.ends_at, 1
+    select 'own', h.staff_id, null, 0, h.starts_at, h.ends_at
       from claims as c join holds as h on h.id = c.id and h.business_id = c.business_id
      where c.owner_id = ${ownerId} and c.business_id = ${businessId} and c.expires_at > ${now}
        and h.service_id = ${serviceId} and h.location_id = ${locationId}`
@@ -98,12 +102,12 @@ function read(rows: Row[]): SeenTaken {
   let version = 0
   for (const row of rows) {
     const span = { from: row.starts_at ? toMs(row.starts_at) : 0, to: row.ends_at ? toMs(row.ends_at) : 0 }
-    if (row.kind === 'claim') {
+    if (row.kind === 'booked' || row.kind === 'held') {
       const claim = {
         ...span,
         seat: row.seat ?? 0,
         occurrenceId: row.occurrence_id ?? '',
-        held: row.held === 1,
+        held: row.kind === 'held',
       }
       const ofResource = claims.get(row.id ?? '')
       if (ofResource) ofResource.push(claim)

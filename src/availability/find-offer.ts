@@ -2,7 +2,7 @@ import { findOffering, findStaffOf, forgetOffering } from '../catalogue/find-off
 import type { Context } from '../context.ts'
 import type { Reach } from '../database/reach.ts'
 import { Problem } from '../errors.ts'
-import { notOfferedHere } from './refusal-rules.ts'
+import { isSlotRefusal, notOfferedHere } from './refusal-rules.ts'
 import type { Offer } from './offer-rules.ts'
 import { ableStaff } from './resource-rules.ts'
 
@@ -47,7 +47,18 @@ export async function withOffer<T>(
   }
 }
 
+/** Only what the database says now is refused: what is remembered may be from before it was offered (again). */
 async function findOffer(context: Context, reach: Reach, request: OfferRequest): Promise<VersionedOffer> {
+  try {
+    return await readOffer(context, reach, request)
+  } catch (error) {
+    if (!isSlotRefusal(error)) throw error
+    forgetOffering(context, reach, { serviceId: request.service_id, locationId: request.location_id })
+    return readOffer(context, reach, request)
+  }
+}
+
+async function readOffer(context: Context, reach: Reach, request: OfferRequest): Promise<VersionedOffer> {
   const ids = { serviceId: request.service_id, locationId: request.location_id }
   const { service, location, staff, version } = await findOffering(context, reach, ids)
   if (!service) throw new Problem('not_found', 'There is no service with this service_id.')

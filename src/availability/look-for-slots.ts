@@ -43,6 +43,7 @@ export async function lookForSlots(
     locationId: location.id,
     staffIds,
     resourceIds: service.staff_ids.length === 0 ? [placeResource(service, location.id).id] : staffIds,
+    seats: service.capacity,
     span: takenBySlots(service, zone.spanOf(days)),
     ownerId: isSession(actor) ? actor.ownerId : undefined,
     exceptBookingId,

@@ -91,8 +91,11 @@ async function placeOrSuggest(context: Context, placing: Placing): Promise<Place
   const { actor, wanted } = placing
   const { offer, slot } = wanted
   try {
-    const placed = await context.db.transaction((tx) => place(context, tx, placing))
-    return { ...placed, timezone: offer.location.timezone }
+    // whole, as it is shown: a keyed request keeps its answer within this transaction
+    return await context.db.transaction(async (tx) => ({
+      ...(await place(context, tx, placing)),
+      timezone: offer.location.timezone,
+    }))
   } catch (error) {
     const looker = { actor, nowMs: toMs(context.clock.now()) }
     throw await withAlternatives(context, error, { offer, startsAtMs: toMs(slot.starts_at), looker })

@@ -50,9 +50,15 @@ function describe(business: DemoBusiness) {
     plan,
     timezone,
     locations: business.locations.map((location) => ({ id: location.id, name: location.name, timezone })),
-    staff: business.staff,
-    services: business.services.map(({ buffer_after_minutes: _, ...service }) => ({
-      ...service,
+    staff: business.staff.map((member) => ({ id: member.id, name: member.name })),
+    services: business.services.map((service) => ({
+      id: service.id,
+      name: service.name,
+      duration_minutes: service.duration_minutes,
+      capacity: service.capacity,
+      deposit: service.deposit,
+      staff_ids: service.staff_ids,
+      custom_fields: service.custom_fields,
       location_ids: business.locations.map((location) => location.id),
     })),
   }
@@ -73,28 +79,36 @@ async function insertBusiness(tx: Transaction, business: DemoBusiness): Promise<
   await insertMissing(
     tx.db,
     'locations',
-    business.locations.map(({ id, name, weekly_hours }) => ({
+    business.locations.map(({ id, name, address, ...schedule }) => ({
       ...own,
       id,
       name,
       timezone,
-      address: null,
-      weekly_hours_json: weekly_hours && JSON.stringify(weekly_hours),
-      date_overrides_json: '[]',
+      address,
+      ...scheduleColumns(schedule),
     })),
   )
   await insertMissing(
     tx.db,
     'staff',
-    business.staff.map((member) => ({
+    business.staff.map(({ id, name, ...schedule }) => ({
       ...own,
-      ...member,
+      id,
+      name,
       email: null,
-      weekly_hours_json: null,
-      date_overrides_json: '[]',
+      ...scheduleColumns(schedule),
     })),
   )
   await insertServices(tx, business, own)
+}
+
+type Schedule = Pick<DemoBusiness['staff'][number], 'weekly_hours' | 'date_overrides'>
+
+function scheduleColumns({ weekly_hours, date_overrides }: Schedule) {
+  return {
+    weekly_hours_json: weekly_hours && JSON.stringify(weekly_hours),
+    date_overrides_json: JSON.stringify(date_overrides),
+  }
 }
 
 async function insertServices(
@@ -105,16 +119,13 @@ async function insertServices(
   await insertMissing(
     tx.db,
     'services',
-    business.services.map(({ deposit, staff_ids: _, custom_fields, ...service }) => ({
+    business.services.map(({ price, deposit, staff_ids: _, custom_fields, ...service }) => ({
       ...own,
       ...service,
-      description: null,
       buffer_before_minutes: 0,
       slot_interval_minutes: demoSlotIntervalMinutes,
-      min_notice_minutes: 0,
-      max_advance_days: null,
-      price_amount: null,
-      price_currency: null,
+      price_amount: price?.amount ?? null,
+      price_currency: price?.currency ?? null,
       deposit_amount: deposit?.amount ?? null,
       deposit_currency: deposit?.currency ?? null,
       custom_fields_json: JSON.stringify(custom_fields),

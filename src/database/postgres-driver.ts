@@ -9,17 +9,27 @@ import {
   type QueryResult,
 } from 'kysely'
 import pg from 'pg'
-import { instantFromMs } from '../instants.ts'
+import { instantFromMs, type Instant } from '../instants.ts'
 import { tracedStatement } from '../tracing.ts'
 import { DatabaseUnavailable, type StatementListener } from './database.ts'
 
 /** Statements kept prepared on each connection; the number of distinct ones in the code is far smaller. */
 const mostPreparedStatements = 500
 
+/**
+ * Reads `2026-12-01 09:00:00+00`. Nearly all are whole seconds of UTC, which differ from instants by a few letters:
+ * availability reads thousands of them at once.
+ */
+function readInstant(text: string): Instant {
+  if (text.length === 22 && text.endsWith('+00')) {
+    return `${text.slice(0, 10)}T${text.slice(11, 19)}.000Z` as Instant
+  }
+  return instantFromMs(Date.parse(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')))
+}
+
 /** Converts what the driver reads to the types of `tables.ts`. */
 const readers: Record<number, (text: string) => unknown> = {
-  [pg.types.builtins.TIMESTAMPTZ]: (text) =>
-    instantFromMs(Date.parse(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'))),
+  [pg.types.builtins.TIMESTAMPTZ]: readInstant,
   [pg.types.builtins.INT8]: Number,
   [pg.types.builtins.JSON]: (text) => text,
   [pg.types.builtins.JSONB]: (text) => text,

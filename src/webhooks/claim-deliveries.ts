@@ -4,7 +4,6 @@ import {
   findDueWebhooks,
   leaseDeliveries,
   lockWebhooks,
-  mostClaimed,
   type DueDelivery,
   type Wanted,
 } from './due-delivery-queries.ts'
@@ -26,8 +25,7 @@ export function claimDeliveries(
   { wanted, by }: { wanted: Wanted[]; by: string },
 ): Promise<DueDelivery[]> {
   return db.transaction(async (tx) => {
-    const bounded = wanted.map(({ id, most }) => ({ id, most: Math.min(most, mostClaimed) }))
-    const locked = await lockWebhooks(tx.db, db.engine, bounded)
+    const locked = await lockWebhooks(tx.db, db.engine, wanted)
     if (locked.length === 0) return []
     const lease = { by, now: tx.now, until: plusSeconds(tx.now, leaseSeconds) }
     return leaseDeliveries(tx.db, db.engine, { wanted: locked, lease })

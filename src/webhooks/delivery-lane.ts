@@ -3,7 +3,10 @@ import type { DueDelivery } from './due-delivery-queries.ts'
 /** How many deliveries of one webhook are sent at once (contract: Webhooks). */
 const mostInFlight = 4
 /** So many are claimed ahead while the receiver answers fast. */
-const mostAhead = 32
+const mostAhead = 256
+
+/** How an attempt went: a fast receiver may have more claimed ahead, a slow or failing one has less. */
+export type AttemptPace = 'fast' | 'steady' | 'slow' | 'timeout'
 
 /**
  * What this server has claimed for one webhook: what is being sent, and what waits for its turn. A receiver that answers
@@ -35,9 +38,9 @@ export class DeliveryLane {
   }
 
   /** An attempt has ended, well and fast or not. */
-  ended(how: 'fast' | 'slow' | 'timeout'): void {
+  ended(how: AttemptPace): void {
     this.inFlight -= 1
-    if (how === 'fast') this.ahead = Math.min(Math.max(this.ahead, 1) * 2, mostAhead)
-    else this.ahead = how === 'slow' ? mostInFlight : 1
+    if (how === 'fast') this.ahead = Math.min(this.ahead * 2, mostAhead)
+    else if (how !== 'steady') this.ahead = how === 'slow' ? mostInFlight : 1
   }
 }

@@ -3,8 +3,9 @@ import type { Context } from '../context.ts'
 import { pause, type Listening } from '../database/database.ts'
 import { plusSeconds } from '../instants.ts'
 import { claimDeliveries, dueWebhooks } from './claim-deliveries.ts'
-import { DeliveryLane } from './delivery-lane.ts'
+import { DeliveryLane, type AttemptPace } from './delivery-lane.ts'
 import { deliveriesChannel } from './delivery-signal.ts'
+import type { AttemptError } from './delivery-types.ts'
 import type { DueDelivery, Wanted } from './due-delivery-queries.ts'
 import { guardedAgent, type Resolve } from './guarded-agent.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
@@ -17,7 +18,8 @@ const pollMs = 1_000
 const mostInFlight = 256
 /** Claimed together, sent or waiting. */
 const mostClaimedInAll = 1_024
-/** A receiver that takes longer has nothing claimed ahead. */
+/** Of a receiver that takes less more is claimed ahead, of one that takes longer than this nothing. */
+const fastMs = 250
 const slowMs = 1_000
 /** What still waits so late in its lease is given back: sending and writing takes time too. */
 const leftToSendSeconds = 15
@@ -51,6 +53,7 @@ export class DeliveryWorker {
   private readonly whenIdle: (() => void)[] = []
   private listening: Listening | undefined
   private running: Promise<void> = Promise.resolve()
+  private stopped: Promise<void> | undefined
 
   constructor(context: Context, options: WorkerOptions) {
     this.context = context
@@ -84,7 +87,12 @@ export class DeliveryWorker {
   }
 
   /** Claims nothing more. What is in flight finishes within the grace, or is given back and sent again later. */
-  async stop(graceMs: number): Promise<void> {
+  stop(graceMs: number): Promise<void> {
+    this.stopped ??= this.finish(graceMs)
+    return this.stopped
+  }
+
+  private async finish(graceMs: number): Promise<void> {
     this.context.dueDeliveries.listen(undefined)
     this.isDraining = true
     this.wake()
@@ -181,7 +189,8 @@ export class DeliveryWorker {
       if (!delivery) break
       this.track(lane, this.attempt(lane, delivery))
     }
-    if (lane.isIdle) this.lanes.delete(webhookId)
+    // with more to come it keeps what it knows of the receiver
+    if (lane.isIdle && !lane.mayHaveMore) this.lanes.delete(webhookId)
   }
 
   /** Counts what is in flight; when it has ended, the lane goes on, and so do those that waited for any to end. */
@@ -191,7 +200,9 @@ export class DeliveryWorker {
       const wasFull = this.inFlight >= mostInFlight
       this.inFlight -= 1
       if (wasFull && !this.isDraining) for (const id of this.lanes.keys()) this.send(id)
-      if (lane.mayHaveMore || wasFull || this.isDraining || this.whenIdle.length > 0) this.wake()
+      const wantsMore = lane.mayHaveMore && lane.room > 0
+      const isLast = this.inFlight === 0 && this.whenIdle.length > 0
+      if (wantsMore || wasFull || this.isDraining || isLast) this.wake()
     }
     sending.then(ended, (error: unknown) => {
       this.context.log.error({ err: error }, 'a delivery could not be handled; its lease will end')
@@ -214,7 +225,7 @@ export class DeliveryWorker {
     }
     const { attempt, outcome, disables } = sent
     const failed = attempt.error !== null
-    lane.ended(attempt.error === 'timeout' ? 'timeout' : failed || tookMs > slowMs ? 'slow' : 'fast')
+    lane.ended(paceOf(attempt.error, tookMs))
     if (!this.isDraining) this.send(delivery.webhook_id)
     metrics.attempt(failed ? 'failed' : 'succeeded', tookMs / 1000)
     await this.recorder.record(outcome, disables ? delivery.webhook_id : undefined)
@@ -233,4 +244,10 @@ export class DeliveryWorker {
     const unchanged = { id, fence, attempts_json, attempts_made, attempts_left, next_attempt_at }
     await this.recorder.record({ ...unchanged, status: 'pending' })
   }
+}
+
+function paceOf(error: AttemptError | null, tookMs: number): AttemptPace {
+  if (error === 'timeout') return 'timeout'
+  if (error !== null || tookMs > slowMs) return 'slow'
+  return tookMs < fastMs ? 'fast' : 'steady'
 }

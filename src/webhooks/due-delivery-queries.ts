@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Engine, Queries } from '../database/database.ts'
 import { jsonRows } from '../database/json-rows.ts'
 import type { Instant } from '../instants.ts'
@@ -35,9 +35,6 @@ export interface Wanted {
   id: string
   most: number
 }
-
-/** The most deliveries of one webhook that are claimed at once: each is found by a look-up of its own. */
-export const mostClaimed = 32
 
 /** Locks the wanted webhooks that no other server is claiming from at this moment. */
 export async function lockWebhooks(db: Queries, engine: Engine, wanted: Wanted[]): Promise<Wanted[]> {
@@ -87,34 +84,41 @@ export async function leaseDeliveries(
   engine: Engine,
   { wanted, lease }: { wanted: Wanted[]; lease: Lease },
 ): Promise<DueDelivery[]> {
-  const { rows } = await sql<{ id: string }>`
+  const ids = await findDue(db, engine, { wanted, lease })
+  if (ids.length === 0) return []
+  await sql`
     update deliveries
        set leased_until = ${lease.until}, leased_by = ${lease.by}, fence = fence + 1
-     where id in (${dueIds(engine, wanted, lease)})
-    returning id`.execute(db)
-  return rows.length === 0 ? [] : loadDeliveries(db, engine, rows)
+     where id in (select r.id from ${jsonRows(engine, { id: 'text' }, ids)} as r)`.execute(db)
+  return loadDeliveries(db, engine, ids)
 }
 
-/** SQLite knows no lateral join and no limit that depends on a row, so PostgreSQL alone gets them. */
-function dueIds(engine: Engine, wanted: Wanted[], { by, now }: Lease) {
-  const rows = jsonRows(engine, { id: 'uuid', most: 'integer' }, wanted)
-  const isLeasedByAnother = sql`exists (
-    select 1 from deliveries as l
-     where l.webhook_id = r.id and l.leased_until > ${now} and l.leased_by <> ${by})`
-  const due = sql`d.webhook_id = r.id and d.status = 'pending' and ${dueAt} <= ${now}`
+/** Their ids. SQLite knows no lateral join; but it is near, so there each webhook has a statement. */
+async function findDue(
+  db: Queries,
+  engine: Engine,
+  { wanted, lease }: { wanted: Wanted[]; lease: Lease },
+): Promise<{ id: string }[]> {
+  const due = (webhook: RawBuilder<unknown>, most: RawBuilder<unknown>) => sql<{ id: string }>`
+    select d.id from deliveries as d
+     where d.webhook_id = ${webhook} and d.status = 'pending' and ${dueAt} <= ${lease.now}
+       and not exists (
+         select 1 from deliveries as l
+          where l.webhook_id = ${webhook} and l.leased_until > ${lease.now} and l.leased_by <> ${lease.by})
+     order by ${dueAt}, d.id
+     limit ${most}`
   if (engine === 'postgres') {
-    return sql`
-      select o.id from ${rows} as r
-       cross join lateral (select d.id from deliveries as d where ${due} order by ${dueAt}, d.id limit r.most) as o
-       where not ${isLeasedByAnother}`
+    const rows = jsonRows(engine, { id: 'uuid', most: 'integer' }, wanted)
+    const found = await sql<{ id: string }>`
+      select o.id from ${rows} as r cross join lateral (${due(sql`r.id`, sql`r.most`)}) as o`.execute(db)
+    return found.rows
   }
-  const nth = Array.from(
-    { length: mostClaimed },
-    (_, index) => sql`
-      select (select d.id from deliveries as d where ${due} order by ${dueAt}, d.id limit 1 offset ${sql.lit(index)}) as id
-        from ${rows} as r where r.most > ${sql.lit(index)} and not ${isLeasedByAnother}`,
-  )
-  return sql`select id from (${sql.join(nth, sql` union all `)})`
+  const ids: { id: string }[] = []
+  for (const { id, most } of wanted) {
+    const found = await due(sql`${id}`, sql`${most}`).execute(db)
+    ids.push(...found.rows)
+  }
+  return ids
 }
 
 async function loadDeliveries(

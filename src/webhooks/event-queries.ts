@@ -4,6 +4,7 @@ import { inReach, type Reach } from '../database/reach.ts'
 import type { EventsTable } from '../database/tables.ts'
 import type { Instant } from '../instants.ts'
 import { deliveriesChannel } from './delivery-signal.ts'
+import { unsettledFrom } from './event-order-rules.ts'
 import { mostAttempts } from './retry-rules.ts'
 
 type NewEvent = Omit<Insertable<EventsTable>, 'position' | 'transaction_id'>
@@ -86,8 +87,27 @@ export function findEventPlace(db: Queries, reach: Reach, id: string): Promise<E
     .executeTakeFirst()
 }
 
+/**
+ * The transaction from which on events are not settled yet (PostgreSQL): all before it have ended, so nothing can appear
+ * among theirs any more. What runs in other databases of the server does not count.
+ */
+export async function findUnsettled(db: Queries): Promise<number> {
+  const { rows } = await sql<{ next: number; oldest: number; running: string | null; hidden: number }>`
+    select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next,
+           pg_snapshot_xmin(pg_current_snapshot())::text::bigint as oldest,
+           string_agg(backend_xid::text, ',') as running,
+           count(*) filter (where usesysid is not null and query = '<insufficient privilege>') as hidden
+      from pg_stat_activity
+     where datname = current_database()`.execute(db)
+  const [seen] = rows
+  if (!seen) throw new Error('an aggregate gave no row')
+  return unsettledFrom(seen)
+}
+
 /** What a list of events is narrowed to, and where it begins. */
 export interface EventFilter {
+  /** Only events of earlier transactions than this. */
+  before: number | undefined
   after: EventPlace | undefined
   bookingId: string | undefined
   type: string | undefined
@@ -98,24 +118,18 @@ export interface EventFilter {
 /** An event with the zone of the business that it is of. */
 export type EventRow = Awaited<ReturnType<typeof findEvents>>[number]
 
-/**
- * Events, the oldest first. On PostgreSQL only those before which no other can appear any more: an event whose
- * transaction is still running, and all that come after it, are for the next reading.
- */
+/** Events, the oldest first. */
 export function findEvents(
   db: Queries,
-  { engine, reach }: { engine: Engine; reach: Reach },
-  { after, bookingId, type, businessId, rows }: EventFilter,
+  reach: Reach,
+  { before, after, bookingId, type, businessId, rows }: EventFilter,
 ) {
   let query = db
     .selectFrom('events as e')
     .innerJoin('businesses as b', 'b.id', 'e.business_id')
     .select(['e.id', 'e.type', 'e.booking_id', 'e.business_id', 'e.payload', 'e.occurred_at', 'b.timezone'])
     .where(inReach('e.business_id', reach))
-  if (engine === 'postgres') {
-    const oldestRunning = sql<number>`pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
-    query = query.where('e.transaction_id', '<', oldestRunning)
-  }
+  if (before !== undefined) query = query.where('e.transaction_id', '<', before)
   if (after) {
     const place = sql`(${after.transaction_id}, ${after.position})`
     query = query.where(sql<boolean>`(e.transaction_id, e.position) > ${place}`)

@@ -26,9 +26,11 @@ export interface Means {
  * Never throws; undefined when it was ended early, so that nothing can be said of it.
  */
 export async function exchange(sending: Sending, means: Means): Promise<Exchange | undefined> {
-  const tooLate = new AbortController()
-  const timer = setTimeout(() => tooLate.abort(), means.timeoutMs)
-  const signal = AbortSignal.any([tooLate.signal, means.stopping])
+  const { timeoutMs, stopping } = means
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  const timer = setTimeout(end, timeoutMs)
+  stopping.addEventListener('abort', end)
   let responseStatus: number | null = null
   try {
     const answer = await request(sending.url, {
@@ -36,16 +38,17 @@ export async function exchange(sending: Sending, means: Means): Promise<Exchange
       method: 'POST',
       headers: sending.headers,
       body: sending.body,
-      signal,
+      signal: ending.signal,
     })
     responseStatus = answer.statusCode
     await readSome(answer.body)
     return judge(responseStatus, answer.headers['retry-after'], means.nowMs())
   } catch (error) {
-    if (means.stopping.aborted) return undefined
-    return { responseStatus, error: tooLate.signal.aborted ? 'timeout' : reasonOf(error) }
+    if (stopping.aborted) return undefined
+    return { responseStatus, error: ending.signal.aborted ? 'timeout' : reasonOf(error) }
   } finally {
     clearTimeout(timer)
+    stopping.removeEventListener('abort', end)
   }
 }
 

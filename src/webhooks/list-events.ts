@@ -5,7 +5,7 @@ import { invalidCursor, validationProblem } from '../errors.ts'
 import { isUuid } from '../ids.ts'
 import { formatInstant } from '../instants.ts'
 import { decodeCursor, pageOf, readLimit } from '../wire.ts'
-import { findEventPlace, findEvents, type EventPlace, type EventRow } from './event-queries.ts'
+import { findEventPlace, findEvents, findUnsettled, type EventPlace, type EventRow } from './event-queries.ts'
 import type { EventsQuery, EventBody } from './event-schemas.ts'
 import type { EventType } from './event-payload.ts'
 
@@ -16,17 +16,16 @@ import type { EventType } from './event-payload.ts'
 export async function listEvents(context: Context, actor: Actor, query: Static<typeof EventsQuery>) {
   const { db } = context
   const limit = readLimit(query.limit)
-  const rows = await findEvents(
-    db.reads,
-    { engine: db.engine, reach: actor.reach },
-    {
-      after: await placeOf(context, actor, query),
-      bookingId: query.booking_id,
-      type: query.type,
-      businessId: query.business_id,
-      rows: limit + 1,
-    },
-  )
+  const after = await placeOf(context, actor, query)
+  const rows = await findEvents(db.reads, actor.reach, {
+    // asked before the events are: what has ended by then they show
+    before: db.engine === 'postgres' ? await findUnsettled(db.reads) : undefined,
+    after,
+    bookingId: query.booking_id,
+    type: query.type,
+    businessId: query.business_id,
+    rows: limit + 1,
+  })
   return pageOf(rows, limit, { present: presentEvent, cursor: ({ id }) => ['event', id] })
 }
 

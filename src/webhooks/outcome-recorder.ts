@@ -3,7 +3,9 @@ import { pause } from '../database/database.ts'
 import { writeOutcomes, type Outcome } from './due-delivery-queries.ts'
 import { disableWebhook } from './webhook-queries.ts'
 
-const mostAtOnce = 200
+const mostAtOnce = 500
+/** What ends within this time is written together: nobody waits for an outcome, and each commit costs. */
+const gatherMs = 15
 /** Between tries while the database does not answer. */
 const retryMs = 500
 /** An outcome that could not be written for so long is given up: the lease ends, and the delivery is sent again. */
@@ -37,6 +39,7 @@ export class OutcomeRecorder {
   private async writeAll(): Promise<void> {
     this.isWriting = true
     while (this.waiting.length > 0) {
+      await pause(gatherMs)
       const batch = this.waiting.splice(0, mostAtOnce)
       await this.write(batch)
       for (const { done } of batch) done()

@@ -35,15 +35,15 @@ onEachEngine('reading services, locations and staff', (engine) => {
       id: treatment?.id,
       business_id: salon.id,
       name: 'Treatment',
-      description: null,
+      description: expect.any(String),
       duration_minutes: 90,
       buffer_before_minutes: 0,
       buffer_after_minutes: 0,
       slot_interval_minutes: 15,
-      min_notice_minutes: 0,
-      max_advance_days: null,
+      min_notice_minutes: 120,
+      max_advance_days: 180,
       capacity: 1,
-      price: null,
+      price: { amount: 10_500, currency: 'EUR' },
       deposit: { amount: 2500, currency: 'EUR' },
       location_ids: salon.locations.map(({ id }) => id).toSorted(),
       staff_ids: treatment?.staff_ids.toSorted(),
@@ -63,13 +63,20 @@ onEachEngine('reading services, locations and staff', (engine) => {
     const place = {
       business_id: salon.id,
       timezone: 'Europe/Berlin',
-      address: null,
-      date_overrides: [],
       active: true,
     }
-    expect(online).toEqual({ ...place, id: online?.id, name: 'Online', weekly_hours: null })
-    expect(mitte).toEqual({ ...place, id: mitte?.id, name: 'Mitte', weekly_hours: expect.any(Array) })
+    const always = { weekly_hours: null, date_overrides: [], address: null }
+    expect(online).toEqual({ ...place, ...always, id: online?.id, name: 'Online' })
+    expect(mitte).toEqual({
+      ...place,
+      id: mitte?.id,
+      name: 'Mitte',
+      address: 'Rosenthaler Str. 12, 10119 Berlin',
+      weekly_hours: expect.any(Array),
+      date_overrides: expect.any(Array),
+    })
     expect(mitte).toMatchObject({
+      date_overrides: expect.arrayContaining([{ date: '2026-12-25', hours: [] }]),
       weekly_hours: expect.arrayContaining([{ weekday: 'monday', opens: '09:00', closes: '18:00' }]),
     })
   })

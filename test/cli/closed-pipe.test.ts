@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
-import { demoWorld, emptyDirectory, project } from '../support/holdfast-process.ts'
+import { bareVariables, demoWorld, emptyDirectory, project } from '../support/holdfast-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 let database: TestDatabase
@@ -20,7 +20,7 @@ afterAll(() => database.drop())
 function startUnread(args: string[], unread: 'stdout' | 'stderr', variables: Record<string, string> = {}) {
   const child = spawn(process.execPath, [join(project, 'src/holdfast.ts'), ...args], {
     cwd: emptyDirectory(),
-    env: { PATH: process.env['PATH'], DATABASE_URL: database.url, ...variables },
+    env: { ...bareVariables, DATABASE_URL: database.url, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   child[unread].destroy()

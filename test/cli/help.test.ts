@@ -31,6 +31,11 @@ test('every command, and every group of them, has a help text with an example of
     ...['hub create', 'hub list', 'hub update'],
     ...['business create', 'business list', 'business show', 'business update'],
     ...['key create', 'key list', 'key revoke'],
+    ...['service create', 'service list', 'service update'],
+    ...['location create', 'location list', 'location update'],
+    ...['staff create', 'staff list', 'staff update'],
+    ...['block create', 'block list', 'block delete'],
+    ...['import', 'export'],
     ...['booking list', 'booking show', 'booking reschedule', 'booking cancel', 'booking complete'],
     'session create',
   ])
@@ -53,6 +58,9 @@ test.each([
   [['session', 'create'], /required option '--business <id>' not specified/],
   [['session', 'create', '--business', 'x', '--jsn'], /Did you mean --json\?/],
   [['tour', '--ulr', 'x'], /Did you mean --url\?/],
+  [['service', 'craete', 'X'], /Did you mean create\?/],
+  [['location', 'list', '--bussiness', 'x'], /Did you mean --business\?/],
+  [['imprt', 'x'], /Did you mean import\?/],
   [['doctor', '--fix'], /unknown option '--fix'/],
 ])('%j is told what is wrong with it, and ends with exit code 2', async (args, reason) => {
   const ran = await runHoldfast(args)

@@ -31,17 +31,18 @@ export interface Block {
 }
 
 export function blocksOf({ text }: Document): Block[] {
-  const fence = /(?:<!-- (?<mark>[^\n]*) -->\n\n)?^```(?<language>\w*)\n(?<text>.*?)\n```$/gms
+  const fence =
+    /(?:<!-- (?<mark>[^\n]*) -->\n\n)?^(?<indent> *)```(?<language>\w*)\n(?<text>.*?)\n\k<indent>```$/gms
   return [...text.matchAll(fence)].map(({ groups = {} }) => ({
     mark: groups['mark'],
     language: groups['language'] ?? '',
-    text: groups['text'] ?? '',
+    text: (groups['text'] ?? '').replaceAll(new RegExp(`^${groups['indent'] ?? ''}`, 'gm'), ''),
   }))
 }
 
 /** A document without its fenced blocks. */
 export function proseOf({ text }: Document): string {
-  return text.replace(/^```.*?^```$/gms, '')
+  return text.replace(/^( *)```.*?^\1```$/gms, '')
 }
 
 /** The cells of the table that stands after a heading, without its head. */

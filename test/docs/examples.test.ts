@@ -4,15 +4,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bareVariables } from '../support/holdfast-process.ts'
 import { blocksOf, documentAt, documents, project, type Block, type Document } from './documents.ts'
 
 /*
  * The commands in the documents are run as a reader would run them, and what they answer is compared with the answers
  * printed there. The comment before a block says what it is:
- *   <!-- runs -->                 run, in the order of the document, in one shell; a ```json block after it is its answer
+ *   <!-- runs -->                 run, in the order of the document, in one shell; a ```json block after it is its answer,
+ *                                 a ```jsonc block its beginning
  *   <!-- values -->               variables that the reader fills in from the output of npm start
  *   <!-- printed by npm start --> lines of that output, in their order; … stands for anything
  *   <!-- runs in production -->   run with NODE_ENV=production on an empty database
+ *   <!-- runs with a session -->  run with the token of a session as TOKEN
+ * What else there is, and that every block is something, stands in blocks.test.ts.
  */
 
 interface Server {
@@ -40,8 +44,8 @@ afterAll(() => {
 })
 
 /** What a reader's shell has in it, without the settings of whoever runs the tests. */
-function shellWith(variables: Record<string, string>): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? directory, ...variables }
+function shellWith(variables: Record<string, string>): NodeJS.ProcessEnv {
+  return { ...bareVariables, HOME: process.env['HOME'] ?? directory, ...variables }
 }
 
 async function startServer(variables: Record<string, string>): Promise<Server> {
@@ -93,17 +97,28 @@ function runInShell(script: string, variables: Record<string, string>): string {
   return shell.stdout
 }
 
-/** The value, with what differs from run to run made equal. */
-function withoutChance(value: unknown): unknown {
-  const text = JSON.stringify(value)
+/** A text in JSON, with what differs from run to run made equal. */
+function withoutChance(text: string): string {
+  return text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d/g, '<time>')
+    .replaceAll(/"\d{4}(?=-\d\d-\d\d")/g, '"<year>')
     .replaceAll(/(cal_[a-z]{3}_)[0-9A-Za-z…]+/g, '$1<secret>')
-  return JSON.parse(text)
 }
 
 function expectAnswer(given: string, documented: string): void {
-  expect(withoutChance(JSON.parse(given))).toEqual(withoutChance(JSON.parse(documented)))
+  expect(JSON.parse(withoutChance(given))).toEqual(JSON.parse(withoutChance(documented)))
+}
+
+/** Of an answer that is not shown whole: what stands before the comment is how it begins. */
+function expectBeginning(given: string, documented: string): void {
+  const [shown = '', ...rest] = documented.split(/^ *\/\/.*$/m)
+  expect(rest).toHaveLength(1)
+  const plain = (text: string) =>
+    withoutChance(text)
+      .replaceAll(/\s/g, '')
+      .replaceAll(/,(?=[}\]])/g, '')
+  expect(plain(given).slice(0, plain(shown).length)).toBe(plain(shown))
 }
 
 /** The lines for a shell that the server prints, and the keys above them. */
@@ -182,6 +197,7 @@ describe.each(documents.filter((document) => blocksMarked(document, 'runs').leng
       for (const [index, place] of places.entries()) {
         const answer = blocks[place + 1]
         if (answer?.language === 'json') expectAnswer(outputs[index] ?? '', answer.text)
+        if (answer?.language === 'jsonc') expectBeginning(outputs[index] ?? '', answer.text)
       }
     })
   },
@@ -207,3 +223,32 @@ test('the commands for production make a business whose keys work, from the allo
     await server.stop()
   }
 })
+
+describe.each(documents.filter((document) => blocksMarked(document, 'runs with a session').length > 0))(
+  'the commands in $path that go on with a session',
+  (document) => {
+    let server: Server
+    beforeAll(async () => {
+      server = await startServer({ DATABASE_URL: `sqlite:${join(directory, crypto.randomUUID())}.db` })
+    })
+    afterAll(() => server.stop())
+
+    test.runIf(hasCurl)('give a session in its place', async () => {
+      const { variables } = printedBy(server)
+      const exchange = `${variables.API}/session`
+      const headers = { authorization: `Bearer ${variables.PUBLISHABLE_KEY}` }
+      for (const { text } of blocksMarked(document, 'runs with a session')) {
+        const session = await (await fetch(exchange, { method: 'POST', headers })).json()
+        const token = (session as { session_token: string }).session_token
+        const output = runInShell(text, { ...variables, TOKEN: token })
+        expect(JSON.parse(output)).toMatchObject({
+          session_token: expect.stringMatching(/^cal_ses_/) as string,
+        })
+        const old = await fetch(`${variables.API}/services`, {
+          headers: { authorization: `Bearer ${token}` },
+        })
+        expect(old.status).toBe(401)
+      }
+    })
+  },
+)

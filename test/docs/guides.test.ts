@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problemKinds } from '../../src/errors.ts'
 import { faultTexts, problemTexts } from '../../src/problem-texts.ts'
-import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
-import { documentAt, project, tableUnder } from './documents.ts'
+import { businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
+import { blocksOf, documentAt, project, tableUnder } from './documents.ts'
 
 describe('the guide to errors', () => {
   const guide = documentAt('docs/guides/errors.md')
@@ -102,5 +102,61 @@ describe('the guide to keys and sessions', () => {
     })
     expect(reply.body.code === 'key_type_not_allowed').toBe(right === '–')
     expect(reply.status === 405 || reply.body.detail === 'There is nothing at this address.').toBe(false)
+  })
+})
+
+describe('what the guides show of the wire', () => {
+  let service: TestService
+  const blockOf = (path: string, words: string) =>
+    blocksOf(documentAt(path)).find(({ text }) => text.includes(words))?.text ?? ''
+  const slot = () => ({
+    ...offer(businessOf(service.world, 'Salon Spree'), 'Meeting room'),
+    starts_at: new Date(service.clock.nowMs() + 86_400_000).toISOString(),
+  })
+  beforeAll(async () => {
+    service = await startTestService('sqlite', { RATE_LIMIT_FACTOR: '1' })
+  })
+  afterAll(() => service.stop())
+
+  test('docs/guides/errors.md: a problem document is one that the service gives', async () => {
+    const token = await service.session()
+    const client = { first_name: 'Ada', last_name: '', email: 'ada@example.com' }
+    const body = { hold_id: crypto.randomUUID(), client }
+    const reply = await service.call('POST', '/bookings', { token, body })
+    const shown = JSON.parse(blockOf('docs/guides/errors.md', '/client/last_name')) as object
+    expect(shown).toEqual({ ...reply.body, request_id: expect.any(String) as string })
+  })
+
+  test('docs/guides/idempotency.md: a request with its headers is answered, and again with the same', async () => {
+    const [line = '', ...headers] = blockOf('docs/guides/idempotency.md', 'Idempotency-Key: ').split('\n')
+    const [method = '', path = ''] = line.split(' ')
+    const given = Object.fromEntries(headers.map((header) => header.split(': ') as [string, string]))
+    expect(Object.keys(given)).toEqual(['Authorization', 'Content-Type', 'Idempotency-Key'])
+    const { Authorization: _, ...rest } = given
+    const options = { token: await service.session(), headers: rest, rawBody: JSON.stringify(slot()) }
+    const ask = () => service.call(method, path.replace('/api/v1', ''), options)
+    const [first, second] = [await ask(), await ask()]
+    expect(first.status).toBe(201)
+    expect(second).toMatchObject({
+      status: 201,
+      body: first.body,
+      headers: { 'idempotent-replayed': 'true' },
+    })
+  })
+
+  test('docs/guides/rate-limits.md: a refusal has the headers that a refused request gets', async () => {
+    const [status, ...headers] = blockOf('docs/guides/rate-limits.md', 'HTTP/1.1 429').split('\n')
+    const token = await service.session(businessOf(service.world, 'Thames Barbers'))
+    const ask = () => service.call('GET', '/services', { token })
+    for (let time = 0; time < 30; time += 1) await ask()
+    const reply = await ask()
+    expect(status).toBe(`HTTP/1.1 ${reply.status} Too Many Requests`)
+    for (const header of headers) {
+      const [name = '', value = ''] = header.split(': ')
+      const isFixed = !/Reset|Retry-After/.test(name)
+      expect(reply.headers[name.toLowerCase()]).toMatch(
+        isFixed ? new RegExp(`^${RegExp.escape(value)}`) : /^\d+$/,
+      )
+    }
   })
 })

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { readConfig, settings } from '../../src/config.ts'
+import { bareVariables } from '../support/holdfast-process.ts'
 import { blocksOf, documentAt, documents, project, proseOf, tableUnder } from './documents.ts'
 
 describe('the configuration', () => {
@@ -57,7 +58,7 @@ test.each(documents)('every link in $path leads somewhere', (document) => {
 function helpFor(command: string): string {
   const program = join(project, 'bin/holdfast.js')
   const words = [program, ...command.split(' ').filter(Boolean), '--help']
-  return spawnSync(process.execPath, words, { encoding: 'utf8' }).stdout
+  return spawnSync(process.execPath, words, { encoding: 'utf8', env: bareVariables }).stdout
 }
 
 /** What `--help` lists below "Commands:", with the commands of those that have their own. */
@@ -121,4 +122,19 @@ test('every npm script that a document names is in package.json', () => {
   )
   expect(new Set(named)).toContain('start')
   expect(named.filter((name) => !Object.hasOwn(manifest.scripts, name))).toEqual([])
+})
+
+/** In README.md and CONTRIBUTING.md, and wherever else a document names a program or test of the checkout. */
+test('every file and folder that a line for a shell names is in the checkout', () => {
+  const named = documents.flatMap((document) =>
+    blocksOf(document)
+      .filter(({ language }) => language === 'sh')
+      .flatMap(({ text }) => [...text.matchAll(/(?<=^|\s)(?:\.ci|bin|test|packaging)\/[\w./-]+/gm)])
+      .map(([path]) => path),
+  )
+  expect(named).toContain('.ci/run')
+  expect(named.filter((path) => !existsSync(join(project, path)))).toEqual([])
+  const benches = documents.flatMap(({ text }) => [...text.matchAll(/npm run bench -- ([a-z-]+)/g)])
+  expect(benches.length).toBeGreaterThan(0)
+  expect(benches.filter(([, name]) => !existsSync(join(project, `bench/${name ?? ''}.ts`)))).toEqual([])
 })

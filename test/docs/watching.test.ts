@@ -34,11 +34,16 @@ test('the guide installs the packages that traces need, in their versions', () =
   expect(commands).toContain(`npm install --no-save \\\n  ${packages.join(' \\\n  ')}`)
 })
 
-test('the line of the log in the guide has the members that a line can have', async () => {
+test('the lines of the log in the guides have the members that a line can have', async () => {
   service.logLines.length = 0
   await service.call('GET', '/services', { token: service.world.businesses[0]?.business_key ?? '' })
   await service.call('GET', '/services')
-  const shown = blocksOf(guide).find(({ text }) => text.includes('"msg": "request"'))?.text ?? ''
   const written = service.logLines.flatMap((line) => Object.keys(JSON.parse(line) as object))
-  expect(new Set(Object.keys(JSON.parse(shown) as object))).toEqual(new Set([...written, 'trace_id']))
+  const shown = (path: string) => {
+    const block = blocksOf(documentAt(path)).find(({ text }) => text.includes('"msg": "request"'))
+    return new Set(Object.keys(JSON.parse(block?.text ?? '{}') as object))
+  }
+  expect(shown('docs/guides/watching.md')).toEqual(new Set([...written, 'trace_id']))
+  // without a trace, and without a problem
+  expect(shown('docs/guides/self-hosting.md')).toEqual(new Set(written.filter((name) => name !== 'problem')))
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findFaults } from '../support/checker.ts'
 import { randomFrom, seeds } from '../support/random.ts'
+import { makeSpares } from '../support/spares.ts'
 import { makeThings, nextAddress, nextStart, type Tenant } from '../support/tenant-things.ts'
 import {
   businessOf,
@@ -51,8 +52,18 @@ onEachEngine('requests made from /openapi.json', (engine) => {
       const known: Record<string, unknown[]> = {
         service_id: salon.services.map(({ id }) => id),
         location_id: salon.locations.map(({ id }) => id),
+        location_ids: salon.locations.map(({ id }) => id),
         staff_id: salon.staff.map(({ id }) => id),
+        staff_ids: salon.staff.map(({ id }) => id),
         business_id: [salon.id],
+        timezone: ['Europe/Berlin', 'Asia/Kathmandu'],
+        opens: ['09:00', '13:00', '22:00'],
+        closes: ['12:00', '24:00', '02:00'],
+        currency: ['EUR', 'JPY'],
+        brand_color: ['#1a2b3c'],
+        brand_logo_url: ['https://example.com/logo.png'],
+        allowed_origins: ['https://www.example.com'],
+        ends_at: ['2029-01-01T00:00:00Z'],
         hold_id: [],
         booking_id: [],
         starts_at: Array.from({ length: 40 }, nextStart),
@@ -80,8 +91,10 @@ onEachEngine('requests made from /openapi.json', (engine) => {
       for (let round = 0; round < requestsPerRun; round += 1) {
         if (round % requestsAnHour === 0) {
           service.clock.advance(3_601)
+          await deleteBlocks()
           const things = await makeThings(service, salon)
           session = things.token
+          for (const [name, id] of Object.entries(await makeSpares(service, salon))) known[name] = [id]
           known['hold_id'] = [things.hold_id]
           known['booking_id'] = [things.booking_id]
           known['X-Previous-Session'] = [session]
@@ -131,6 +144,16 @@ onEachEngine('requests made from /openapi.json', (engine) => {
     expect(headers['x-injected']).toBeUndefined()
     if (status >= 400) expect(JSON.stringify(body ?? '')).not.toMatch(internals)
     return reply
+  }
+  /** A few blocks that last for years would leave nothing to book. */
+  const deleteBlocks = async () => {
+    const options = { token: salon.business_key, remoteAddress: nextAddress() }
+    for (;;) {
+      const { body } = await service.call('GET', '/blocks?limit=100', options)
+      const blocks = body.data as { id: string }[]
+      if (blocks.length === 0) return
+      for (const { id } of blocks) await service.call('DELETE', `/blocks/${id}`, options)
+    }
   }
   const databaseUrl = () => {
     const { database } = service.context.config

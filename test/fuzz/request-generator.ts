@@ -48,23 +48,26 @@ export class RequestGenerator {
     }
   }
 
-  private pathFor({ path, parameters }: Operation): string {
+  private pathFor({ method, path, parameters }: Operation): string {
     return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       const schema = parameters.find((one) => one.name === name)?.schema ?? { type: 'string' }
-      const text = this.text(this.value(schema, this.nameOfId(path, name)), 0.15)
+      const text = this.text(this.value(schema, this.nameOfId(method, path, name)), 0.15)
       // what is not there at all is another path
       return encodeURIComponent((text || '-').toWellFormed()).replace(/^\.{1,2}$/, '-')
     })
   }
 
-  /** `/api/v1/services/{id}` takes what `service_id` takes elsewhere. */
-  private nameOfId(path: string, name: string): string {
+  /**
+   * `/api/v1/services/{id}` takes what `service_id` takes elsewhere; changes and deletions what nobody else needs, or
+   * soon nothing could be booked any more.
+   */
+  private nameOfId(method: string, path: string, name: string): string {
     const [, collection] = /\/(\w+)\/\{id\}/.exec(path) ?? []
-    return collection && name === 'id'
-      ? collection === 'staff'
-        ? 'staff_id'
-        : `${collection.slice(0, -1)}_id`
-      : name
+    if (!collection || name !== 'id') return name
+    if (collection === 'businesses') return 'business_id'
+    const noun = collection === 'staff' ? 'staff' : collection.slice(0, -1)
+    const spare = ['PATCH', 'DELETE'].includes(method) && ['service', 'location', 'staff'].includes(noun)
+    return `${spare ? 'spare_' : ''}${noun}_id`
   }
 
   private queryFor({ parameters }: Operation): string {
@@ -130,9 +133,12 @@ export class RequestGenerator {
 
   /** A value that the schema allows, or one of those known to be right there. */
   private value(given: Schema, name: string): unknown {
-    const known = this.known[name]
-    if (known && known.length > 0 && this.random.chance(0.9)) return this.random.of(known)
     const schema = this.document.resolve(given)
+    const known = this.known[name]
+    // of a list, its entries are known
+    if (known && known.length > 0 && schema.type !== 'array' && this.random.chance(0.9)) {
+      return this.random.of(known)
+    }
     if ('const' in schema) return schema.const
     if (schema.enum) return this.random.of(schema.enum)
     const alternatives = schema.anyOf ?? schema.oneOf
@@ -172,6 +178,7 @@ export class RequestGenerator {
     if (format === 'uuid')
       return `${this.hex(8)}-${this.hex(4)}-4${this.hex(3)}-8${this.hex(3)}-${this.hex(12)}`
     if (format === 'date-time' || format === 'instant') return `2027-06-${day}T10:00:00+02:00`
+    if (format === 'date') return `2027-06-${day}`
     if (format === 'email') return `${this.hex(6)}@example.com`
     const edge = this.random.of([minLength, minLength + 1, maxLength, maxLength + 1, 5])
     return 'x'.repeat(Math.min(edge, 6_000))

@@ -168,6 +168,53 @@ onEachEngine('a request that is repeated with its Idempotency-Key', (engine) => 
     expect(created).toHaveLength(1)
   })
 
+  /** The body that each creation takes, by the address of the document. */
+  const bodies: Record<string, () => Promise<object>> = {
+    '/bookings/hold': () => Promise.resolve(nextSlot()),
+    '/bookings': async () => ({ hold_id: await held(), client: ada }),
+    '/businesses': () => Promise.resolve({ name: 'Another', timezone: 'UTC' }),
+    '/blocks': () =>
+      Promise.resolve({
+        location_id: offer(businessOf(service.world, 'Salon Spree'), 'Meeting room').location_id,
+        starts_at: '2029-01-01T10:00:00Z',
+        ends_at: '2029-01-01T11:00:00Z',
+      }),
+    '/services': () =>
+      Promise.resolve({
+        business_id: salonId(),
+        name: 'Another',
+        duration_minutes: 30,
+        location_ids: [offer(businessOf(service.world, 'Salon Spree'), 'Meeting room').location_id],
+      }),
+    '/locations': () => Promise.resolve({ business_id: salonId(), name: 'Another' }),
+    '/staff': () => Promise.resolve({ business_id: salonId(), name: 'Another' }),
+  }
+  const salonId = () => businessOf(service.world, 'Salon Spree').id
+
+  test('gets the first answer of every route whose reference speaks of the header', async () => {
+    const { paths } = (await service.call('GET', '//openapi.json')).body as {
+      paths: Record<string, { post?: { parameters?: { name: string }[] } }>
+    }
+    const idempotent = Object.keys(paths).filter((path) =>
+      paths[path]?.post?.parameters?.some(({ name }) => name === 'Idempotency-Key'),
+    )
+    expect(idempotent.map((path) => path.replace('/api/v1', '')).toSorted()).toEqual(
+      Object.keys(bodies).toSorted(),
+    )
+    for (const [path, bodyOf] of Object.entries(bodies)) {
+      const body = await bodyOf()
+      const [first, second] = [
+        await post(path, body, 'everywhere', service.world.hub.key),
+        await post(path, body, 'everywhere', service.world.hub.key),
+      ]
+      expect([path, first.status]).toEqual([path, 201])
+      expect([path, second]).toMatchObject([
+        path,
+        { body: first.body, headers: { 'idempotent-replayed': 'true' } },
+      ])
+    }
+  })
+
   test('is ignored where the answer shows a secret', async () => {
     const key = businessOf(service.world, 'Salon Spree').publishable_key
     const call = () => service.call('POST', '/session', { token: key, headers: { 'idempotency-key': 's' } })

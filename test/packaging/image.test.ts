@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { settings } from '../../src/config.ts'
+import { blocksOf, documentAt } from '../docs/documents.ts'
 import { emptyDirectory, project, startHoldfast } from '../support/holdfast-process.ts'
 
 const read = (path: string) => readFileSync(join(project, path), 'utf8')
@@ -98,6 +99,22 @@ test('compose.yaml waits for the health of what it depends on, and gives the ser
   }
   expect(compose.match(/^ {4}healthcheck:$/gm)).toHaveLength(2)
   expect(Number(/stop_grace_period: (\d+)s/.exec(compose)?.[1])).toBeGreaterThan(10)
+})
+
+/** The commands of docs/guides/self-hosting.md and docs/guides/upgrading.md, which only a container engine can run. */
+test('the commands for containers in the guides fit Dockerfile and compose.yaml', () => {
+  const textWith = (guide: string, words: string) =>
+    blocksOf(documentAt(guide)).find(({ text }) => text.includes(words))?.text ?? ''
+  const docker = textWith('docs/guides/self-hosting.md', 'docker build')
+  const volume = /^VOLUME (\S+)$/m.exec(dockerfile)?.[1] ?? 'none'
+  expect(docker).toContain(`--volume holdfast:${volume} `)
+  expect(docker).toContain(`--publish 127.0.0.1:3000:${environment['PORT'] ?? ''} `)
+  expect(docker).toMatch(
+    new RegExp(`^docker exec holdfast ${wordsOf(/^ENTRYPOINT (.*)$/m).join(' ')} doctor$`, 'm'),
+  )
+  const [, names = ''] =
+    /^docker compose pull (.*)$/m.exec(textWith('docs/guides/upgrading.md', 'compose')) ?? []
+  expect(names.split(' ')).toEqual([...compose.matchAll(/^ {2}(\w+):\n {4}image:/gm)].map(([, name]) => name))
 })
 
 test('what the image holds is enough to serve, to answer its health check, and to stop on SIGTERM', async () => {

@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { parseEnv } from 'node:util'
+import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { readConfig, settings } from '../../src/config.ts'
+import { blocksOf, documentAt } from '../docs/documents.ts'
 import { emptyDirectory, project } from '../support/holdfast-process.ts'
+import { inBash } from '../support/shell.ts'
 
 const path = 'packaging/holdfast.service'
 const unit = readFileSync(join(project, path), 'utf8')
@@ -51,6 +54,35 @@ test('the unit takes away what the server does not need', () => {
   expect(valuesOf('ProtectSystem')).toEqual(['strict'])
   expect(valuesOf('CapabilityBoundingSet')).toEqual([''])
   expect(valuesOf('SystemCallErrorNumber')).toEqual(['EPERM'])
+})
+
+/** What docs/guides/self-hosting.md has people type, as root, to install the unit; only systemd itself can run it. */
+describe('the commands that install the unit', () => {
+  const blocks = blocksOf(documentAt('docs/guides/self-hosting.md')).map(({ text }) => text)
+  const install = blocks.find((text) => text.includes('systemctl')) ?? ''
+  const user = valuesOf('User')[0] ?? ''
+
+  test('put things where the unit looks for them', () => {
+    expect(install).toMatch(new RegExp(`^useradd --system --home-dir /var/lib/${user} .* ${user}$`, 'm'))
+    expect(install).toContain(`git clone <repository> ${installed} && cd ${installed} && npm ci --omit=dev`)
+    expect(install).toContain(`cp ${path} /etc/systemd/system/`)
+    expect(install).toMatch(new RegExp(`^chown root:${user} \\.env && chmod 0640 \\.env$`, 'm'))
+    expect(valuesOf('EnvironmentFile')).toEqual([`-${installed}/.env`])
+  })
+
+  test('write a .env from which the server and the commands read the same', async () => {
+    const directory = emptyDirectory()
+    await inBash(install.split('\n').find((line) => line.startsWith('printf')) ?? 'false', { directory })
+    expect(parseEnv(readFileSync(join(directory, '.env'), 'utf8'))).toEqual(variables)
+  })
+
+  test('run the program of the unit as its user', () => {
+    const [run = ''] = blocks.filter((text) => text.includes('sudo'))
+    const relative = program.slice(installed.length + 1)
+    expect(run).toBe(`cd ${installed} && sudo -u ${user} ${relative} ${script} doctor`)
+    const readme = blocksOf(documentAt('README.md')).map(({ text }) => text)
+    expect(readme).toContain(`node ${script} ${args.join(' ')}`)
+  })
 })
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0

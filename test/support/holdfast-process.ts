@@ -15,6 +15,9 @@ const sources = resolve(project, 'src/holdfast.ts')
 /** Node keeps here what it has compiled: hundreds of processes of the same sources start in half the time. */
 const compileCache = resolve(project, 'node_modules/.cache/node-compile-cache')
 
+/** The variables of every process of `holdfast` that a test starts: of this process's own the PATH alone. */
+export const bareVariables = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache }
+
 /**
  * Loaded before the program: when the pipe to its standard input closes, because the tests ended in
  * whatever way, the process ends too. Nothing outlives the tests.
@@ -78,7 +81,7 @@ export function startHoldfast(args: string[], options: ProcessOptions = {}): Hol
   const imports = [endsWithTests, ...preloads].flatMap((module) => ['--import', module])
   const child = spawn(process.execPath, [...imports, program, ...args], {
     cwd: directory,
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...variables },
+    env: { ...bareVariables, ...variables },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   running.add(child)

@@ -2,12 +2,18 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { blocksOf, documentAt } from '../docs/documents.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
 import { emptyDirectory, project, runHoldfast } from '../support/holdfast-process.ts'
 
 /** Finds an older Node of the system first, where there is one, as npm itself does. */
 const systemPath = ['/usr/local/bin', '/usr/bin', '/bin', process.env['PATH'] ?? ''].join(':')
 const call = httpClients()
+
+/** What README.md has people type after npm ci. */
+const documented = blocksOf(documentAt('README.md'))
+  .find(({ text }) => text === 'npm ci && npm start')
+  ?.text.split(' && ')[1]
 
 let databaseUrl: string
 let npm: ChildProcessByStdio<null, Readable, Readable>
@@ -17,7 +23,8 @@ let output: string
 beforeEach(async () => {
   databaseUrl = `sqlite:${emptyDirectory()}/holdfast.db`
   output = ''
-  npm = spawn('npm', ['start'], {
+  const [program = '', ...args] = (documented ?? '').split(' ')
+  npm = spawn(program, args, {
     cwd: project,
     env: { PATH: systemPath, HOME: process.env['HOME'], DATABASE_URL: databaseUrl, PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -87,7 +87,7 @@ function deliveryTable({ id, instant, table }: ColumnTypes): string[] {
        check ((leased_until is null) = (leased_by is null))`,
     ),
     // a delivery that is leased is due again when its lease ends
-    `create index deliveries_due on deliveries (webhook_id, (coalesce(leased_until, next_attempt_at)))
+    `create index deliveries_due on deliveries (webhook_id, (coalesce(leased_until, next_attempt_at)), id)
        where status = 'pending'`,
     `create index deliveries_leased on deliveries (webhook_id) where leased_until is not null`,
     `create index deliveries_by_webhook on deliveries (webhook_id, created_at, id)`,

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+
+const project = resolve(import.meta.dirname, '../..')
+
+/** A server in a process of its own. */
+export interface OwnServer {
+  /** Such as http://127.0.0.1:41234. */
+  address: string
+  stop(): Promise<void>
+}
+
+/** Starts the service itself over a database, with limits out of the way. */
+export function startHoldfast(databaseUrl: string): Promise<OwnServer> {
+  const flags = process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [] // such as --cpu-prof
+  return startServer([...flags, resolve(project, 'src/holdfast.ts'), 'serve'], {
+    NODE_ENV: 'production',
+    DATABASE_URL: databaseUrl,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    LOG_LEVEL: 'error',
+    DRAIN_SECONDS: '0',
+    RATE_LIMIT_FACTOR: '999999',
+  })
+}
+
+/** Starts a Fastify server with one route that answers with what a file holds: what the others are compared with. */
+export function startBareServer(file: string): Promise<OwnServer> {
+  return startServer([resolve(import.meta.dirname, 'bare-server.ts'), file], {})
+}
+
+async function startServer(args: string[], variables: Record<string, string>): Promise<OwnServer> {
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env['PATH'], ...variables },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  process.once('exit', () => child.kill('SIGKILL'))
+  let said = ''
+  for await (const text of child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    said += String(text)
+    const address = /(http:\/\/\S+)/.exec(said)?.[1]
+    if (address === undefined) continue
+    child.stdout.resume()
+    return {
+      address,
+      stop: async () => {
+        child.kill('SIGTERM')
+        await exited
+      },
+    }
+  }
+  throw new Error(`a server ended before it served:\n${said}`)
+}

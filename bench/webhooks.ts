@@ -1,0 +1,265 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Agent, request } from 'undici'
+import { operator } from '../src/access/operator.ts'
+import { convertHold } from '../src/bookings/convert-hold.ts'
+import { placeHold } from '../src/bookings/place-hold.ts'
+import { createBusiness } from '../src/catalogue/create-business.ts'
+import { insertMissing } from '../src/catalogue/write-queries.ts'
+import { monotonicMs } from '../src/clock.ts'
+import { readConfig } from '../src/config.ts'
+import type { Context } from '../src/context.ts'
+import { createContext } from '../src/create-context.ts'
+import { pause } from '../src/database/database.ts'
+import { createWebhook } from '../src/webhooks/create-webhook.ts'
+import { DeliveryWorker } from '../src/webhooks/delivery-worker.ts'
+import { recordEvents } from '../src/webhooks/record-events.ts'
+import { findPostgres } from '../test/support/postgres-server.ts'
+import { ownDatabase } from './support/own-database.ts'
+
+/*
+ * Deliveries per second, beside the bare rate at which the HTTP client sends the same requests to the same receiver with
+ * as many at once; and the time from the commit of a booking to its receipt at 200 bookings a second. A business has at
+ * most 20 webhooks, so 200 are those of ten.
+ */
+
+const counts = (process.env['WEBHOOKS'] ?? '1,20,200').split(',').map(Number)
+const mostOfBusiness = 20
+const backlog = 4_000
+const mostInFlight = 256
+const bookingsPerSecond = 200
+const bookingSeconds = 5
+
+interface Receiver {
+  address: string
+  taken(): Promise<[bookingId: string, epochMs: number][]>
+  stop(): void
+}
+
+async function startReceiver(): Promise<Receiver> {
+  const child = fork(join(import.meta.dirname, 'support/receiver-process.ts'))
+  const [port] = (await once(child, 'message')) as [number]
+  const address = `http://127.0.0.1:${port}`
+  return {
+    address,
+    taken: async () => (await (await request(address)).body.json()) as [string, number][],
+    stop: () => child.kill(),
+  }
+}
+
+/** A business with something to book, and its webhooks. */
+interface Shop {
+  businessId: string
+  serviceId: string
+  locationId: string
+}
+
+async function makeShop(context: Context, receiver: Receiver, webhooks: number): Promise<Shop> {
+  const { id: businessId } = await createBusiness(context, {
+    name: 'Bench',
+    plan: 'enterprise',
+    timezone: 'Europe/Berlin',
+  })
+  const [serviceId, locationId] = [context.ids.next(), context.ids.next()]
+  await context.db.transaction(async (tx) => {
+    const common = { business_id: businessId, created_at: tx.now, deactivated_at: null }
+    await insertMissing(tx.db, 'locations', [
+      {
+        ...common,
+        ...{ id: locationId, name: 'Here', timezone: 'Europe/Berlin', address: null },
+        ...{ weekly_hours_json: null, date_overrides_json: '[]' },
+      },
+    ])
+    await insertMissing(tx.db, 'services', [
+      {
+        ...common,
+        ...{ id: serviceId, name: 'Bench', description: null, duration_minutes: 5 },
+        ...{ buffer_before_minutes: 0, buffer_after_minutes: 0, slot_interval_minutes: 5 },
+        ...{ min_notice_minutes: 0, max_advance_days: null, capacity: 1, custom_fields_json: '[]' },
+        ...{ price_amount: null, price_currency: null, deposit_amount: null, deposit_currency: null },
+      },
+    ])
+    const link = { business_id: businessId, service_id: serviceId, location_id: locationId }
+    await insertMissing(tx.db, 'service_locations', [link])
+  })
+  for (let index = 0; index < webhooks; index += 1) {
+    const url = `${receiver.address}/${businessId}/${index}`
+    await createWebhook(context, operator, { business_id: businessId, url, events: ['booking.created'] })
+  }
+  return { businessId, serviceId, locationId }
+}
+
+/** The first name of a client, by which the receiver tells events apart. */
+let clients = 0
+
+function nextClient() {
+  clients += 1
+  return { first_name: `client-${clients}`, last_name: 'Lovelace', email: 'ada@example.com' }
+}
+
+async function book(context: Context, { serviceId, locationId }: Shop): Promise<string> {
+  const client = nextClient()
+  const startsAt = new Date(Date.UTC(2030, 0, 1) + clients * 300_000).toISOString()
+  const { hold } = await placeHold(context, operator, {
+    service_id: serviceId,
+    location_id: locationId,
+    starts_at: startsAt,
+    clientNetwork: '127.0.0.1',
+  })
+  await convertHold(context, operator, { hold_id: hold.id, client })
+  return client.first_name
+}
+
+/** Writes events of a booking, with their deliveries, many in a transaction. */
+async function writeBacklog(context: Context, shop: Shop, events: number): Promise<void> {
+  await book(context, shop)
+  const [booking] = await context.db.reads
+    .selectFrom('bookings')
+    .selectAll()
+    .where('business_id', '=', shop.businessId)
+    .execute()
+  if (!booking) throw new Error('nothing was booked')
+  const service = { id: shop.serviceId, name: 'Bench' }
+  const location = { id: shop.locationId, name: 'Here', timezone: 'Europe/Berlin' }
+  for (let written = 1; written < events; written += 50) {
+    await context.db.transaction(async (tx) => {
+      for (let index = written; index < Math.min(written + 50, events); index += 1) {
+        const subject = { ...booking, client_first_name: nextClient().first_name, service, location }
+        await recordEvents(context, tx, { types: ['booking.created'], booking: subject })
+      }
+    })
+  }
+}
+
+/** Waits until the receiver has so many, and gives them. */
+async function received(receiver: Receiver, count: number): Promise<[string, number][]> {
+  const all: [string, number][] = []
+  while (all.length < count) {
+    await pause(50)
+    all.push(...(await receiver.taken()))
+  }
+  return all
+}
+
+/** Requests like deliveries without anything behind them: their rate per second. */
+async function bareRate(receiver: Receiver, count: number, atOnce: number): Promise<number> {
+  const dispatcher = new Agent({ pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
+  const body = JSON.stringify({ event: 'booking.created', data: { client: nextClient() }, filler: 'x'.repeat(400) })
+  const headers = {
+    'Content-Type': 'application/json',
+    'X-Service-Signature': 'x'.repeat(71),
+    'webhook-id': 'x'.repeat(36),
+    'webhook-timestamp': 'x'.repeat(10),
+    'webhook-signature': 'x'.repeat(47),
+  }
+  const startedMs = monotonicMs()
+  const cpu = process.cpuUsage()
+  let left = count
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while ((left -= 1) >= 0) {
+        const answer = await request(`${receiver.address}/bare`, { dispatcher, method: 'POST', headers, body })
+        for await (const _chunk of answer.body);
+      }
+    }),
+  )
+  const seconds = (monotonicMs() - startedMs) / 1000
+  console.log('cpu us/bare', (process.cpuUsage(cpu).user + process.cpuUsage(cpu).system) / count)
+  await dispatcher.destroy()
+  await receiver.taken()
+  return count / seconds
+}
+
+async function deliveryRate(context: Context, receiver: Receiver, count: number): Promise<number> {
+  const worker = new DeliveryWorker(context, { version: 'bench' })
+  const startedMs = monotonicMs()
+  const cpu = process.cpuUsage()
+  worker.start()
+  await worker.settled()
+  const seconds = (monotonicMs() - startedMs) / 1000
+  console.log('cpu us/delivery', (process.cpuUsage(cpu).user + process.cpuUsage(cpu).system) / count)
+  await worker.stop(1_000)
+  await received(receiver, count)
+  return count / seconds
+}
+
+/** Milliseconds from the commit of each booking to each of its receipts, in order. */
+async function latencies(context: Context, receiver: Receiver, shops: Shop[], each: number): Promise<number[]> {
+  const worker = new DeliveryWorker(context, { version: 'bench' })
+  worker.start()
+  const committedMs = new Map<string, number>()
+  const running: Promise<void>[] = []
+  const total = bookingsPerSecond * bookingSeconds
+  const startedMs = monotonicMs()
+  for (let index = 0; index < total; index += 1) {
+    const waitMs = startedMs + (index * 1000) / bookingsPerSecond - monotonicMs()
+    if (waitMs > 0) await pause(waitMs)
+    const shop = shops[index % shops.length]
+    if (!shop) continue
+    const booked = book(context, shop).then((client) => {
+      committedMs.set(client, performance.timeOrigin + monotonicMs())
+    })
+    running.push(booked)
+  }
+  await Promise.all(running)
+  const all = await received(receiver, total * each)
+  await worker.stop(1_000)
+  return all
+    .map(([client, atMs]) => atMs - (committedMs.get(client) ?? NaN))
+    .toSorted((one, other) => one - other)
+}
+
+async function measure(databaseUrl: string, engine: string, webhooks: number): Promise<object> {
+  const config = readConfig({ NODE_ENV: 'test', DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' })
+  const context = await createContext(config)
+  await context.db.migrate()
+  const receiver = await startReceiver()
+  try {
+    const each = Math.min(webhooks, mostOfBusiness)
+    const shops: Shop[] = []
+    for (let index = 0; index < webhooks / each; index += 1) {
+      shops.push(await makeShop(context, receiver, each))
+    }
+    for (const shop of shops) await writeBacklog(context, shop, backlog / each / shops.length)
+    const atOnce = Math.min(webhooks * 4, mostInFlight)
+    await bareRate(receiver, backlog / 4, atOnce) // warm
+    const bare = await bareRate(receiver, backlog, atOnce)
+    const rate = await deliveryRate(context, receiver, backlog)
+    // 20 receipts for each of 200 bookings are 4,000 a second: with more webhooks than one, each booking is sent to one
+    const [own] = [each > 1 ? [await makeShop(context, receiver, 1)] : shops]
+    const ms = await latencies(context, receiver, own, 1)
+    const quantile = (share: number) => `${(ms[Math.floor(ms.length * share)] ?? NaN).toFixed(0)} ms`
+    return {
+      engine,
+      webhooks,
+      'bare requests/s': Math.round(bare),
+      'deliveries/s': Math.round(rate),
+      'of bare': `${Math.round((rate / bare) * 100)} %`,
+      p50: quantile(0.5),
+      p99: quantile(0.99),
+    }
+  } finally {
+    receiver.stop()
+    await context.db.close()
+  }
+}
+
+const rows: object[] = []
+const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
+for (const webhooks of counts) {
+  rows.push(await measure(`sqlite:${join(directory, `${webhooks}.db`)}`, 'sqlite', webhooks))
+}
+rmSync(directory, { recursive: true, force: true })
+const postgres = await findPostgres(process.env)
+if (postgres) {
+  for (const webhooks of counts) {
+    const database = await ownDatabase(postgres.url)
+    rows.push(await measure(database.url, 'postgres', webhooks))
+    await database.drop()
+  }
+  await postgres.stop()
+}
+console.table(rows)

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { onEachEngine } from '../support/test-service.ts'
+
+onEachEngine('services, locations, staff and blocks from the command line', (engine) => {
+  let database: TestDatabase
+  let holdfast: CommandLine
+  let business: string
+  let place: string
+  let anna: string
+  beforeAll(async () => {
+    database = await createTestDatabase(engine)
+    holdfast = commandLine(database.url)
+    business = (await holdfast.json('business', 'create', 'Spa', '--timezone', 'Europe/Vienna')).id as string
+    const hours = ['--hours', 'mon-fri 09:00-12:00 13:00-18:00, sat 10:00-14:00']
+    const dates = ['--override', '2026-12-24 09:00-12:00', '--override', '2026-12-25 closed']
+    const made = await holdfast.json('location', 'create', 'Main', '--business', business, ...hours, ...dates)
+    place = made.id as string
+    anna = (await holdfast.json('staff', 'create', 'Anna', '--business', business, '--location', 'Main'))
+      .id as string
+  })
+  afterAll(() => database.drop())
+
+  test('a location has the hours that were written, and is listed with them', async () => {
+    const { data } = await holdfast.json('location', 'list', '--business', business)
+    expect(data).toMatchObject([
+      {
+        id: place,
+        timezone: 'Europe/Vienna',
+        date_overrides: [
+          { date: '2026-12-24', hours: [{ opens: '09:00', closes: '12:00' }] },
+          { date: '2026-12-25', hours: [] },
+        ],
+      },
+    ])
+    expect(data[0].weekly_hours).toHaveLength(11)
+    expect(cellsOf(await holdfast.text('location', 'list'))).toEqual([
+      ['ID', 'NAME', 'TIME ZONE', 'HOURS', 'STATE'],
+      [place, 'Main', 'Europe/Vienna', 'mon-fri 09:00-12:00 13:00-18:00, sat 10:00-14:00', 'active'],
+    ])
+  })
+
+  test('a service names its places and people by name or id, and its price in money', async () => {
+    const made = await holdfast.json(
+      ...['service', 'create', 'Massage', '--business', business, '--duration', '45', '--buffer-after', '15'],
+      ...['--location', place, '--staff', 'Anna', '--price', '60.50 EUR', '--deposit', '10 EUR'],
+    )
+    expect(made).toMatchObject({
+      duration_minutes: 45,
+      buffer_after_minutes: 15,
+      location_ids: [place],
+      staff_ids: [anna],
+      price: { amount: 6050, currency: 'EUR' },
+      deposit: { amount: 1000, currency: 'EUR' },
+    })
+    const changed = await holdfast.json(
+      ...[
+        'service',
+        'update',
+        made.id as string,
+        '--duration',
+        '60',
+        '--deposit',
+        'none',
+        '--no-staff',
+        '--no-active',
+      ],
+    )
+    expect(changed).toEqual({ ...made, duration_minutes: 60, deposit: null, staff_ids: [], active: false })
+    expect(cellsOf(await holdfast.text('service', 'list', '--business', business))).toEqual([
+      ['ID', 'NAME', 'MINUTES', 'CAPACITY', 'PRICE', 'DEPOSIT', 'STATE'],
+      [made.id, 'Massage', '60', '1', '60.50 EUR', 'inactive'],
+    ])
+    expect(await holdfast.text('service', 'update', made.id as string, '--active')).toMatch(/Massage\n$/)
+  })
+
+  test('a location and a staff member change, go and come back', async () => {
+    const { id } = await holdfast.json(
+      'location',
+      'create',
+      'Second',
+      '--business',
+      business,
+      '--timezone',
+      'Asia/Tokyo',
+    )
+    const moved = ['location', 'update', id as string]
+    expect(
+      await holdfast.json(...moved, '--hours', 'never', '--no-active', '--address', 'Here'),
+    ).toMatchObject({
+      timezone: 'Asia/Tokyo',
+      weekly_hours: [],
+      active: false,
+      address: 'Here',
+    })
+    expect(await holdfast.json(...moved, '--hours', 'always', '--active', '--address', 'none')).toMatchObject(
+      {
+        weekly_hours: null,
+        active: true,
+        address: null,
+      },
+    )
+    const member = ['staff', 'update', anna]
+    const email = 'anna@example.com'
+    expect(
+      await holdfast.json(...member, '--email', email, '--no-location', '--hours', 'daily 10:00-12:00'),
+    ).toMatchObject({
+      email,
+      location_ids: [],
+    })
+    expect(await holdfast.text('staff', 'list')).toMatch(/mon-sun 10:00-12:00/)
+    expect(await holdfast.json(...member, '--email', 'none', '--location', 'Second')).toMatchObject({
+      email: null,
+      location_ids: [id],
+    })
+  })
+
+  test('a block is made in the time of its place, listed and deleted', async () => {
+    const made = await holdfast.json(
+      ...['block', 'create', '--location', place, '--from', '2027-03-01 09:00', '--to', '2027-03-01 12:00'],
+    )
+    expect(made).toMatchObject({ starts_at: '2027-03-01T09:00:00+01:00', conflicting_booking_ids: [] })
+    expect(await holdfast.text('block', 'list', '--business', business)).toContain('2027-03-01 09:00 +01:00')
+    expect(await holdfast.text('block', 'list', '--staff', anna)).toBe('(none)\n')
+    expect(await holdfast.text('block', 'delete', made.id as string)).toContain('is deleted')
+    expect(await holdfast.text('block', 'list')).toBe('(none)\n')
+    await holdfast.refuses(['block', 'delete', made.id as string], 2, 'There is no block with this id')
+  })
+
+  const service = (...args: string[]) => [
+    'service',
+    'create',
+    'X',
+    '--business',
+    business,
+    '--location',
+    'Main',
+    ...args,
+  ]
+  const refused: [what: string, args: () => string[], reason: RegExp][] = [
+    [
+      'every wrong option',
+      () => service('--duration', 'long', '--capacity', '0'),
+      /--duration must be of type integer; --capacity must be at least 1/,
+    ],
+    [
+      'a deposit above the price',
+      () => service('--duration', '5', '--price', '5 EUR', '--deposit', '6 EUR'),
+      /--deposit must be at most/,
+    ],
+    [
+      'money that is none',
+      () => service('--duration', '5', '--price', '5.123 EUR'),
+      /"5\.123 EUR" is no amount of money/,
+    ],
+    [
+      'a place that is none',
+      () => ['service', 'create', 'X', '--business', business, '--duration', '5', '--location', 'Man'],
+      /"Man" is no location; there are: Main/,
+    ],
+    [
+      'a zone with a slip',
+      () => ['location', 'create', 'X', '--business', business, '--timezone', 'Europe/Wien'],
+      /did you mean/,
+    ],
+    [
+      'hours that overlap',
+      () => ['location', 'update', place, '--hours', 'mon 09:00-12:00 11:00-13:00'],
+      /--hours \(number 2\) overlaps/,
+    ],
+    [
+      'hours in words',
+      () => ['location', 'update', place, '--hours', 'all day'],
+      /"all" are no days; write mon, mon-fri or daily/,
+    ],
+    [
+      'a date that is none',
+      () => ['location', 'update', place, '--override', '2026-02-30 closed'],
+      /--override \(number 1\) must be a date/,
+    ],
+    [
+      'an id with a slip',
+      () => ['service', 'update', place, '--duration', '5'],
+      /There is no service with the id/,
+    ],
+    [
+      'the beginning of an id',
+      () => ['location', 'update', 'Main', '--active'],
+      /did you mean .* \(Main\)\?/,
+    ],
+    ['nothing to change', () => ['staff', 'update', anna], /Nothing to change/],
+    [
+      'a block of nothing',
+      () => ['block', 'create', '--from', '2027-03-01 09:00', '--to', '2027-03-01 10:00'],
+      /either --location or --staff/,
+    ],
+    [
+      'a block that ends before it begins',
+      () => ['block', 'create', '--staff', anna, '--from', '2027-03-01 09:00', '--to', '2027-03-01 08:00'],
+      /--to must be after/,
+    ],
+  ]
+
+  test.each(refused)('%s: exit code 2 and the reason', async (_what, args, reason) => {
+    await holdfast.refuses(args(), 2, reason)
+  })
+})

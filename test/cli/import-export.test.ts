@@ -1,0 +1,251 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CatalogueFile } from '../../src/catalogue/catalogue-file-schema.ts'
+import { readRows } from '../support/checker.ts'
+import { commandLine, type CommandLine } from '../support/command-line.ts'
+import { demoWorld, emptyDirectory } from '../support/holdfast-process.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { businessOf, onEachEngine } from '../support/test-service.ts'
+
+/** As a person would write it: entries name each other by key or name. */
+const salon = {
+  business: { name: 'Corner Salon', timezone: 'Europe/Vienna', brand_color: '#1a2b3c' },
+  locations: [
+    {
+      key: 'main',
+      name: 'Main street',
+      weekly_hours: [{ weekday: 'monday', opens: '09:00', closes: '18:00' }],
+    },
+    { name: 'Online', timezone: 'Europe/Berlin' },
+  ],
+  staff: [
+    { name: 'Anna', email: 'anna@example.com', locations: ['main'] },
+    { name: 'Ben', date_overrides: [{ date: '2026-12-24', hours: [] }] },
+  ],
+  services: [
+    {
+      name: 'Haircut',
+      duration_minutes: 30,
+      buffer_after_minutes: 10,
+      price: { amount: 3500, currency: 'EUR' },
+      locations: ['main', 'Online'],
+      staff: ['Anna', 'Ben'],
+      custom_fields: [{ key: 'length', label: 'Length?', type: 'select', options: ['short', 'long'] }],
+    },
+    { name: 'Room', duration_minutes: 60, capacity: 3, locations: ['Online'], active: false },
+  ],
+}
+
+const tables = ['businesses', 'locations', 'staff', 'services', 'service_staff', 'service_locations']
+
+onEachEngine('holdfast import and export', (engine) => {
+  let database: TestDatabase
+  let fresh: TestDatabase
+  let holdfast: CommandLine
+  let directory: string
+  let first: string
+  beforeAll(async () => {
+    database = await createTestDatabase(engine)
+    fresh = await createTestDatabase(engine)
+    holdfast = commandLine(database.url)
+    directory = emptyDirectory()
+    first = file('salon.json', salon)
+  })
+  afterAll(async () => {
+    await database.drop()
+    await fresh.drop()
+  })
+
+  const file = (name: string, content: unknown) => {
+    const path = join(directory, name)
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+    return path
+  }
+  const everything = async () =>
+    Promise.all(tables.map((table) => readRows(database.url, `select * from ${table} order by 1, 2, 3`)))
+  const idOf = async (name: string) => {
+    const [row] = await readRows(database.url, `select id from businesses where name = '${name}'`)
+    return String(row?.['id'])
+  }
+
+  test('a file makes a whole business, and exporting it names what the file named', async () => {
+    const report = await holdfast.json('import', first)
+    expect(report).toEqual({
+      business: { id: expect.any(String), name: 'Corner Salon', created: true },
+      locations: { created: 2, changed: 0, unchanged: 0 },
+      staff: { created: 2, changed: 0, unchanged: 0 },
+      services: { created: 2, changed: 0, unchanged: 0 },
+    })
+    const exported = JSON.parse(await holdfast.text('export', report.business.id as string)) as CatalogueFile
+    const withoutIds = JSON.parse(
+      JSON.stringify(exported, (key, value: unknown) => (key === 'id' ? undefined : value)),
+    ) as typeof salon
+    const [anna, ben] = salon.staff
+    const [haircut, room] = salon.services
+    expect(withoutIds).toEqual({
+      business: { ...salon.business, plan: 'enterprise' },
+      locations: [
+        { name: 'Main street', timezone: 'Europe/Vienna', weekly_hours: salon.locations[0]?.weekly_hours },
+        { name: 'Online', timezone: 'Europe/Berlin' },
+      ],
+      staff: [{ ...anna, locations: ['Main street'] }, ben],
+      services: [
+        {
+          ...haircut,
+          locations: expect.arrayContaining(['Main street', 'Online']),
+          staff: expect.arrayContaining(['Anna', 'Ben']),
+          custom_fields: [{ ...haircut?.custom_fields?.[0], required: false }],
+        },
+        room,
+      ],
+    })
+  })
+
+  test('the same file again doubles nothing and changes nothing', async () => {
+    await holdfast.refuses(
+      ['import', first],
+      2,
+      `add --business ${await idOf('Corner Salon')} to load the file`,
+    )
+    const before = await everything()
+    const again = await holdfast.json('import', first, '--business', await idOf('Corner Salon'))
+    expect(again).toMatchObject({
+      business: { created: false },
+      locations: { created: 0, changed: 0, unchanged: 2 },
+      staff: { created: 0, changed: 0, unchanged: 2 },
+      services: { created: 0, changed: 0, unchanged: 2 },
+    })
+    const [businesses, ...others] = await everything()
+    expect(others).toEqual(before.slice(1))
+    expect(businesses?.map(({ catalogue_version: _, ...row }) => row)).toEqual(
+      before[0]?.map(({ catalogue_version: _, ...row }) => row),
+    )
+  })
+
+  test('an entry changes what has its name, makes what is not there, and leaves what it does not name', async () => {
+    const business = await idOf('Corner Salon')
+    const path = file('more.json', {
+      locations: [{ name: 'Online', timezone: 'Europe/Berlin', address: 'https://example.com' }],
+      services: [
+        { name: 'Talk', duration_minutes: 15, locations: ['Main street'], staff: ['Ben'] },
+        {
+          ...salon.services[0],
+          custom_fields: [{ key: 'length', label: 'How long?', type: 'text' }],
+          locations: ['Online'],
+        },
+      ],
+    })
+    const fieldsOf = () =>
+      readRows(database.url, `select custom_fields_json from services where name = 'Haircut'`)
+    const idIn = (rows: Record<string, unknown>[]) =>
+      /"id": ?"([^"]+)"/.exec(JSON.stringify(rows).replaceAll('\\', ''))?.[1]
+    const before = idIn(await fieldsOf())
+    expect(await holdfast.text('import', path, '--business', business)).toMatch(
+      /Corner Salon\n.*\nlocations +0 +1 +0\nstaff +0 +0 +0\nservices +1 +1 +0\n$/,
+    )
+    expect(idIn(await fieldsOf())).toBe(before) // past answers keep their question
+    const shown = JSON.parse(await holdfast.text('export', business)) as typeof salon
+    expect(shown.services.map(({ name }) => name)).toEqual(['Haircut', 'Room', 'Talk'])
+    expect(shown.business).toMatchObject({ name: 'Corner Salon', brand_color: '#1a2b3c' })
+  })
+
+  test('an export loaded into an empty database exports the same file, to the byte', async () => {
+    const other = commandLine(fresh.url)
+    const world = await demoWorld(database.url)
+    for (const id of [await idOf('Corner Salon'), businessOf(world, 'Salon Spree').id]) {
+      const path = join(directory, `${id}.json`)
+      expect(await holdfast.text('export', id, '--output', path)).toBe('')
+      expect(await other.json('import', path)).toMatchObject({ business: { id, created: true } })
+      expect(await other.text('export', id)).toBe(readFileSync(path, 'utf8'))
+      expect(await other.json('import', path)).toMatchObject({
+        business: { id, created: false },
+        locations: { created: 0, changed: 0 },
+        services: { created: 0, changed: 0 },
+      })
+    }
+  })
+
+  const faulty: [what: string, content: unknown, ...lines: string[]][] = [
+    [
+      'fields that are wrong, wherever they are',
+      {
+        business: { name: '', timezone: 'Europe/Berlim', more: 1 },
+        locations: [{ name: 'A', weekly_hours: [{ weekday: 'monday', opens: '9', closes: '10:00' }] }],
+        services: [
+          { name: 'S', duration_minutes: 0, capacity: 0, locations: [], price: { amount: 1, currency: 'X' } },
+        ],
+      },
+      '/business/name must not be empty',
+      '/business/timezone must be a time zone in the form Region/City; did you mean Europe/Berlin?',
+      '/business/more is not known here; leave it out',
+      '/locations/0/weekly_hours/0/opens must be a time from 00:00 to 23:59, such as 09:00',
+      '/services/0/duration_minutes must be at least 1',
+      '/services/0/capacity must be at least 1',
+      '/services/0/locations must have at least 1 entry',
+      '/services/0/price/currency must be the code of a currency (ISO 4217), such as EUR',
+    ],
+    [
+      'what names nothing, or two things, and what comes twice',
+      {
+        business: { name: 'B', timezone: 'UTC' },
+        locations: [{ name: 'A' }, { name: 'A' }, { key: 'k', name: 'C' }, { key: 'k', name: 'D' }],
+        staff: [{ name: 'P', locations: ['nowhere'] }],
+        services: [{ name: 'S', duration_minutes: 5, locations: ['C', 'A'], staff: ['Q'] }],
+      },
+      '/locations/1/name is given twice; ids tell two of the same name apart',
+      '/locations/3/key is given twice',
+      '/staff/0/locations/0 "nowhere" is no location; there are: A, A, C, D',
+      '/services/0/locations/1 "A" can be 2 of them; name the location by a key or its id',
+      '/services/0/staff/0 "Q" is no staff member; there are: P',
+    ],
+    [
+      '10,000 overrides',
+      {
+        business: { name: 'B', timezone: 'UTC' },
+        locations: [{ name: 'A', date_overrides: Array(10_000).fill({ date: '2026-12-24', hours: [] }) }],
+      },
+      '/locations/0/date_overrides must have at most 1000 entries',
+    ],
+    ['a list in place of a file', [], 'the file must be of type object'],
+  ]
+
+  test.each(faulty)('%s: every fault is named and nothing is imported', async (_what, content, ...lines) => {
+    const before = await everything()
+    const path = file('faulty.json', content)
+    const ran = await holdfast.run('import', path)
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    const [head, ...told] = ran.stderr.trimEnd().split('\n')
+    expect(head).toMatch(/^holdfast: .*faulty\.json has .*faults?; nothing was imported\.$/)
+    expect(told.map((line) => line.trim()).toSorted()).toEqual(lines.toSorted())
+    expect(await everything()).toEqual(before)
+  })
+
+  test('things and the business of somebody else are not taken by their ids', async () => {
+    const [place] = await readRows(database.url, `select id from locations where name = 'Main street'`)
+    const business = await holdfast.json('business', 'create', 'Other', '--timezone', 'UTC')
+    const path = file('stolen.json', { locations: [{ id: place?.['id'], name: 'Mine' }] })
+    const before = await everything()
+    const ran = await holdfast.run('import', path, '--business', business.id as string)
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain('/locations/0/id belongs to another business; leave the id out for a copy')
+    const whole = file('whole.json', {
+      business: { id: await idOf('Corner Salon'), name: 'Mine', timezone: 'UTC' },
+    })
+    const refused = await holdfast.run('import', whole, '--business', business.id as string)
+    expect(refused.stderr).toContain('/business/id is not the business that --business names')
+    expect(await everything()).toEqual(before)
+  })
+
+  test('what is no file, no JSON, or names no business is refused', async () => {
+    await holdfast.refuses(['import', join(directory, 'none.json')], 2, /none\.json cannot be read/)
+    await holdfast.refuses(['import', file('broken.json', '{"business":')], 2, /broken\.json is no JSON/)
+    await holdfast.refuses(['import', file('empty.json', {})], 2, /add --business/)
+    await holdfast.refuses(
+      ['import', first, '--business', 'Corner Salon'],
+      2,
+      /did you mean .* \(Corner Salon\)\?/,
+    )
+    await holdfast.refuses(['export', 'Corner Salon'], 2, /did you mean .* \(Corner Salon\)\?/)
+  })
+})

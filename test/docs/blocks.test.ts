@@ -1,0 +1,98 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readConfig, settings } from '../../src/config.ts'
+import { blocksOf, documentAt, documents, project, type Block } from './documents.ts'
+
+/*
+ * A block in a document is run as a reader would run it (examples.test.ts, operating.test.ts), is the answer of one
+ * that is run, or the comment before it says what else becomes of it:
+ *   <!-- checked by test/… -->    by this test, which names the document
+ *   <!-- settings -->             each variable is known and takes the value; below
+ *   <!-- not run: … -->           and why
+ */
+const runs = [
+  'runs',
+  'runs in production',
+  'runs with a session',
+  'runs on a demo database',
+  'printed by npm start',
+  'typed client',
+  'values',
+]
+
+const all = documents.flatMap((document) =>
+  blocksOf(document).map((block, index, blocks) => ({
+    path: document.path,
+    block,
+    before: blocks[index - 1],
+    first: block.text.split('\n')[0] ?? '',
+  })),
+)
+
+/** What becomes of a block; undefined when nothing does. */
+function fateOf(path: string, { mark = '', language }: Block, before: Block | undefined): string | undefined {
+  if (runs.includes(mark) || mark === 'settings') return mark
+  if (mark === '' && /^jsonc?$/.test(language) && before?.mark !== undefined && runs.includes(before.mark))
+    return 'answer'
+  if (/^not run: (\S+ ){4,}\S+$/.test(mark)) return 'not run'
+  const [, test] = /^checked by (test\/[\w/-]+\.test\.ts)$/.exec(mark) ?? []
+  return test !== undefined && names(test, path) ? 'checked' : undefined
+}
+
+function names(testFile: string, path: string): boolean {
+  const file = join(project, testFile)
+  return existsSync(file) && readFileSync(file, 'utf8').includes(path)
+}
+
+test.each(all)('$path: the block that begins with "$first" is run or checked', ({ path, block, before }) => {
+  expect(fateOf(path, block, before)).toBeDefined()
+})
+
+test('few blocks are not run, and most are run rather than checked', () => {
+  const fates = all.map(({ path, block, before }) => fateOf(path, block, before))
+  const count = (...names: string[]) => fates.filter((fate) => names.includes(fate ?? '')).length
+  expect(count('not run')).toBeLessThanOrEqual(2)
+  expect(count(...runs, 'answer')).toBeGreaterThan(count('checked'))
+})
+
+test('a block that nobody runs is found', () => {
+  const [block] = blocksOf({ path: 'x.md', text: '1. Step\n\n   ```sh\n   rm -r data\n   ```\n' })
+  expect(block).toEqual({ mark: undefined, language: 'sh', text: 'rm -r data' })
+  if (!block) throw new Error('there is no block')
+  expect(fateOf('x.md', block, undefined)).toBeUndefined()
+  for (const mark of ['not run: because', 'checked by test/gone.test.ts', 'checked by me']) {
+    expect(() => expect(fateOf('x.md', { ...block, mark }, undefined)).toBeDefined()).toThrow()
+  }
+  const answer: Block = { mark: undefined, language: 'json', text: '{}' }
+  expect(fateOf('x.md', answer, block)).toBeUndefined()
+  expect(fateOf('x.md', answer, { ...block, mark: 'runs' })).toBe('answer')
+})
+
+const assignments = all
+  .filter(({ block }) => block.mark === 'settings')
+  .flatMap(({ path, block }) =>
+    [...block.text.matchAll(/(?:^|export )([A-Z_]+)=(\S+)/gm)].map(([, name = '', value = '']) => ({
+      path,
+      name,
+      value,
+    })),
+  )
+
+test.each(assignments)('$path: $name takes the value $value', ({ name, value }) => {
+  const known = Object.values(settings).map(({ variable }) => variable)
+  expect(known).toContain(name)
+  expect(() => readConfig({ [name]: value })).not.toThrow()
+})
+
+test('the map in ARCHITECTURE.md has every folder and every file that stands beside them', () => {
+  const map = blocksOf(documentAt('ARCHITECTURE.md'))[0]?.text ?? ''
+  const [, ofSources = ''] = /^src\/\n((?: {2}.*\n)+)/m.exec(map) ?? []
+  const drawn = [...ofSources.matchAll(/^ {2}((?:[\w-]+(?:\.ts|\/) +)+)/gm)].flatMap(([, names = '']) =>
+    names.trim().split(/ +/),
+  )
+  const there = globSync('*', { cwd: join(project, 'src'), withFileTypes: true }).map((entry) =>
+    entry.isDirectory() ? `${entry.name}/` : basename(entry.name),
+  )
+  expect(drawn.toSorted()).toEqual(there.toSorted())
+})

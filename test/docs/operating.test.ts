@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import { demoWorld, emptyDirectory, runHoldfast } from '../support/holdfast-process.ts'
+import { inBash } from '../support/shell.ts'
+import { execute } from '../support/statements.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { engines } from '../support/test-service.ts'
+import { blocksOf, documentAt, documents, project } from './documents.ts'
+
+const onDemo = documents.flatMap((document) =>
+  blocksOf(document)
+    .filter(({ mark }) => mark === 'runs on a demo database')
+    .map(({ text }) => ({ path: document.path, text, first: text.split('\n')[0] ?? '' })),
+)
+
+// npx takes its time, and which engine it is makes no difference to what a document says
+describe('on a demo database', () => {
+  let database: TestDatabase
+  let world: DemoWorld
+  beforeAll(async () => {
+    database = await createTestDatabase('sqlite')
+    world = await demoWorld(database.url)
+  })
+  afterAll(() => database.drop())
+
+  test.each(onDemo)('the commands of $path that begin with $first work', async ({ text }) => {
+    const [business] = world.businesses
+    const variables = { DATABASE_URL: database.url }
+    const list = await runHoldfast(['key', 'list', '--json'], { variables })
+    const [key] = JSON.parse(list.stdout) as { id: string }[]
+    const lines = text
+      .replaceAll('--business <id>', `--business ${business?.id ?? ''}`)
+      .replaceAll('--hub <id>', `--hub ${world.hub.id}`)
+      .replaceAll('<key id>', key?.id ?? '')
+    expect(lines).not.toMatch(/<[a-z ]+>/)
+    const printed = await inBash(`set -e\n${lines}`, { variables, directory: project })
+    expect(printed.trim()).not.toBe('')
+  })
+})
+
+const guide = 'docs/guides/self-hosting.md'
+
+/** The one block of the guide with this in it. */
+function blockWith(words: string): string {
+  const found = blocksOf(documentAt(guide)).filter(({ text }) => text.includes(words))
+  expect(found).toHaveLength(1)
+  return found[0]?.text ?? ''
+}
+
+describe.runIf(engines.includes('postgres'))('the statements that prepare a PostgreSQL server', () => {
+  test('give an owner whose first "holdfast migrate" makes tables and extension', async () => {
+    const admin = inject('postgresUrl') ?? ''
+    const name = `holdfast_test_${process.pid}_owner`
+    const statements = blockWith('create role')
+      .replaceAll(/\bholdfast\b/g, name)
+      .split('\n')
+    for (const statement of statements) await execute(admin, statement)
+    const url = Object.assign(new URL(admin), { username: name, password: 'secret', pathname: `/${name}` })
+    const ran = await runHoldfast(['migrate'], { variables: { DATABASE_URL: url.href } })
+    await execute(admin, `drop database ${name} with (force)`)
+    await execute(admin, `drop role ${name}`)
+    expect(ran, ran.stderr).toMatchObject({ code: 0 })
+    expect(ran.stdout).toMatch(/^ran 0001-/)
+  })
+})
+
+const hasSqlite = spawnSync('sqlite3', ['--version']).status === 0
+if (!hasSqlite) console.warn('\n*** SKIPPED: there is no sqlite3 here, so the backup with it is not tried.\n')
+
+describe.each([
+  { words: 'sqlite3 data/', there: hasSqlite },
+  { words: 'npx node -e', there: true },
+])('the backup with $words', ({ words, there }) => {
+  test.runIf(there)('holds what the database holds, beside a connection that writes', async () => {
+    const directory = emptyDirectory()
+    mkdirSync(join(directory, 'data'))
+    symlinkSync(join(project, 'node_modules'), join(directory, 'node_modules'))
+    const file = join(directory, 'data/holdfast.db')
+    await demoWorld(`sqlite:${file}`)
+    const writer = new DatabaseSync(file)
+    writer.exec('begin immediate')
+    await inBash(blockWith(words), { directory })
+    writer.close()
+    const copy = join(directory, 'backup.db')
+    expect(existsSync(copy)).toBe(true)
+    const count = (path: string) => {
+      const database = new DatabaseSync(path, { readOnly: true })
+      const rows = database.prepare('select id from businesses order by id').all()
+      database.close()
+      return rows
+    }
+    expect(count(copy)).toEqual(count(file))
+    expect(count(copy)).toHaveLength(4)
+    rmSync(directory, { recursive: true })
+  })
+})

@@ -1,0 +1,169 @@
+import { DatabaseSync } from 'node:sqlite'
+import { resolve } from 'node:path'
+import pg from 'pg'
+import { beforeEach, expect, test } from 'vitest'
+import { readRows } from '../support/checker.ts'
+import { book, clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
+import { project } from '../support/holdfast-process.ts'
+import { eventually, httpClients } from '../support/http-client.ts'
+import { startReceiver, type Receiver } from '../support/receiver.ts'
+import { startServer } from '../support/server-process.ts'
+import { onEachEngine } from '../support/test-service.ts'
+import { allEvents } from '../support/webhooks.ts'
+
+const call = httpClients()
+/** Not production, which would not deliver to loopback; and no test waits half a minute for a retry. */
+const variables = { NODE_ENV: 'test', WEBHOOK_RETRY_SECONDS: '1,1' }
+const preload = resolve(project, 'test/support/die-at-text.ts')
+
+/** Statements that divide the steps of a delivery. */
+const claim = 'set leased_until ='
+const record = 'attempts_json = o.attempts_json'
+
+/** Time passes: what killed servers have leased is free again. That this takes 30 seconds is shown elsewhere. */
+async function endLeases(databaseUrl: string): Promise<void> {
+  const statement = `update deliveries set leased_until = '2020-01-01T00:00:00.000Z' where leased_until is not null`
+  if (databaseUrl.startsWith('sqlite:')) {
+    const file = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 5_000 })
+    file.exec(statement)
+    file.close()
+    return
+  }
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}
+
+onEachEngine('deliveries of servers that are killed', (engine) => {
+  let cluster: Cluster
+  let receiver: Receiver
+  beforeEach(async () => {
+    receiver = await startReceiver()
+    cluster = await startCluster(engine, variables)
+    return async () => {
+      await cluster.stop()
+      await receiver.stop()
+    }
+  }, 60_000)
+
+  const register = async (path: string) => {
+    const token = cluster.business.business_key
+    const body = { url: receiver.address + path, events: allEvents }
+    const reply = await call(cluster.address(0), 'POST', '/webhooks', { token, body })
+    expect(reply.status).toBe(201)
+    return reply.body.id as string
+  }
+  const ids = () => receiver.received.map(({ headers }) => headers['webhook-id'])
+  const eventRows = () => readRows(cluster.databaseUrl, 'select * from events order by id')
+
+  /** Books at a server that dies at a statement; then others take over. */
+  async function bookAndDie(text: string): Promise<void> {
+    await register('/hooks')
+    await Promise.all(cluster.servers.map((server) => server.stop()))
+    const dying = await startServer(
+      cluster.databaseUrl,
+      { ...variables, DIE_AT_TEXT: text },
+      { preloads: [preload] },
+    )
+    cluster.servers.splice(0, Infinity, dying)
+    // the answer may be lost with the server
+    await book(clientOf(cluster, call), cluster.business.business_key, slot(1)).catch(() => undefined)
+    expect(await dying.process.ended).toMatchObject({ signal: 'SIGKILL' })
+    expect(await eventRows()).toHaveLength(1)
+  }
+  const takeOver = async () => {
+    cluster.servers.splice(0, Infinity, await cluster.start())
+    await endLeases(cluster.databaseUrl)
+  }
+
+  test('between the commit and the sending are made by the next', async () => {
+    await bookAndDie(claim)
+    expect(receiver.received).toEqual([])
+    await takeOver()
+    await eventually('the delivery', 10_000, () => receiver.received[0])
+    const [event] = await eventRows()
+    expect(ids()).toEqual([event?.['id']])
+    expect(receiver.received[0]?.body.toString()).toBe(event?.['payload'])
+  }, 60_000)
+
+  test('between the 2xx and its record are made again, with the same id', async () => {
+    await bookAndDie(record)
+    expect(receiver.received).toHaveLength(1)
+    await takeOver()
+    await eventually('the second arrival', 10_000, () => receiver.received[1])
+    const [first, second] = receiver.received
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+    expect(second?.body).toEqual(first?.body)
+    await eventually('the record', 10_000, async () => {
+      const [row] = await readRows(cluster.databaseUrl, 'select status from deliveries')
+      return row?.['status'] === 'succeeded' || undefined
+    })
+  }, 60_000)
+
+  test('1,000 events, with kills in between: none is lost', async () => {
+    const client = clientOf(cluster, call)
+    const token = cluster.business.business_key
+    const bookings = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => book(client, token, slot(index))),
+    )
+    await register('/hooks')
+    const before = (await eventRows()).length
+    let left = 1_000
+    let changes = 0
+    const writers = bookings.map(async (id, turn) => {
+      while (left > 0) {
+        left -= 1
+        const reply = await client
+          .change(turn + changes, id, { notes: `change ${(changes += 1)}` })
+          .catch(() => undefined)
+        if (reply?.status !== 200) left += 1 // it may have happened all the same
+      }
+    })
+    const written = Promise.all(writers)
+    for (let kill = 1; kill <= 3; kill += 1) {
+      await eventually('changes before the next kill', 30_000, () => changes > kill * 200 || undefined)
+      const victim = kill % cluster.servers.length
+      await cluster.servers[victim]?.kill()
+      cluster.servers[victim] = await cluster.start()
+    }
+    await written
+    const wanted = (await eventRows()).slice(before).map((row) => String(row['id']))
+    expect(wanted.length).toBeGreaterThanOrEqual(1_000)
+    await endLeases(cluster.databaseUrl)
+    await eventually('every event', 30_000, () => {
+      const arrived = new Set(ids())
+      return wanted.every((id) => arrived.has(id)) || undefined
+    })
+    expect(ids().filter((id) => !wanted.includes(String(id)))).toEqual([])
+  }, 120_000)
+
+  test.runIf(engine === 'postgres')('two servers that live send none twice, and share the work', async () => {
+    const client = clientOf(cluster, call)
+    const token = cluster.business.business_key
+    const bookings = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => book(client, token, slot(index))),
+    )
+    receiver.answer = (response) => setTimeout(() => response.end(), 5)
+    await Promise.all(['/a', '/b', '/c', '/d'].map(register))
+    let turn = 0
+    await Promise.all(
+      bookings.map(async (id) => {
+        for (let index = 0; index < 25; index += 1) {
+          const reply = await client.change((turn += 1), id, { notes: `note ${index}` })
+          expect(reply.status).toBe(200)
+        }
+      }),
+    )
+    await eventually('every delivery', 30_000, () => receiver.received.length >= 800 || undefined)
+    await eventually('every record', 10_000, async () => {
+      const rows = await readRows(cluster.databaseUrl, `select id from deliveries where status <> 'succeeded'`)
+      return rows.length === 0 || undefined
+    })
+    const pairs = receiver.received.map(({ path, headers }) => `${path} ${headers['webhook-id'] ?? ''}`)
+    expect(pairs).toHaveLength(800)
+    expect(new Set(pairs).size).toBe(800)
+    const fences = await readRows(cluster.databaseUrl, 'select distinct fence from deliveries')
+    expect(fences.map(({ fence }) => Number(fence))).toEqual([1])
+  }, 120_000)
+})
