@@ -75,7 +75,8 @@ export const ChangeBooking = Closed(
 
 const Named = { id: ShownId, name: Type.String() }
 
-const Payment = Type.Object(
+/** What keys see of a deposit (contract: Deposits). */
+export const Payment = Type.Object(
   {
     status: Type.Enum(['due', 'paid', 'expired', 'refunded'], {
       description:

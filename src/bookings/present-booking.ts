@@ -1,6 +1,8 @@
+import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
 import { formatInstant, type Instant } from '../instants.ts'
 import type { BookingRow } from './booking-queries.ts'
+import type { Payment } from './booking-schemas.ts'
 import type { FieldValue } from './custom-field-rules.ts'
 
 /** A booking as the caller may see it, its times in the zone of its location. */
@@ -28,8 +30,10 @@ export function presentBooking(booking: BookingRow, actor: Actor) {
     : { ...shape, ...maskedClientPart(booking), redacted: true as const }
 }
 
+type ShownPayment = Static<typeof Payment>
+
 /** Business and hub keys see how the deposit stands; a session does not (contract: Deposits). */
-function paymentPart(booking: BookingRow, actor: Actor) {
+function paymentPart(booking: BookingRow, actor: Actor): { payment?: ShownPayment } {
   const {
     payment_status: status,
     payment_amount: amount,

@@ -29,7 +29,7 @@ export function checkoutRoutes(app: FastifyInstance, context: Context): void {
     },
     async (request, reply) => {
       const page = checkoutPage(await showCheckout(context, request.params.payment_id))
-      return sendPage(reply, { ...page, forms: true }).header('cache-control', 'no-store')
+      return sendPage(reply, { ...page, forms: true })
     },
   )
   routes.post(

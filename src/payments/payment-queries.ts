@@ -223,3 +223,15 @@ export async function deleteUnusedPayments(db: Queries, before: Instant, most: n
     .executeTakeFirst()
   return Number(numDeletedRows)
 }
+
+/** Whether a service that can be booked asks for a deposit. */
+export async function anyDeposit(db: Queries): Promise<boolean> {
+  const service = await db
+    .selectFrom('services')
+    .select('id')
+    .where('deposit_amount', 'is not', null)
+    .where('deactivated_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return service !== undefined
+}

@@ -5,7 +5,7 @@ import { claimPayments } from './payment-queries.ts'
 import { settlePayment } from './settle-payment.ts'
 
 /** Without a signal the database is asked so often what is due: for lapses, and for what another node has left. */
-const pollMs = 15_000
+const pollMs = 5_000
 const batchSize = 8
 /** Longer than the processor's answers take: nobody else asks about the same payments meanwhile. */
 const leaseSeconds = 120

@@ -30,7 +30,7 @@ export function sandboxRoutes(app: FastifyInstance, context: Context): void {
     async (request, reply) => {
       const checkout = await findCheckout(context, request.params.reference)
       const page = sandboxPage(checkout, request.query.declined !== undefined)
-      return sendPage(reply, { ...page, forms: true }).header('cache-control', 'no-store')
+      return sendPage(reply, { ...page, forms: true })
     },
   )
 

@@ -72,7 +72,7 @@ export function sendPage(
       'content-security-policy': contentSecurityPolicy(forms),
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
-      'cache-control': 'no-cache',
+      'cache-control': forms ? 'no-store' : 'no-cache', // what a form changes is shown by the same page
     })
     .type('text/html; charset=utf-8')
     .send(pageOf({ title, main, more }).text)
