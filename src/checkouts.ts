@@ -1,5 +1,5 @@
 import type { Transaction } from './database/database.ts'
-import type { PaymentsTable } from './database/tables.ts'
+import type { PaymentsTable } from './database/payment-tables.ts'
 import type { Instant } from './instants.ts'
 
 /*

@@ -36,7 +36,22 @@ export function nearestInstant(epochMilliseconds: number): Instant {
 
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export function toMs(instant: Instant): number {
-  return Date.parse(instant)
+  return secondsTextToMs(instant) + Number(instant.slice(20, 23))
+}
+
+/**
+ * Milliseconds of the UTC text `2026-12-01T09:00:00` (or with a space in the middle) that stands at a place of a text:
+ * several times as fast as Date.parse, where a month of claims has thousands of them.
+ */
+export function secondsTextToMs(text: string, at = 0): number {
+  const two = (place: number) => text.charCodeAt(at + place) * 10 + text.charCodeAt(at + place + 1) - 528
+  const month = two(5)
+  // years from March on: the day that some have more is their last (H. Hinnant, days_from_civil)
+  const year = two(0) * 100 + two(2) - (month <= 2 ? 1 : 0)
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + two(8) - 1
+  const leapDays = Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400)
+  const days = year * 365 + leapDays + dayOfYear - 719_468
+  return ((days * 24 + two(11)) * 60 + two(14)) * 60_000 + two(17) * 1000
 }
 
 /**

@@ -1,4 +1,4 @@
-import { exampleIds } from './examples.ts'
+import { exampleIds, exampleTimes } from './examples.ts'
 import type { Fault, ProblemCode } from './errors.ts'
 
 /**
@@ -13,6 +13,15 @@ export interface ProblemText {
   /** What is particular in an example document. */
   example: { detail: string; errors?: Fault[] } & Record<string, unknown>
 }
+
+const alternatives = [
+  {
+    starts_at: exampleTimes.startsAt,
+    ends_at: exampleTimes.endsAt,
+    staff_ids: [exampleIds.staff],
+    seats_left: 1,
+  },
+]
 
 /** The text of every code, in the order of the guide to errors. */
 export const problemTexts: Record<ProblemCode, ProblemText> = {
@@ -97,13 +106,16 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     when: "somebody else's hold is in the way (bookings may be in the way as well).",
     carries: '`alternatives`: up to three of the nearest free slots of the same request.',
     whatToDo: 'choose another time, or try again later: the hold may lapse or be given up.',
-    example: { detail: 'The slot is held by another client; try again later or choose another time.' },
+    example: {
+      detail: 'The slot is held by another client; try again later or choose another time.',
+      alternatives,
+    },
   },
   slot_booked: {
     when: 'everything that is in the way is booked.',
     carries: '`alternatives`: up to three of the nearest free slots of the same request.',
     whatToDo: 'offer the alternatives, or choose another time.',
-    example: { detail: 'The slot is booked; choose another time.' },
+    example: { detail: 'The slot is booked; choose another time.', alternatives },
   },
   hold_converted: {
     when: 'the hold is a booking already and is converted or released again.',
@@ -168,7 +180,11 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
       '`reason`, and `alternatives`: up to three of the nearest free slots. The reasons: `in_the_past` (the start is not in the future), `too_soon` (the service needs more notice), `beyond_horizon` (it cannot be booked so far ahead yet), `outside_hours`, `blocked`, `not_on_grid` (no slot starts then), `staff_not_available` (nobody who could be asked for works then), `not_offered_here` (the service, location or staff member is inactive, or they do not belong together).',
     whatToDo:
       'offer the alternatives, or what `GET /availability` shows. `GET /availability/explain` gives the reason for any time.',
-    example: { detail: 'The location is not open for the whole of that time.', reason: 'outside_hours' },
+    example: {
+      detail: 'The location is not open for the whole of that time.',
+      reason: 'outside_hours',
+      alternatives,
+    },
   },
   idempotency_key_reused: {
     when: 'this `Idempotency-Key` came with another request in the last 24 hours.',

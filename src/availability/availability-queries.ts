@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Queries } from '../database/database.ts'
-import { nearestInstant, toMs, type Instant } from '../instants.ts'
+import { nearestInstant, secondsTextToMs, toMs, type Instant } from '../instants.ts'
 import type { Claimed } from './occupancy-rules.ts'
 import type { Block } from './offer-rules.ts'
 import type { OwnSlot, Taken } from './slot-rules.ts'
@@ -35,10 +35,10 @@ export interface SeenTaken extends Taken {
 }
 
 interface Row {
-  kind: 'booked' | 'held' | 'own' | 'block' | 'version'
+  kind: 'claims' | 'own' | 'block' | 'version'
   id: string | null
-  occurrence_id: string | null
-  seat: number | null
+  claims: string | null
+  number: number | null
   starts_at: Instant | null
   ends_at: Instant | null
 }
@@ -56,32 +56,44 @@ export async function findTaken(db: Queries, request: TakenRequest): Promise<See
 
 function version({ businessId }: TakenRequest) {
   return sql`
-    select 'version' as kind, id, null as occurrence_id, catalogue_version as seat, created_at as starts_at,
+    select 'version' as kind, id, null as claims, catalogue_version as number, created_at as starts_at,
            created_at as ends_at
       from businesses where id = ${businessId}`
 }
 
+/** A whole second as text of 19 characters, whichever way the engine writes it. */
+const second = (column: string) => sql`substr(cast(${sql.ref(column)} as text), 1, 19)`
+
+/**
+ * The claims of each resource in one row: a busy month has thousands, and rows of their own would be most of the cost.
+ * `readClaims` takes them apart.
+ */
 function claims({ resourceIds, seats, span, now, ownerId, exceptBookingId }: TakenRequest) {
   const from = nearestInstant(span.from)
   const earliest = nearestInstant(span.from - longestClaimMs)
-  // thousands of rows for a busy month: the only seat is taken whatever the occurrence, so none is read for it
-  const occurrence = seats === 1 ? sql`case when seat = 0 then null else occurrence_id end` : sql`occurrence_id`
+  // the only seat is taken whatever the occurrence
+  const occurrence =
+    seats === 1
+      ? sql`case when seat = 0 then '' else cast(occurrence_id as text) end`
+      : sql`cast(occurrence_id as text)`
+  const claim = sql`case when expires_at is null then 'b' else 'h' end || ${second('starts_at')} || ${second('ends_at')}
+                    || cast(seat as text) || ' ' || ${occurrence}`
   return sql`
-    select case when expires_at is null then 'booked' else 'held' end, resource_id, ${occurrence}, seat,
-           starts_at, ends_at
+    select 'claims', resource_id, string_agg(${claim}, ';'), null, null, null
       from claims
      where resource_id in (${sql.join(resourceIds)})
        and starts_at >= ${earliest} and starts_at < ${nearestInstant(span.to)} and ends_at > ${from}
        and (expires_at is null or expires_at > ${now}) ${
          ownerId === undefined ? sql`` : sql`and (owner_id is null or owner_id <> ${ownerId})`
-       } ${exceptBookingId === undefined ? sql`` : sql`and id <> ${exceptBookingId}`}`
+       } ${exceptBookingId === undefined ? sql`` : sql`and id <> ${exceptBookingId}`}
+     group by resource_id`
 }
 
 /** Those of the location, and those of its staff: each has an index of its own. */
 function blocks({ businessId, locationId, staffIds, span }: TakenRequest) {
   const within = sql`business_id = ${businessId}
        and ends_at > ${nearestInstant(span.from)} and starts_at < ${nearestInstant(span.to)}`
-  const select = sql`select 'block', staff_id, null, 0, starts_at, ends_at from blocks`
+  const select = sql`select 'block', staff_id, null, null, starts_at, ends_at from blocks`
   const ofLocation = sql`${select} where location_id = ${locationId} and ${within}`
   if (staffIds.length === 0) return [ofLocation]
   return [ofLocation, sql`${select} where staff_id in (${sql.join(staffIds)}) and ${within}`]
@@ -89,7 +101,7 @@ function blocks({ businessId, locationId, staffIds, span }: TakenRequest) {
 
 function ownHolds({ businessId, serviceId, locationId, now }: TakenRequest, ownerId: string) {
   return sql`
-    select 'own', h.staff_id, null, 0, h.starts_at, h.ends_at
+    select 'own', h.staff_id, null, null, h.starts_at, h.ends_at
       from claims as c join holds as h on h.id = c.id and h.business_id = c.business_id
      where c.owner_id = ${ownerId} and c.business_id = ${businessId} and c.expires_at > ${now}
        and h.service_id = ${serviceId} and h.location_id = ${locationId}`
@@ -102,19 +114,24 @@ function read(rows: Row[]): SeenTaken {
   let version = 0
   for (const row of rows) {
     const span = { from: row.starts_at ? toMs(row.starts_at) : 0, to: row.ends_at ? toMs(row.ends_at) : 0 }
-    if (row.kind === 'booked' || row.kind === 'held') {
-      const claim = {
-        ...span,
-        seat: row.seat ?? 0,
-        occurrenceId: row.occurrence_id ?? '',
-        held: row.kind === 'held',
-      }
-      const ofResource = claims.get(row.id ?? '')
-      if (ofResource) ofResource.push(claim)
-      else claims.set(row.id ?? '', [claim])
-    } else if (row.kind === 'block') blocks.push({ ...span, staffId: row.id })
+    if (row.kind === 'claims') claims.set(row.id ?? '', readClaims(row.claims ?? ''))
+    else if (row.kind === 'block') blocks.push({ ...span, staffId: row.id })
     else if (row.kind === 'own') ownSlots.push({ startsAtMs: span.from, staffId: row.id })
-    else version = row.seat ?? 0
+    else version = row.number ?? 0
   }
   return { claims, blocks, ownSlots, version }
+}
+
+/** Of each: whether it is booked or held, its two instants, its seat, and its occurrence where that matters. */
+function readClaims(text: string): Claimed[] {
+  return text.split(';').map((claim) => {
+    const space = claim.indexOf(' ', 39)
+    return {
+      held: claim.startsWith('h'),
+      from: secondsTextToMs(claim, 1),
+      to: secondsTextToMs(claim, 20),
+      seat: Number(claim.slice(39, space)),
+      occurrenceId: claim.slice(space + 1),
+    }
+  })
 }

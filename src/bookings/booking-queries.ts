@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Queries } from '../database/database.ts'
 import { inReach, type Reach } from '../database/reach.ts'
-import type { BookingsTable, BookingStatus, PaymentsTable } from '../database/tables.ts'
+import type { PaymentsTable } from '../database/payment-tables.ts'
+import type { BookingsTable, BookingStatus } from '../database/tables.ts'
 import type { Instant } from '../instants.ts'
 
 /** A booking with the names of what it refers to, and the payment of its deposit. */

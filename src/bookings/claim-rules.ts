@@ -28,6 +28,7 @@ function isOwnHold(claim: ClaimSeen, ownerId: string | undefined): boolean {
   return claim.expires_at !== null && claim.owner_id === ownerId
 }
 
+/** What a seat is chosen from. */
 export interface Choice {
   resources: Resource[]
   claims: ClaimSeen[]

@@ -18,6 +18,7 @@ function selectBlocks(db: Queries, reach: Reach) {
     .where(inReach('k.business_id', reach))
 }
 
+/** A block; undefined when it is out of reach, as if it did not exist. */
 export function findBlock(db: Queries, reach: Reach, id: string): Promise<BlockRow | undefined> {
   return selectBlocks(db, reach).where('k.id', '=', id).executeTakeFirst()
 }
@@ -54,6 +55,7 @@ export function findBlocks(db: Queries, reach: Reach, filter: BlockFilter): Prom
   return query.orderBy('k.starts_at').orderBy('k.id').limit(filter.rows).execute()
 }
 
+/** Adds a block. */
 export async function insertBlock(db: Queries, block: BlocksTable): Promise<void> {
   await db.insertInto('blocks').values(block).execute()
 }

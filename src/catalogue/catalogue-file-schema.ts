@@ -51,7 +51,11 @@ export const CatalogueFile = Closed({
   services: Type.Optional(Type.Array(ServiceEntry, list)),
 })
 
+/** The same, as it was read. */
 export type CatalogueFile = Static<typeof CatalogueFile>
+/** The same, as it was read. */
 export type LocationEntry = Static<typeof LocationEntry>
+/** The same, as it was read. */
 export type StaffEntry = Static<typeof StaffEntry>
+/** The same, as it was read. */
 export type ServiceEntry = Static<typeof ServiceEntry>

@@ -5,6 +5,7 @@ import { findLocation, findLocations } from './location-queries.ts'
 import { findService, findServices } from './service-queries.ts'
 import { findStaff, findStaffMember } from './staff-queries.ts'
 
+/** Services, as lists and single ones are read. */
 export const serviceKind: CatalogueKind<Service, Service> = {
   noun: 'service',
   findOne: findService,
@@ -12,6 +13,7 @@ export const serviceKind: CatalogueKind<Service, Service> = {
   present: (service) => service,
 }
 
+/** Locations, as lists and single ones are read. */
 export const locationKind: CatalogueKind<Location, Location> = {
   noun: 'location',
   findOne: findLocation,

@@ -4,6 +4,7 @@ export interface Money {
   currency: string
 }
 
+/** The types of custom fields, to go through. */
 export const customFieldTypes = [
   'text',
   'textarea',
@@ -34,8 +35,10 @@ export interface Hours {
   closes: string
 }
 
+/** A day of the week, as hours name it. */
 export type Weekday = 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | 'sunday'
 
+/** Hours that come again every week, in wall time. */
 export type WeeklyHours = (Hours & { weekday: Weekday })[]
 
 /** The hours of one date in place of the weekly ones; none means closed. */

@@ -9,6 +9,7 @@ import type { CustomField, DateOverride, Money, Weekday, WeeklyHours } from './c
 
 const id = (...parts: string[]) => derivedId('holdfast demo', ...parts)
 
+/** A service of the demo world. */
 export interface DemoService {
   id: string
   name: string
@@ -24,6 +25,7 @@ export interface DemoService {
   custom_fields: CustomField[]
 }
 
+/** A business of the demo world, with all that it offers. */
 export interface DemoBusiness {
   id: string
   hub_id: string | null
@@ -42,6 +44,7 @@ export interface DemoBusiness {
   services: DemoService[]
 }
 
+/** The hub of the demo world. Its id is always the same, so that nothing of it is made twice. */
 export const demoHub = { id: id('hub'), name: 'Demo hub', plan: 'enterprise' as const }
 
 /** The grid on which demo services start, in minutes. */
@@ -133,6 +136,7 @@ const sketches: Sketch[] = [
   },
 ]
 
+/** The businesses of the demo world. */
 export const demoBusinesses: DemoBusiness[] = sketches.map(toBusiness)
 
 function toBusiness(sketch: Sketch): DemoBusiness {

@@ -2,6 +2,7 @@ import { isCalendarDate } from '../contact-formats.ts'
 import type { Fault } from '../errors.ts'
 import type { Hours, Weekday, WeeklyHours } from './catalogue-types.ts'
 
+/** In the order of the week, which begins on Monday (ISO 8601). */
 export const weekdays = [
   'monday',
   'tuesday',

@@ -8,6 +8,7 @@ function selectLocations(db: Queries, reach: Reach) {
   return db.selectFrom('locations as l').selectAll('l').where(inReach('l.business_id', reach))
 }
 
+/** A location; undefined when it is out of reach, as if it did not exist. */
 export async function findLocation(db: Queries, reach: Reach, id: string): Promise<Location | undefined> {
   const row = await selectLocations(db, reach).where('l.id', '=', id).executeTakeFirst()
   return row && toLocation(row)

@@ -15,6 +15,7 @@ function selectServices(db: Queries, reach: Reach) {
     .where(inReach('s.business_id', reach))
 }
 
+/** A service; undefined when it is out of reach, as if it did not exist. */
 export async function findService(db: Queries, reach: Reach, id: string): Promise<Service | undefined> {
   const row = await selectServices(db, reach).where('s.id', '=', id).executeTakeFirst()
   return row && toService(row)

@@ -13,6 +13,7 @@ function selectStaff(db: Queries, reach: Reach) {
     .where(inReach('p.business_id', reach))
 }
 
+/** A staff member; undefined when out of reach, as if there were none. */
 export async function findStaffMember(
   db: Queries,
   reach: Reach,

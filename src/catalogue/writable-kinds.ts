@@ -11,6 +11,7 @@ import type { WritableKind } from './change-catalogue.ts'
 
 type OfBusiness = Pick<BusinessRow, 'id' | 'timezone'>
 
+/** How locations are made and changed. */
 export const writableLocations: WritableKind<Location, LocationCreation, LocationChange> = {
   ...locationKind,
   complete: (input: LocationCreation, business: OfBusiness, nextId) => ({
@@ -29,6 +30,7 @@ export const writableLocations: WritableKind<Location, LocationCreation, Locatio
   save: saveLocation,
 }
 
+/** How staff members are made and changed. */
 export const writableStaff: WritableKind<StaffMember, StaffCreation, StaffChange> = {
   ...staffKind,
   complete: (input: StaffCreation, business: OfBusiness, nextId) => ({
@@ -47,6 +49,7 @@ export const writableStaff: WritableKind<StaffMember, StaffCreation, StaffChange
   save: saveStaffMember,
 }
 
+/** How services are made and changed. */
 export const writableServices: WritableKind<Service, ServiceCreation, ServiceChange> = {
   ...serviceKind,
   complete: (input: ServiceCreation, business: OfBusiness, nextId) => ({

@@ -11,6 +11,7 @@ export const scheduleOptionNames: OptionNames = {
   location_ids: '--location',
 }
 
+/** What Commander makes of the options on hours. */
 export interface ScheduleOptions {
   hours?: string
   /** False when `--no-override` is given. */

@@ -16,6 +16,7 @@ export const serviceOptionNames: OptionNames = {
   name: 'The name',
 }
 
+/** What Commander makes of the options of a service. */
 export interface ServiceOptions {
   description?: string
   duration?: string

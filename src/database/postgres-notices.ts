@@ -19,7 +19,7 @@ export function listenOnPostgres(url: string, channel: string, onNotice: () => v
       })
       current = client
       await listenUntilLost(client, channel, onNotice)
-      if (!stopping.signal.aborted) await paused(stopping.signal)
+      await paused(stopping.signal)
     }
   })()
   return {
@@ -51,6 +51,7 @@ async function listenUntilLost(client: pg.Client, channel: string, onNotice: () 
 }
 
 async function paused(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
   const aborted = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true })
   })

@@ -1,5 +1,6 @@
-import type { Generated } from 'kysely'
 import type { Instant } from '../instants.ts'
+import type { DeliveriesTable, EventsTable, WebhooksTable } from './event-tables.ts'
+import type { PaymentsTable, ProcessorEventsTable, SandboxCheckoutsTable } from './payment-tables.ts'
 
 /*
  * The rows as code sees them, the same on both engines: instants are `Instant` text, JSON is text
@@ -210,121 +211,6 @@ export interface BookingsTable {
   created_at: Instant
   updated_at: Instant
   version: number
-}
-
-/** `preparing`: the checkout is being opened, and nobody knows its address yet. */
-export type PaymentStatus = 'preparing' | 'due' | 'paid' | 'expired' | 'refunded'
-
-/** A checkout at a payment processor, and what came of it. Holds nothing of a card and no secret. */
-export interface PaymentsTable {
-  id: string
-  business_id: string
-  /** Of the hold, and of the booking if there ever is one. */
-  booking_id: string
-  provider: 'stripe' | 'sandbox'
-  /** In minor units (ISO 4217). */
-  amount: number
-  currency: string
-  status: PaymentStatus
-  /** Of what was ordered: the same order again has the same checkout. */
-  order_digest: string
-  /** By what the processor knows the checkout, and the payment. */
-  checkout_reference: string | null
-  payment_reference: string | null
-  /** Why nothing is due any more although nothing was paid. */
-  closed_because: 'lapsed' | 'cancelled' | 'confirmed' | null
-  /** How often the processor was asked in vain. */
-  looks: Generated<number>
-  /** The end of the checkout's life. */
-  expires_at: Instant
-  /** When the processor is to be asked next; null when nothing is left to do. */
-  next_look_at: Instant | null
-  /** When somebody last looked at the page of the booking so that the processor was asked. */
-  looked_at: Instant | null
-  paid_at: Instant | null
-  refund_requested_at: Instant | null
-  refunded_at: Instant | null
-  created_at: Instant
-}
-
-/** Events of a payment processor that were applied: each is, once. */
-export interface ProcessorEventsTable {
-  provider: string
-  event_id: string
-  applied_at: Instant
-}
-
-/** A checkout of the built-in sandbox, which takes the place of a payment processor. */
-export interface SandboxCheckoutsTable {
-  /** Secret: who knows it can pay. */
-  reference: string
-  payment_id: string
-  service_name: string
-  status: 'open' | 'paid' | 'expired'
-  refunded_at: Instant | null
-  created_at: Instant
-}
-
-/** That something happened to a booking: written in the transaction of the change, or neither is. */
-export interface EventsTable {
-  id: string
-  business_id: string
-  booking_id: string
-  type: string
-  /** The body that receivers get, to the byte. */
-  payload: string
-  occurred_at: Instant
-  /** The transaction that wrote it (PostgreSQL; 0 on SQLite): with `position`, its place in the order of events. */
-  transaction_id: Generated<number>
-  position: Generated<number>
-}
-
-/** Where events are sent: of one business, or of all businesses of a hub. */
-export interface WebhooksTable {
-  id: string
-  hub_id: string | null
-  business_id: string | null
-  /** Two digits, from 00 for a business and from 20 for a hub: there are only so many. Null once it is deleted. */
-  place: string | null
-  url: string
-  /** Names of events, with one space between. */
-  events: string
-  description: string | null
-  /** In the clear: it signs. */
-  secret: string
-  previous_secret: string | null
-  previous_secret_until: Instant | null
-  created_at: Instant
-  disabled_at: Instant | null
-  deleted_at: Instant | null
-}
-
-export type DeliveryStatus = 'pending' | 'succeeded' | 'failed'
-
-/** One event on its way to one webhook. */
-export interface DeliveriesTable {
-  id: string
-  webhook_id: string
-  /** Null for a sample that is sent to a webhook of a hub. */
-  business_id: string | null
-  event_id: string
-  event_type: string
-  booking_id: string
-  /** The body of a sample, which is of no event. */
-  sample_payload: string | null
-  status: DeliveryStatus
-  /** The latest attempts, as the log shows them. */
-  attempts_json: Generated<string>
-  attempts_made: Generated<number>
-  attempts_left: number
-  /** Null once it is not pending. */
-  next_attempt_at: Instant | null
-  /** Until when one server alone may send it, and which. */
-  leased_until: Instant | null
-  leased_by: string | null
-  /** Grows with each lease: what an older one has to say comes too late. */
-  fence: Generated<number>
-  created_at: Instant
 }
 
 /** The answer to a request that named an `Idempotency-Key`. */

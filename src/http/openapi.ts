@@ -29,6 +29,7 @@ with an offset. Texts are trimmed and brought to Unicode NFC, and their lengths 
 
 const tags = [
   { name: 'Sessions', description: 'From a publishable key to a session token for one visitor.' },
+  { name: 'Availability', description: 'Which slots are free, which is next, and why one is not.' },
   { name: 'Holds', description: 'A slot that is kept for ten minutes.' },
   { name: 'Bookings', description: 'What becomes of a hold: shown, listed, rescheduled, cancelled.' },
   { name: 'Catalogue', description: 'What can be booked, where, and with whom; and when not.' },

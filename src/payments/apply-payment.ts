@@ -1,7 +1,7 @@
 import { cancelUnpaid, confirmDeposit, confirmLateDeposit, lockBooking } from '../bookings/settle-deposit.ts'
 import type { Context } from '../context.ts'
 import { Repeat, type Transaction } from '../database/database.ts'
-import type { PaymentsTable } from '../database/tables.ts'
+import type { PaymentsTable } from '../database/payment-tables.ts'
 import {
   findPayment,
   holdActiveUntil,

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Queries } from '../database/database.ts'
-import type { PaymentsTable } from '../database/tables.ts'
+import type { PaymentsTable } from '../database/payment-tables.ts'
 import type { Instant } from '../instants.ts'
 
 /** A payment as it lies in the table. */

@@ -1,4 +1,5 @@
-import type { BookingsTable, PaymentsTable } from '../database/tables.ts'
+import type { PaymentsTable } from '../database/payment-tables.ts'
+import type { BookingsTable } from '../database/tables.ts'
 import { plusSeconds, type Instant } from '../instants.ts'
 
 /** What follows from a payment that has arrived. */

@@ -1,5 +1,5 @@
 import type { Queries } from '../database/database.ts'
-import type { PaymentsTable, SandboxCheckoutsTable } from '../database/tables.ts'
+import type { PaymentsTable, SandboxCheckoutsTable } from '../database/payment-tables.ts'
 import type { Instant } from '../instants.ts'
 
 /** A checkout of the sandbox with what is to be paid. */

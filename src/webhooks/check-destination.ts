@@ -21,7 +21,9 @@ export async function checkDestination(
   if (!isProduction) return
   const literal = addressLiteral(hostname)
   const addresses =
-    literal === undefined ? await addressesOf(isLocalName(hostname) ? 'localhost' : hostname, resolve) : [literal]
+    literal === undefined
+      ? await addressesOf(isLocalName(hostname) ? 'localhost' : hostname, resolve)
+      : [literal]
   if (!addresses.every((address) => isAllowedAddress(address, config.webhookAllowCidr))) {
     throw wrongUrl('not_allowed', 'must not lead to a private, local or otherwise special address')
   }

@@ -5,7 +5,13 @@ import { Problem, validationProblem } from '../errors.ts'
 import { checkDestination } from './check-destination.ts'
 import { eventTypes, type EventType } from './event-payload.ts'
 import { newSecret } from './sign-delivery.ts'
-import { insertWebhook, lockOwner, mostWebhooks, type WebhookOwner, type WebhookRow } from './webhook-queries.ts'
+import {
+  insertWebhook,
+  lockOwner,
+  mostWebhooks,
+  type WebhookOwner,
+  type WebhookRow,
+} from './webhook-queries.ts'
 import type { CreateWebhook } from './webhook-schemas.ts'
 
 /**

@@ -1,9 +1,10 @@
 import { sql, type Insertable } from 'kysely'
 import type { Queries } from '../database/database.ts'
-import type { DeliveriesTable, DeliveryStatus } from '../database/tables.ts'
+import type { DeliveriesTable, DeliveryStatus } from '../database/event-tables.ts'
 import type { Instant } from '../instants.ts'
 import { mostAttempts } from './retry-rules.ts'
 
+/** Adds a delivery. */
 export async function insertDelivery(db: Queries, delivery: Insertable<DeliveriesTable>): Promise<void> {
   await db.insertInto('deliveries').values(delivery).execute()
 }
@@ -35,6 +36,7 @@ export function findDeliveries(db: Queries, webhookId: string, { status, after, 
   return query.orderBy('d.created_at', 'desc').orderBy('d.id', 'desc').limit(rows).execute()
 }
 
+/** A delivery of this webhook. */
 export function findDelivery(db: Queries, webhookId: string, id: string): Promise<DeliveryRow | undefined> {
   return selectDeliveries(db, webhookId).where('d.id', '=', id).executeTakeFirst()
 }
@@ -87,5 +89,5 @@ export async function countPending(db: Queries, most: number): Promise<number> {
     )
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
-  return Number(count)
+  return count
 }

@@ -33,8 +33,7 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
         response: { 200: DeliveryPage },
       },
     },
-    (request) =>
-      listDeliveries(context, request.actor, { id: request.params.id, query: request.query }),
+    (request) => listDeliveries(context, request.actor, { id: request.params.id, query: request.query }),
   )
 
   routes.post(
@@ -45,7 +44,8 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'retryDelivery',
         tags,
         summary: 'Send a delivery again',
-        description: 'Whatever came of it: three more attempts, the first at once, with the same `webhook-id`.',
+        description:
+          'Whatever came of it: three more attempts, the first at once, with the same `webhook-id`.',
         params: Closed({ id: webhookId, delivery_id: PathId('delivery', exampleIds.delivery) }),
         querystring: Nothing,
         body: Nothing,

@@ -1,6 +1,3 @@
-/** On PostgreSQL, what servers announce to each other and listen for: that deliveries are due. */
-export const deliveriesChannel = 'holdfast_deliveries'
-
 /** Tells the worker of this process that deliveries are due, so that it need not wait for its next look. */
 export class DeliverySignal {
   private hear: (() => void) | undefined

@@ -1,5 +1,8 @@
 import type { Instant } from '../instants.ts'
 
+/** On PostgreSQL, what commands announce and servers listen for: that deliveries are due. */
+export const deliveriesChannel = 'holdfast_deliveries'
+
 /** Why an attempt failed, in words that do not change. */
 export type AttemptError =
   | 'timeout'

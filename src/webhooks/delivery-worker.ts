@@ -4,8 +4,7 @@ import { pause, type Listening } from '../database/database.ts'
 import { plusSeconds } from '../instants.ts'
 import { claimDeliveries, dueWebhooks } from './claim-deliveries.ts'
 import { DeliveryLane, type AttemptPace } from './delivery-lane.ts'
-import { deliveriesChannel } from './delivery-signal.ts'
-import type { AttemptError } from './delivery-types.ts'
+import { deliveriesChannel, type AttemptError } from './delivery-types.ts'
 import type { DueDelivery, Wanted } from './due-delivery-queries.ts'
 import { guardedAgent, type Resolve } from './guarded-agent.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
@@ -140,7 +139,8 @@ export class DeliveryWorker {
       this.accept(wanted, claimed)
       return claimed.length
     } catch (error) {
-      if (!this.isDatabaseAway) this.context.log.warn({ err: error }, 'deliveries cannot be claimed; trying again')
+      if (!this.isDatabaseAway)
+        this.context.log.warn({ err: error }, 'deliveries cannot be claimed; trying again')
       this.isDatabaseAway = true
       await pause(pollMs)
       return 0

@@ -121,11 +121,7 @@ async function findDue(
   return ids
 }
 
-async function loadDeliveries(
-  db: Queries,
-  engine: Engine,
-  ids: { id: string }[],
-): Promise<DueDelivery[]> {
+async function loadDeliveries(db: Queries, engine: Engine, ids: { id: string }[]): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
     select d.id, d.fence, d.webhook_id, d.business_id, d.event_id, d.sample_payload, d.attempts_json, d.attempts_made,
            d.attempts_left, d.next_attempt_at, d.leased_until, e.payload,
@@ -168,5 +164,7 @@ export async function writeOutcomes(db: Queries, engine: Engine, outcomes: Outco
            attempts_left = o.attempts_left, next_attempt_at = o.next_attempt_at,
            leased_until = null, leased_by = null
       from ${jsonRows(engine, outcomeColumns, outcomes)} as o
-     where deliveries.id = o.id and deliveries.fence = o.fence and deliveries.leased_by is not null`.execute(db)
+     where deliveries.id = o.id and deliveries.fence = o.fence and deliveries.leased_by is not null`.execute(
+    db,
+  )
 }

@@ -1,9 +1,9 @@
 import { sql, type Insertable, type RawBuilder } from 'kysely'
 import type { Engine, Queries } from '../database/database.ts'
 import { inReach, type Reach } from '../database/reach.ts'
-import type { EventsTable } from '../database/tables.ts'
+import type { EventsTable } from '../database/event-tables.ts'
 import type { Instant } from '../instants.ts'
-import { deliveriesChannel } from './delivery-signal.ts'
+import { deliveriesChannel } from './delivery-types.ts'
 import { unsettledFrom } from './event-order-rules.ts'
 import { mostAttempts } from './retry-rules.ts'
 
@@ -78,6 +78,7 @@ export interface EventPlace {
   position: number
 }
 
+/** Where an event stands in the order of events; undefined when it is out of reach or gone. */
 export function findEventPlace(db: Queries, reach: Reach, id: string): Promise<EventPlace | undefined> {
   return db
     .selectFrom('events as e')

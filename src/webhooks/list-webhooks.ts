@@ -34,6 +34,7 @@ export async function showWebhook(context: Context, actor: Actor, id: string): P
   return webhook
 }
 
+/** The refusal of a webhook that is unknown or out of reach. */
 export function noSuchWebhook(): Problem {
   return new Problem('not_found', 'There is no webhook with this id.')
 }

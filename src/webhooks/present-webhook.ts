@@ -2,6 +2,7 @@ import { formatInstant } from '../instants.ts'
 import type { EventType } from './event-payload.ts'
 import type { WebhookRow } from './webhook-queries.ts'
 
+/** A webhook on the wire. */
 export type ShownWebhook = ReturnType<typeof presentWebhook>
 
 /** A webhook as its owner may see it at any time: without its secret. */

@@ -16,12 +16,11 @@ export const oldDeliveries: Chore = {
     db.transaction((tx) => deleteOldDeliveries(tx.db, plusSeconds(tx.now, -keptSeconds), most)),
 }
 
+/** Events that nobody can list any more. */
 export const oldEvents: Chore = {
   name: 'old events',
   deleteBatch: ({ db }, most) =>
-    db.transaction((tx) =>
-      deleteOldEvents(tx.db, plusSeconds(tx.now, -keptSeconds - longerSeconds), most),
-    ),
+    db.transaction((tx) => deleteOldEvents(tx.db, plusSeconds(tx.now, -keptSeconds - longerSeconds), most)),
 }
 
 /** Webhooks that were deleted, once their log is gone. */

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type Updateable } from 'kysely'
 import type { Queries } from '../database/database.ts'
 import { inReach, type Reach } from '../database/reach.ts'
-import type { WebhooksTable } from '../database/tables.ts'
+import type { WebhooksTable } from '../database/event-tables.ts'
 import type { Instant } from '../instants.ts'
 
 /** A webhook with the zone of its business; in UTC where it is of a hub. */
@@ -28,6 +28,7 @@ function selectWebhooks(db: Queries, reach: Reach) {
     .where('w.deleted_at', 'is', null)
 }
 
+/** A webhook; undefined when it is out of reach, as if it did not exist. */
 export function findWebhook(db: Queries, reach: Reach, id: string): Promise<WebhookRow | undefined> {
   return selectWebhooks(db, reach).where('w.id', '=', id).executeTakeFirst()
 }
@@ -111,6 +112,7 @@ export async function insertWebhook(db: Queries, webhook: Omit<WebhooksTable, 'p
   return true
 }
 
+/** Changes a webhook. */
 export async function updateWebhook(
   db: Queries,
   id: string,

@@ -16,6 +16,7 @@ const tests = files.filter((file) => /^test\/.*[.]ts$/.test(file))
 const KEBAB_CASE = /^src(\/[a-z0-9]+(-[a-z0-9]+)*)+([.][a-z]+)+$/
 const UNFINISHED = /\b(TO[D]O|FIX[M]E)\b/
 const SWITCHED_OFF = /[.](only|skip|todo)[(]/
+const EXPORT = /^export (async )?(function|const|class|interface|type) \w/
 const MACHINE_PATH = /(?<![\w.])[/](work[/]|tmp[/]bash|home[/]\w+[/]|Users[/]\w+[/])/
 
 /** What git tracks or is about to: a new file is held to the style before it is committed. */
@@ -54,6 +55,19 @@ test(`no source file has more than ${String(MOST_LINES)} lines`, () => {
   expect(sources.filter((file) => linesOf(file).length > MOST_LINES)).toEqual([])
 })
 
+// A schema says what it is in the API reference: its docstring would be its description again.
+test('everything that a source file exports has a docstring, but for schemas of the wire', () => {
+  const undocumented = sources
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('-schemas.ts'))
+    .flatMap((file) => {
+      const lines = linesOf(file).filter((line) => !line.startsWith('// eslint-disable'))
+      return lines
+        .filter((line, index) => EXPORT.test(line) && !lines[index - 1]?.trimEnd().endsWith('*/'))
+        .map((line) => `${file}: ${line}`)
+    })
+  expect(undocumented).toEqual([])
+})
+
 test('nothing in the sources and tests is left for later', () => {
   expect(linesWith(UNFINISHED, [...sources, ...tests])).toEqual([])
 })
@@ -79,6 +93,11 @@ describe('a pattern finds what it is for, and no more', () => {
       KEBAB_CASE,
       ['src/bookings/place-hold.ts', 'src/database/migrations/0001-claims.ts'],
       ['src/placeHold.ts'],
+    ],
+    [
+      EXPORT,
+      ['export const a = 1', 'export async function b(', 'export type C = D'],
+      ['export { a }', 'const a = 1', "export type { A } from './a.ts'"],
     ],
     [UNFINISHED, ['TO' + 'DO: later', '// FIX' + 'ME'], ['todoList', 'METHODS']],
     [SWITCHED_OFF, ['test.' + "only('x')", 'describe.' + "skip('x')"], ['test.skipIf(x)', 'rows.skipped(1)']],

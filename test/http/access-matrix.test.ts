@@ -37,6 +37,13 @@ const one = (path: string, name: keyof AllThings, body?: object): Operation => (
   request: (things) => ({ path: `${path}/${things[name]}`, ...(body && { body }) }),
 })
 
+const slots = (path: string, query: string): Operation => ({
+  names: ['service_id', 'location_id'],
+  request: ({ service_id, location_id }) => ({
+    path: `${path}?service_id=${service_id}&location_id=${location_id}&${query}`.replace(/&$/, ''),
+  }),
+})
+
 /** "Who may do what" of the contract, section 4, in its words. A HEAD is its GET. */
 const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<string, Operation> }> = {
   'exchange for a session': {
@@ -73,7 +80,7 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
       'DELETE /api/v1/bookings/:id': one('/bookings', 'booking_id'),
     },
   },
-  'read services, locations, staff': {
+  'read services, locations, staff, availability': {
     may: { publishable: '–', session: 'yes', business: 'yes', hub: 'yes' },
     operations: {
       'GET /api/v1/services': list('/services'),
@@ -82,6 +89,9 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
       'GET /api/v1/locations/:id': one('/locations', 'location_id'),
       'GET /api/v1/staff': list('/staff'),
       'GET /api/v1/staff/:id': one('/staff', 'staff_id'),
+      'GET /api/v1/availability': slots('/availability', 'from=2026-12-01&to=2026-12-01'),
+      'GET /api/v1/availability/explain': slots('/availability/explain', 'starts_at=2026-12-01T12:00:00Z'),
+      'GET /api/v1/availability/soonest': slots('/availability/soonest', ''),
     },
   },
   'write the catalogue, schedules, blocks': {

@@ -125,11 +125,11 @@ onEachEngine('instants', (engine) => {
     const session = await service.call('POST', '/session', { token: studio.publishable_key })
     expect(session.body.expires_at).toBe('2026-11-20T05:00:00-05:00')
     const token = session.body.session_token as string
-    const body = { ...offer(studio, 'Haircut', 'Chelsea'), starts_at: '2026-12-01T15:00:00Z' }
+    const body = { ...offer(studio, 'Haircut', 'Chelsea'), starts_at: '2026-12-01T05:00:00Z' }
     const held = await service.call('POST', '/bookings/hold', { token, body, remoteAddress: nextAddress() })
     expect(held.body).toMatchObject({
-      starts_at: '2026-12-01T20:45:00+05:45',
-      ends_at: '2026-12-01T21:15:00+05:45',
+      starts_at: '2026-12-01T10:45:00+05:45',
+      ends_at: '2026-12-01T11:15:00+05:45',
       expires_at: '2026-11-20T14:55:01+05:45',
     })
   })

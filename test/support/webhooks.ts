@@ -19,7 +19,12 @@ export interface OwnWebhook {
 /** Registers a webhook at a receiver, for all events by default. */
 export async function makeWebhook(
   service: TestService,
-  { token, to, path = '/hooks', ...body }: { token: string; to: Pick<Receiver, 'address'>; path?: string } & {
+  {
+    token,
+    to,
+    path = '/hooks',
+    ...body
+  }: { token: string; to: Pick<Receiver, 'address'>; path?: string } & {
     events?: string[]
     business_id?: string
   },
@@ -55,7 +60,9 @@ export async function deliveriesOf(
   service: TestService,
   { token, id, query = '' }: { token: string; id: string; query?: string },
 ): Promise<LoggedDelivery[]> {
-  const { status, body } = await service.call('GET', `/webhooks/${id}/deliveries?limit=100${query}`, { token })
+  const { status, body } = await service.call('GET', `/webhooks/${id}/deliveries?limit=100${query}`, {
+    token,
+  })
   if (status !== 200) throw new Error(`no log: ${JSON.stringify(body)}`)
   return body.data as LoggedDelivery[]
 }

@@ -54,7 +54,9 @@ onEachEngine('the list of events', (engine) => {
       })
     }
     const recorded = (await service.events()).filter(({ booking_id }) => booking_id === booking.id)
-    expect(listed.map(({ payload }) => payload)).toEqual(expect.arrayContaining(recorded.map(({ payload }) => payload)))
+    expect(listed.map(({ payload }) => payload)).toEqual(
+      expect.arrayContaining(recorded.map(({ payload }) => payload)),
+    )
   })
 
   test('is narrowed by booking, by type, and to what comes after an event', async () => {
@@ -127,46 +129,57 @@ onEachEngine('the list of events', (engine) => {
       },
     })
 
-  test.runIf(engine === 'postgres')('never lets a follower miss an event that is committed late', async () => {
-    const { id } = (await shop.book()) as { id: string }
-    const { db } = service.context
-    const [created] = await events()
-    let commitLate: () => void = () => undefined
-    const mayCommit = new Promise<void>((resolve) => (commitLate = resolve))
-    let isWritten: () => void = () => undefined
-    const written = new Promise<void>((resolve) => (isWritten = resolve))
-    const late = db.transaction(async (tx) => {
-      await record(tx, id)
-      isWritten()
-      await mayCommit
-    })
-    await written
-    for (let index = 0; index < 3; index += 1) await db.transaction((tx) => record(tx, id))
-    // those after it are committed, and still wait for the one before
-    expect(await events(`&after=${String(created?.id)}`)).toEqual([])
-    commitLate()
-    await late
-    const followed = await events(`&after=${String(created?.id)}`)
-    expect(followed).toHaveLength(4)
-    const rows = await service.rows('events')
-    const lowest = Math.min(...rows.filter((row) => row['booking_id'] === id).slice(1).map((row) => Number(row['position'])))
-    expect(rows.find((row) => row['id'] === followed[0]?.id)?.['position']).toBe(lowest)
-  })
+  test.runIf(engine === 'postgres')(
+    'never lets a follower miss an event that is committed late',
+    async () => {
+      const { id } = (await shop.book()) as { id: string }
+      const { db } = service.context
+      const [created] = await events()
+      let commitLate: () => void = () => undefined
+      const mayCommit = new Promise<void>((resolve) => (commitLate = resolve))
+      let isWritten: () => void = () => undefined
+      const written = new Promise<void>((resolve) => (isWritten = resolve))
+      const late = db.transaction(async (tx) => {
+        await record(tx, id)
+        isWritten()
+        await mayCommit
+      })
+      await written
+      for (let index = 0; index < 3; index += 1) await db.transaction((tx) => record(tx, id))
+      // those after it are committed, and still wait for the one before
+      expect(await events(`&after=${String(created?.id)}`)).toEqual([])
+      commitLate()
+      await late
+      const followed = await events(`&after=${String(created?.id)}`)
+      expect(followed).toHaveLength(4)
+      const rows = await service.rows('events')
+      const lowest = Math.min(
+        ...rows
+          .filter((row) => row['booking_id'] === id)
+          .slice(1)
+          .map((row) => Number(row['position'])),
+      )
+      expect(rows.find((row) => row['id'] === followed[0]?.id)?.['position']).toBe(lowest)
+    },
+  )
 
-  test.runIf(engine === 'postgres')('does not wait for what runs in other databases of the server', async () => {
-    const elsewhere = new pg.Client({ connectionString: inject('postgresUrl') ?? '' })
-    await elsewhere.connect()
-    await elsewhere.query('begin')
-    await elsewhere.query('select pg_current_xact_id()')
-    await shop.book()
-    expect(await events()).toHaveLength(1)
-    await elsewhere.end()
-  })
+  test.runIf(engine === 'postgres')(
+    'does not wait for what runs in other databases of the server',
+    async () => {
+      const elsewhere = new pg.Client({ connectionString: inject('postgresUrl') ?? '' })
+      await elsewhere.connect()
+      await elsewhere.query('begin')
+      await elsewhere.query('select pg_current_xact_id()')
+      await shop.book()
+      expect(await events()).toHaveLength(1)
+      await elsewhere.end()
+    },
+  )
 
   test('gives a follower every event exactly once while many are written at the same time', async () => {
     const { id } = (await shop.book()) as { id: string }
     const seen: string[] = (await events()).map((event) => event.id)
-    let writing = true
+    const writing = { isOver: false }
     const writers = Array.from({ length: 6 }, async () => {
       for (let index = 0; index < 15; index += 1) {
         await service.context.db.transaction(async (tx) => {
@@ -176,13 +189,13 @@ onEachEngine('the list of events', (engine) => {
         })
       }
     })
-    const done = Promise.all(writers).then(() => (writing = false))
+    const done = Promise.all(writers).then(() => (writing.isOver = true))
     const follow = async () => {
       const fresh = await events(`&after=${String(seen.at(-1))}`)
       seen.push(...fresh.map((event) => event.id))
       return fresh.length
     }
-    while (writing) await follow()
+    while (!writing.isOver) await follow()
     await done
     while ((await follow()) > 0);
     const rows = (await service.rows('events')).filter((row) => row['booking_id'] === id)

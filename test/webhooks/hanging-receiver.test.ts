@@ -3,7 +3,7 @@ import { startReceiver, type Received } from '../support/receiver.ts'
 import { onEachEngine, startTestService } from '../support/test-service.ts'
 import { makeShop, makeWebhook } from '../support/webhooks.ts'
 
-const bookings = 30
+const bookings = 12
 
 onEachEngine('one of 20 receivers hangs for ever', (engine) => {
   test('and the others get theirs as fast as without it', { timeout: 60_000 }, async () => {

@@ -49,26 +49,31 @@ onEachEngine('the lease of a delivery', (engine) => {
     expect(more).toEqual([])
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
     expect(second?.body).toEqual(first?.body)
-    expect(await log()).toMatchObject([{ status: 'succeeded', attempts: [{ number: 1, response_status: 200 }] }])
+    expect(await log()).toMatchObject([
+      { status: 'succeeded', attempts: [{ number: 1, response_status: 200 }] },
+    ])
   })
 
   test('is fenced: what an older holder has to say comes too late', async () => {
-    let finishFirst: () => void = () => undefined
-    receiver.answer = (response) => {
-      if (receiver.received.length === 1) finishFirst = () => response.writeHead(500).end()
-      else response.end()
-    }
+    const finish: ((code: number) => void)[] = []
+    receiver.answer = (response) => finish.push((code) => response.writeHead(code).end())
     await shop.book()
     await arrivals(1)
     service.clock.advance(30)
     other.start()
-    await other.settled()
-    expect(receiver.received).toHaveLength(2)
-    const before = await log()
-    finishFirst()
+    await arrivals(2)
+    const rows = async () =>
+      (await service.rows('deliveries')).filter((row) => row['webhook_id'] === webhook.id)
+    const before = await rows()
+    expect(before).toMatchObject([{ status: 'pending', fence: 2, attempts_made: 0 }])
+    finish[0]?.(500)
     await service.app.deliveries.settled()
-    expect(before).toMatchObject([{ status: 'succeeded', attempts: [{ response_status: 200 }] }])
-    expect(await log()).toEqual(before)
+    expect(await rows()).toEqual(before)
+    finish[1]?.(200)
+    await other.settled()
+    expect(await log()).toMatchObject([
+      { status: 'succeeded', attempts: [{ number: 1, response_status: 200 }] },
+    ])
   })
 
   test('a webhook of which one server has leases is left to that one', async () => {
@@ -97,7 +102,14 @@ onEachEngine('the lease of a delivery', (engine) => {
     await other.stop(20)
     await service.app.deliveries.stop(20)
     expect(await rows()).toMatchObject([
-      { status: 'pending', leased_until: null, leased_by: null, attempts_made: 0, attempts_json: '[]', attempts_left: 3 },
+      {
+        status: 'pending',
+        leased_until: null,
+        leased_by: null,
+        attempts_made: 0,
+        attempts_json: '[]',
+        attempts_left: 3,
+      },
     ])
   })
 })

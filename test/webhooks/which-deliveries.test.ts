@@ -73,25 +73,28 @@ onEachEngine('deliveries of a change', (engine) => {
     }
   })
 
-  test.each(Object.entries(paths))('%s sends its events, each once', async (_name, { from, change, events }) => {
-    const booking = (await shop.book()) as { id: string; starts_at: string }
-    if (from !== undefined) await shop.client.change(booking.id, { status: from })
-    await makeWebhook(service, { token: shop.business.key, to: receiver, path: '/all' })
-    const before = (await service.events()).length
-    const body =
-      change === 'cancel' || !('ends_at' in change)
-        ? change
-        : { ends_at: new Date(Date.parse(booking.starts_at) + 3_600_000).toISOString() }
-    const arrived = await arrivals(async () => {
-      const reply =
-        body === 'cancel'
-          ? await shop.client.cancel(booking.id)
-          : await shop.client.change(booking.id, body as Record<string, unknown>)
-      expect(reply.status).toBe(200)
-    })
-    expect(arrived).toEqual(events.map((event) => `/all ${event}`))
-    expect((await recordedSince(before)).toSorted()).toEqual(events.map((event) => event.split(' ')[0]))
-  })
+  test.each(Object.entries(paths))(
+    '%s sends its events, each once',
+    async (_name, { from, change, events }) => {
+      const booking = (await shop.book()) as { id: string; starts_at: string }
+      if (from !== undefined) await shop.client.change(booking.id, { status: from })
+      await makeWebhook(service, { token: shop.business.key, to: receiver, path: '/all' })
+      const before = (await service.events()).length
+      const body =
+        change === 'cancel' || !('ends_at' in change)
+          ? change
+          : { ends_at: new Date(Date.parse(booking.starts_at) + 3_600_000).toISOString() }
+      const arrived = await arrivals(async () => {
+        const reply =
+          body === 'cancel'
+            ? await shop.client.cancel(booking.id)
+            : await shop.client.change(booking.id, body as Record<string, unknown>)
+        expect(reply.status).toBe(200)
+      })
+      expect(arrived).toEqual(events.map((event) => `/all ${event}`))
+      expect((await recordedSince(before)).toSorted()).toEqual(events.map((event) => event.split(' ')[0]))
+    },
+  )
 
   test('what changes nothing, or is refused, sends nothing', async () => {
     const booking = (await shop.book()) as { id: string }
@@ -135,7 +138,12 @@ onEachEngine('deliveries of a change', (engine) => {
     await makeWebhook(service, { token, to: receiver, path: '/created', events: ['booking.created'] })
     const off = await makeWebhook(service, { token, to: receiver, path: '/off' })
     const gone = await makeWebhook(service, { token, to: receiver, path: '/gone' })
-    await makeWebhook(service, { token, to: receiver, path: '/rest', events: ['booking.updated', 'booking.cancelled'] })
+    await makeWebhook(service, {
+      token,
+      to: receiver,
+      path: '/rest',
+      events: ['booking.updated', 'booking.cancelled'],
+    })
     await service.call('PATCH', `/webhooks/${off.id}`, { token, body: { status: 'disabled' } })
     await service.call('DELETE', `/webhooks/${gone.id}`, { token })
     let id = ''

@@ -1,0 +1,158 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import { faultOfDelivery } from '../../src/webhooks/verify-delivery.ts'
+import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
+import { demoWorld, startHoldfast } from '../support/holdfast-process.ts'
+import { eventually, httpClients } from '../support/http-client.ts'
+import { startReceiver, status, type Receiver } from '../support/receiver.ts'
+import { startServer, withoutLimits, type ServerProcess } from '../support/server-process.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { businessOf, onEachEngine } from '../support/test-service.ts'
+import { slot } from '../support/cluster.ts'
+import { ada, offer } from '../support/test-service.ts'
+
+const call = httpClients()
+const unknown = '01990000-0000-7000-8000-000000000000'
+
+onEachEngine('webhooks at the command line, beside a running server', (engine) => {
+  let database: TestDatabase
+  let world: DemoWorld
+  let server: ServerProcess
+  let holdfast: CommandLine
+  let receiver: Receiver
+  beforeAll(async () => {
+    database = await createTestDatabase(engine)
+    world = await demoWorld(database.url)
+    server = await startServer(database.url, { ...withoutLimits, NODE_ENV: 'test' })
+    holdfast = commandLine(database.url)
+    receiver = await startReceiver()
+  }, 60_000)
+  afterAll(async () => {
+    await server.stop()
+    await receiver.stop()
+    await database.drop()
+  })
+
+  let slots = 0
+  async function book(): Promise<string> {
+    const business = businessOf(world, 'Salon Spree')
+    const token = business.business_key
+    const body = { ...offer(business, 'Meeting room'), starts_at: slot((slots += 1)) }
+    const hold = await call(server.address, 'POST', '/bookings/hold', { token, body })
+    const booked = await call(server.address, 'POST', '/bookings', {
+      token,
+      body: { hold_id: hold.body.hold_id, client: ada },
+    })
+    return booked.body.id as string
+  }
+
+  test('are created, listed, looked into and tried again', async () => {
+    const { id: business } = businessOf(world, 'Salon Spree')
+    const url = `${receiver.address}/hooks`
+    const made = await holdfast.text('webhook', 'create', '--business', business, '--url', url)
+    const [, id = '', secret = ''] = /^webhook (\S+)\n(whsec_\S+)\n/.exec(made) ?? []
+    expect(cellsOf(await holdfast.text('webhook', 'list'))[1]).toEqual([
+      id,
+      'active',
+      business,
+      url,
+      'created, updated, cancelled, completed',
+    ])
+    expect((await holdfast.json('webhook', 'list', '--business', business)).data).toHaveLength(1)
+
+    receiver.answer = status(410)
+    const booking = await book()
+    await eventually('the delivery', 5_000, () => receiver.received[0])
+    const failed = await eventually('the log', 5_000, async () => {
+      const { data } = await holdfast.json('webhook', 'deliveries', id, '--status', 'failed')
+      return (data as { id: string; booking_id: string }[])[0]
+    })
+    expect(failed.booking_id).toBe(booking)
+    const [, row = []] = cellsOf(await holdfast.text('webhook', 'deliveries', id))
+    expect(row.slice(2)).toEqual(['booking.created', 'failed', '1', '410 status_not_2xx'])
+
+    receiver.answer = status(200)
+    const retried = await holdfast.text('webhook', 'retry', id, failed.id)
+    expect(retried).toBe(`delivery ${failed.id} of booking.created is pending\n`)
+    const again = await eventually('the second delivery', 5_000, () => receiver.received[1])
+    const digest = createHmac('sha256', secret).update(again.body).digest('hex')
+    expect(again.headers['x-service-signature']).toBe(`sha256=${digest}`)
+  }, 60_000)
+
+  test('can be for a whole hub and for some events', async () => {
+    const args = ['--hub', world.hub.id, '--url', receiver.address, '--event', 'booking.completed']
+    expect(await holdfast.json('webhook', 'create', ...args)).toMatchObject({
+      business_id: null,
+      events: ['booking.completed'],
+      secret: expect.stringMatching(/^whsec_/),
+    })
+    expect(await holdfast.text('webhook', 'list')).toContain('(a whole hub)')
+  }, 60_000)
+
+  test('are refused with the reason', async () => {
+    const url = ['--url', receiver.address]
+    await holdfast.refuses(['webhook', 'create', ...url], 2, 'Give either --business or --hub.')
+    await holdfast.refuses(['webhook', 'create', '--business', unknown, ...url], 2, 'There is no business')
+    const { id } = businessOf(world, 'Salon Spree')
+    await holdfast.refuses(
+      ['webhook', 'create', '--business', id, '--url', 'ftp://a'],
+      2,
+      /url must be a whole/,
+    )
+    await holdfast.refuses(['webhook', 'deliveries', unknown], 2, 'There is no webhook with this id.')
+    await holdfast.refuses(['webhook', 'retry', unknown, unknown], 2, 'There is no webhook with this id.')
+    await holdfast.refuses(['webhook', 'listen', '--port', 'x'], 2, '--port must be a whole number')
+  }, 60_000)
+})
+
+test('webhook listen receives, verifies and prints deliveries', async () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  const listener = startHoldfast(['webhook', 'listen', '--port', '0', '--secret', secret])
+  const [, address = ''] = await listener.says(/^Listening on (http:\S+)$/m)
+  const body = '{"event":"booking.created","data":{"id":"x"}}'
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const sign = (text: string, key: string | Buffer) => createHmac('sha256', key).update(text)
+  const headers = (about: string, id = 'one') => ({
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${sign(`${id}.${timestamp}.${about}`, Buffer.alloc(32, 7)).digest('base64')}`,
+    'x-service-signature': `sha256=${sign(about, secret).digest('hex')}`,
+  })
+  const post = (sent: string, given: Record<string, string>) =>
+    fetch(address, { method: 'POST', headers: given, body: sent })
+  expect((await post(body, headers(body))).status).toBe(200)
+  await listener.says(/^one \(verified\)\n\{\n {2}"event": "booking\.created"/m)
+  await post(body, headers(body))
+  await listener.says(/^one \(verified, seen before\)$/m)
+  await post(body.replace('x', 'y'), headers(body, 'two'))
+  await listener.says(/^two \(REFUSED: X-Service-Signature does not fit\)$/m)
+  await post('\u001b[31m', headers('\u001b[31m', 'three'))
+  await listener.says(/^three \(verified\)\n"\\u001b\[31m"$/m)
+  listener.signal('SIGTERM')
+  await listener.ended
+}, 30_000)
+
+test('a delivery is refused when it is altered, old, ahead, or signed with another secret', () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  const body = '{"event":"booking.created"}'
+  const key = Buffer.alloc(32, 7)
+  const headers = {
+    'webhook-id': 'one',
+    'webhook-timestamp': '1000',
+    'webhook-signature': `v1,AAAA v1,${createHmac('sha256', key).update(`one.1000.${body}`).digest('base64')}`,
+    'x-service-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+  }
+  const got = { headers, body }
+  expect(faultOfDelivery(secret, got, 1_000_000)).toBeUndefined()
+  expect(faultOfDelivery(secret, got, 1_300_000)).toBeUndefined()
+  expect(faultOfDelivery(secret, got, 1_301_000)).toMatch('older')
+  expect(faultOfDelivery(secret, got, 699_000)).toMatch('older')
+  expect(faultOfDelivery(secret, { ...got, body: `${body} ` }, 1_000_000)).toMatch('X-Service-Signature')
+  expect(faultOfDelivery(`${secret}A`, got, 1_000_000)).toMatch('X-Service-Signature')
+  const replayed = { ...headers, 'webhook-id': 'two' }
+  expect(faultOfDelivery(secret, { headers: replayed, body }, 1_000_000)).toMatch('webhook-signature')
+  expect(
+    faultOfDelivery(secret, { headers: { ...headers, 'webhook-timestamp': 'x' }, body }, 1_000_000),
+  ).toMatch('older')
+})
