@@ -18,7 +18,7 @@ import { pause, type StatementListener } from './database/database.ts'
 import { awaitArrivals } from './http/await-arrivals.ts'
 import { healthRoutes } from './http/health-routes.ts'
 import { pageRoutes } from './http/pages/page-routes.ts'
-import { createServer } from './http/server.ts'
+import { createServer, type Routes } from './http/server.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { oldRecords } from './idempotency/tidy-records.ts'
 import { metricsRoutes } from './metrics/metrics-routes.ts'
@@ -81,25 +81,7 @@ export async function createApp(
     countPendingDeliveries: () => countPendingDeliveries(opened),
   })
   const context = { ...opened, metrics: watched.metrics }
-  const routes = {
-    api: [
-      sessionRoutes,
-      catalogueRoutes,
-      catalogueWriteRoutes,
-      blockRoutes,
-      businessRoutes,
-      businessKeyRoutes,
-      availabilityRoutes,
-      holdRoutes,
-      bookingRoutes,
-      webhookRoutes,
-      deliveryRoutes,
-    ],
-    around: [
-      ...[healthRoutes(state), pageRoutes, metricsRoutes(watched)],
-      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes],
-    ],
-  }
+  const routes = allRoutes(healthRoutes(state), metricsRoutes(watched))
   const limiter = given ?? (await openRateLimiter(context, onStatement))
   await context.checkouts.provider?.load()
   const server = await createServer(context, routes, { state, limiter })
@@ -133,5 +115,25 @@ export async function createApp(
       // side by side: a server that does not answer their farewells costs each of them a second
       await Promise.all([limiter.close(), context.db.close()])
     },
+  }
+}
+
+/** All routes of the API, and those around it. */
+function allRoutes(health: Routes, metrics: Routes): { api: Routes[]; around: Routes[] } {
+  return {
+    api: [
+      sessionRoutes,
+      catalogueRoutes,
+      catalogueWriteRoutes,
+      blockRoutes,
+      businessRoutes,
+      businessKeyRoutes,
+      availabilityRoutes,
+      holdRoutes,
+      bookingRoutes,
+      webhookRoutes,
+      deliveryRoutes,
+    ],
+    around: [...[health, pageRoutes, metrics], ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes]],
   }
 }

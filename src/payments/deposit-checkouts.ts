@@ -137,12 +137,12 @@ export class DepositCheckouts implements Checkouts {
     { paymentId, booking, refund }: Parameters<Checkouts['settle']>[1],
   ): Promise<PaymentPart | undefined> {
     const payment = paymentId === null ? undefined : await lockPayment(tx.db, paymentId)
-    if (refund && payment?.paid_at == null) throw nothingToRefund()
+    if (refund && (!payment || payment.paid_at === null)) throw nothingToRefund()
     if (!payment) return undefined
     const changes = settlement(payment, { booking, refund, now: tx.now })
     if (!changes) return payment
     await updatePayment(tx.db, payment.id, changes)
-    if (changes.next_look_at != null) {
+    if (changes.next_look_at) {
       tx.onCommit(() => {
         this.wake()
       })

@@ -32,14 +32,17 @@ export function findPaymentsOfHold(db: Queries, holdId: string): Promise<Payment
     .execute()
 }
 
+/** Writes a payment. Gives it as it lies in the table. */
 export async function insertPayment(db: Queries, payment: Insertable<PaymentsTable>): Promise<PaymentRow> {
   return db.insertInto('payments').values(payment).returningAll().executeTakeFirstOrThrow()
 }
 
+/** A payment by its id. */
 export function findPayment(db: Queries, id: string): Promise<PaymentRow | undefined> {
   return db.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** A payment by what the processor calls it. */
 export function findPaymentByReference(
   db: Queries,
   { provider, reference }: { provider: PaymentsTable['provider']; reference: string },
@@ -57,6 +60,7 @@ export function lockPayment(db: Queries, id: string): Promise<PaymentRow | undef
   return db.selectFrom('payments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
+/** Writes changed columns of a payment, which is to be locked. */
 export async function updatePayment(
   db: Queries,
   id: string,

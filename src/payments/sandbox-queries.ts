@@ -29,10 +29,12 @@ function selectCheckouts(db: Queries) {
     .select(['p.amount', 'p.currency', 'p.expires_at'])
 }
 
+/** A checkout by its secret reference. */
 export function findSandboxCheckout(db: Queries, reference: string): Promise<SandboxCheckout | undefined> {
   return selectCheckouts(db).where('c.reference', '=', reference).executeTakeFirst()
 }
 
+/** The checkout of a payment. */
 export function findSandboxCheckoutOf(db: Queries, paymentId: string): Promise<SandboxCheckout | undefined> {
   return selectCheckouts(db).where('c.payment_id', '=', paymentId).executeTakeFirst()
 }
@@ -51,6 +53,7 @@ export async function closeSandboxCheckout(
     .execute()
 }
 
+/** Gives back what was paid at a checkout, once. */
 export async function refundSandboxCheckout(db: Queries, paymentId: string, now: Instant): Promise<void> {
   await db
     .updateTable('sandbox_checkouts')

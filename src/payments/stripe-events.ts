@@ -36,35 +36,28 @@ export async function readStripeEvent(
  */
 export async function applyStripeEvent(context: Context, event: Stripe.Event): Promise<void> {
   const noted = { provider: 'stripe', id: event.id } as const
-  switch (event.type) {
-    case 'checkout.session.completed':
-    case 'checkout.session.async_payment_succeeded': {
-      const { metadata, payment_status } = event.data.object
-      const paymentReference = paymentReferenceOf(event.data.object)
-      const paymentId = ourPayment(metadata)
-      if (paymentId === undefined || paymentReference === undefined || payment_status === 'unpaid') return
-      return applyPaid(context, { paymentId, paymentReference, event: noted })
-    }
-    case 'checkout.session.expired':
-    case 'checkout.session.async_payment_failed': {
-      const paymentId = ourPayment(event.data.object.metadata)
-      return paymentId === undefined ? undefined : applyExpired(context, { paymentId, event: noted })
-    }
-    case 'charge.refunded': {
-      const paymentId = await paymentOf(context, event.data.object)
-      if (paymentId === undefined || !event.data.object.refunded) return // only a part of it
-      return applyRefunded(context, { paymentId, event: noted })
-    }
-    case 'refund.updated':
-    case 'refund.failed': {
-      const paymentId = await paymentOf(context, event.data.object)
-      const failed = event.data.object.status === 'failed'
-      return paymentId === undefined
-        ? undefined
-        : applyRefundChanged(context, { paymentId, failed, event: noted })
-    }
-    default:
-      return
+  if (
+    event.type === 'checkout.session.completed' ||
+    event.type === 'checkout.session.async_payment_succeeded'
+  ) {
+    const { metadata, payment_status } = event.data.object
+    const paymentReference = paymentReferenceOf(event.data.object)
+    const paymentId = ourPayment(metadata)
+    if (paymentId === undefined || paymentReference === undefined || payment_status === 'unpaid') return
+    await applyPaid(context, { paymentId, paymentReference, event: noted })
+  }
+  if (event.type === 'checkout.session.expired' || event.type === 'checkout.session.async_payment_failed') {
+    const paymentId = ourPayment(event.data.object.metadata)
+    if (paymentId !== undefined) await applyExpired(context, { paymentId, event: noted })
+  }
+  if (event.type === 'charge.refunded' && event.data.object.refunded) {
+    const paymentId = await paymentOf(context, event.data.object)
+    if (paymentId !== undefined) await applyRefunded(context, { paymentId, event: noted })
+  }
+  if (event.type === 'refund.updated' || event.type === 'refund.failed') {
+    const paymentId = await paymentOf(context, event.data.object)
+    const failed = event.data.object.status === 'failed'
+    if (paymentId !== undefined) await applyRefundChanged(context, { paymentId, failed, event: noted })
   }
 }
 

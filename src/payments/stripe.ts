@@ -25,7 +25,9 @@ export function stripeProvider(config: Config): CheckoutProvider {
   const client = connectStripe(config)
   return {
     name: 'stripe',
-    load: async () => void (await client()),
+    load: async () => {
+      await client()
+    },
     open: (order) => asking(async () => openSession(await client(), order)),
     look: (checkout) => asking(async () => stateOf(await findSession(await client(), checkout))),
     expire: (checkout) => asking(async () => expireSession(await client(), checkout)),

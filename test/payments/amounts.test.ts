@@ -88,7 +88,9 @@ onEachEngine('the deposit at the checkout', (engine) => {
   })
 
   test('in a currency that the processor does not take: 503, told to the operator, and the hold stays', async () => {
-    await expect(world.due({ money: { amount: 100, currency: 'XXX' } })).rejects.toThrow(/does not take this deposit/)
+    await expect(world.due({ money: { amount: 100, currency: 'XXX' } })).rejects.toThrow(
+      /does not take this deposit/,
+    )
     expect(world.service.logLines.join()).toContain('opens no checkout')
   })
 })
