@@ -58,7 +58,7 @@ async function contender(
   [name, store]: [string, WindowStore],
 ): Promise<Contender> {
   const limiter = new RateLimiter(store, context.clock)
-  const { server } = await createApp(context, { limiter })
+  const { server, deliveries } = await createApp(context, { limiter })
   const pool = new Pool(await server.listen({ host: '127.0.0.1', port: 0 }), { connections: manyAtOnce })
   return {
     name,
@@ -76,6 +76,7 @@ async function contender(
     close: async () => {
       await pool.close()
       await server.close()
+      await deliveries.stop(0)
       await limiter.close()
     },
   }

@@ -1,6 +1,6 @@
 import { monotonicMs } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { pause, type Listening } from '../database/database.ts'
+import type { Listening } from '../database/database.ts'
 import { plusSeconds } from '../instants.ts'
 import { claimDeliveries, dueWebhooks } from './claim-deliveries.ts'
 import { DeliveryLane, type AttemptPace } from './delivery-lane.ts'
@@ -124,7 +124,7 @@ export class DeliveryWorker {
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
       this.wakeUp = resolve
-      timer = setTimeout(resolve, pollMs)
+      timer = setTimeout(resolve, pollMs).unref()
     })
     clearTimeout(timer)
   }
@@ -142,7 +142,7 @@ export class DeliveryWorker {
       if (!this.isDatabaseAway)
         this.context.log.warn({ err: error }, 'deliveries cannot be claimed; trying again')
       this.isDatabaseAway = true
-      await pause(pollMs)
+      this.isWoken = false // signals of what cannot be read would be answered at once, again and again
       return 0
     }
   }

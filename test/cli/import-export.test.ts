@@ -5,6 +5,7 @@ import type { CatalogueFile } from '../../src/catalogue/catalogue-file-schema.ts
 import { readRows } from '../support/checker.ts'
 import { commandLine, type CommandLine } from '../support/command-line.ts'
 import { demoWorld, emptyDirectory } from '../support/holdfast-process.ts'
+import { blocksOf, documentAt } from '../docs/documents.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { businessOf, onEachEngine } from '../support/test-service.ts'
 
@@ -100,6 +101,19 @@ onEachEngine('holdfast import and export', (engine) => {
         room,
       ],
     })
+  })
+
+  test('the file that the guide shows can be imported', async () => {
+    const block = blocksOf(documentAt('docs/guides/catalogue.md')).find(({ text }) =>
+      text.includes('Corner Salon'),
+    )
+    const empty = await createTestDatabase(engine)
+    try {
+      const report = await commandLine(empty.url).json('import', file('guide.json', block?.text ?? ''))
+      expect(report).toMatchObject({ services: { created: 1 }, staff: { created: 1 } })
+    } finally {
+      await empty.drop()
+    }
   })
 
   test('the same file again doubles nothing and changes nothing', async () => {

@@ -19,6 +19,8 @@ const requestsAnHour = 500
 /** A long run takes a seed of its own, which its name tells. */
 const chosenSeeds = long && !process.env['HOLDFAST_TEST_SEED'] ? [Date.now() % 1_000_000] : seeds(1)
 
+/** Nothing listens there. */
+const nowhere = 'http://127.0.0.1:9/hook'
 const internals = /node_modules|[.]ts:[0-9]+|SQLITE_|_pkey|syntax error/
 
 onEachEngine('requests made from /openapi.json', (engine) => {
@@ -59,6 +61,7 @@ onEachEngine('requests made from /openapi.json', (engine) => {
         brand_logo_url: ['https://example.com/logo.png'],
         allowed_origins: ['https://www.example.com'],
         ends_at: ['2029-01-01T00:00:00Z'],
+        url: [nowhere],
         hold_id: [],
         booking_id: [],
         starts_at: Array.from({ length: 40 }, nextStart),
@@ -86,7 +89,11 @@ onEachEngine('requests made from /openapi.json', (engine) => {
       for (let round = 0; round < requestsPerRun; round += 1) {
         if (round % requestsAnHour === 0) {
           service.clock.advance(3_601)
-          await deleteBlocks()
+          await deleteAll('/blocks')
+          await deleteAll('/webhooks')
+          const webhooks = await makeWebhooks()
+          known['webhook_id'] = webhooks.map(({ id }) => id)
+          known['delivery_id'] = webhooks.map(({ delivery_id }) => delivery_id)
           const things = await makeThings(service, salon)
           session = things.token
           for (const [name, id] of Object.entries(await makeSpares(service, salon))) known[name] = [id]
@@ -143,16 +150,31 @@ onEachEngine('requests made from /openapi.json', (engine) => {
     if (status >= 400) expect(JSON.stringify(body ?? '')).not.toMatch(internals)
     return reply
   }
-  /** A few blocks that last for years would leave nothing to book. */
-  const deleteBlocks = async () => {
-    const options = { token: salon.business_key, remoteAddress: nextAddress() }
+  const asSalon = (method: string, path: string, body?: object) =>
+    service.call(method, path, {
+      token: salon.business_key,
+      remoteAddress: nextAddress(),
+      ...(body && { body }),
+    })
+  /** A few blocks that last for years would leave nothing to book, and there is room for twenty webhooks only. */
+  const deleteAll = async (path: string) => {
     for (;;) {
-      const { body } = await service.call('GET', '/blocks?limit=100', options)
-      const blocks = body.data as { id: string }[]
-      if (blocks.length === 0) return
-      for (const { id } of blocks) await service.call('DELETE', `/blocks/${id}`, options)
+      const { body } = await asSalon('GET', `${path}?limit=100`)
+      const found = body.data as { id: string }[]
+      if (found.length === 0) return
+      for (const { id } of found) await asSalon('DELETE', `${path}/${id}`)
     }
   }
+  /** Webhooks whose receiver is not there, each with a delivery. */
+  const makeWebhooks = () =>
+    Promise.all(
+      [1, 2, 3].map(async () => {
+        const made = await asSalon('POST', '/webhooks', { url: nowhere, events: ['booking.created'] })
+        const id = made.body.id as string
+        const sample = await asSalon('POST', `/webhooks/${id}/test`)
+        return { id, delivery_id: sample.body.id as string }
+      }),
+    )
   const databaseUrl = () => {
     const { database } = service.context.config
     return database.engine === 'sqlite' ? `sqlite:${database.file}` : database.url
