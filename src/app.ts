@@ -20,12 +20,17 @@ import { healthRoutes } from './http/health-routes.ts'
 import { bookingPageRoutes } from './http/pages/booking-page-routes.ts'
 import { pageRoutes } from './http/pages/page-routes.ts'
 import { widgetRoutes } from './http/pages/widget-routes.ts'
-import { createServer } from './http/server.ts'
+import { createServer, type Routes } from './http/server.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { oldRecords } from './idempotency/tidy-records.ts'
 import { metricsRoutes } from './metrics/metrics-routes.ts'
 import { openMetrics } from './metrics/open-metrics.ts'
 import { openRateLimiter } from './rate-limits/open-rate-limiter.ts'
+import { checkoutRoutes } from './payments/checkout-routes.ts'
+import { PaymentWorker } from './payments/payment-worker.ts'
+import { sandboxRoutes } from './payments/sandbox-routes.ts'
+import { stripeWebhookRoutes } from './payments/stripe-webhook-routes.ts'
+import { oldProcessorEvents, oldSandboxCheckouts, unusedPayments } from './payments/tidy-payments.ts'
 import type { RateLimiter } from './rate-limits/rate-limiter.ts'
 import { oldWindows } from './rate-limits/tidy-windows.ts'
 import { countPendingDeliveries } from './webhooks/count-pending-deliveries.ts'
@@ -38,6 +43,7 @@ import { webhookRoutes } from './webhooks/webhook-routes.ts'
 export const chores = [
   ...[lapsedClaims, oldHolds, oldSessions, oldRecords, oldWindows],
   ...[oldDeliveries, oldEvents, deletedWebhooks],
+  ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments],
 ]
 
 /** What has not ended by then is cut off: with the rest of stopping, the process ends within ten seconds. */
@@ -51,6 +57,7 @@ export interface App {
   context: Context
   server: FastifyInstance
   deliveries: DeliveryWorker
+  payments: PaymentWorker
   /** Listens and tells the address, such as http://127.0.0.1:3000. */
   listen(): Promise<string>
   /** Stops: readiness fails, what is in flight finishes or is cut off after 8.5 seconds, the database closes. */
@@ -76,31 +83,20 @@ export async function createApp(
     countPendingDeliveries: () => countPendingDeliveries(opened),
   })
   const context = { ...opened, metrics: watched.metrics }
-  const routes = {
-    api: [
-      sessionRoutes,
-      catalogueRoutes,
-      catalogueWriteRoutes,
-      blockRoutes,
-      businessRoutes,
-      businessKeyRoutes,
-      availabilityRoutes,
-      holdRoutes,
-      bookingRoutes,
-      webhookRoutes,
-      deliveryRoutes,
-    ],
-    around: [healthRoutes(state), pageRoutes, widgetRoutes, bookingPageRoutes, metricsRoutes(watched)],
-  }
+  const routes = allRoutes(healthRoutes(state), metricsRoutes(watched))
   const limiter = given ?? (await openRateLimiter(context, onStatement))
+  await context.checkouts.provider?.load()
   const server = await createServer(context, routes, { state, limiter })
   const housekeeping = startHousekeeping(context, chores)
   const deliveries = new DeliveryWorker(context, { version: packageJson.version, ...replaced })
   deliveries.start()
+  const payments = new PaymentWorker(context)
+  payments.start()
   return {
     context,
     server,
     deliveries,
+    payments,
     listen: () => server.listen({ host: context.config.host, port: context.config.port }),
     stop: async () => {
       state.draining = true
@@ -115,10 +111,34 @@ export async function createApp(
       await server.close()
       clearTimeout(cutOff)
       const leftMs = stoppingSinceMs + deliveriesStopMs - monotonicMs()
-      await Promise.all([deliveries.stop(Math.max(leftMs, leastDeliveriesStopMs)), housekeeping.stop()])
+      const ending = [housekeeping.stop(), payments.stop()]
+      await Promise.all([deliveries.stop(Math.max(leftMs, leastDeliveriesStopMs)), ...ending])
       watched.close()
       // side by side: a server that does not answer their farewells costs each of them a second
       await Promise.all([limiter.close(), context.db.close()])
     },
+  }
+}
+
+/** All routes of the API, and those around it. */
+function allRoutes(health: Routes, metrics: Routes): { api: Routes[]; around: Routes[] } {
+  return {
+    api: [
+      sessionRoutes,
+      catalogueRoutes,
+      catalogueWriteRoutes,
+      blockRoutes,
+      businessRoutes,
+      businessKeyRoutes,
+      availabilityRoutes,
+      holdRoutes,
+      bookingRoutes,
+      webhookRoutes,
+      deliveryRoutes,
+    ],
+    around: [
+      ...[health, pageRoutes, widgetRoutes, bookingPageRoutes, metrics],
+      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes],
+    ],
   }
 }

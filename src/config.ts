@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { OperatorError } from './errors.ts'
+import { beginningWith, factor, httpUrl, keyPrefix, publicUrl, share, twoPauses } from './setting-readers.ts'
 
 /** One environment variable: how it is read, and what a person is told about it. */
 interface Setting<T> {
@@ -42,12 +43,6 @@ function oneOf<T extends string>(...values: T[]): (text: string) => T {
   }
 }
 
-function factor(text: string): number {
-  const value = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : NaN
-  if (value > 0) return value
-  throw new Error('must be a number above 0, for example 10')
-}
-
 function cidrList(text: string): string[] {
   const ranges = text.split(',').map((range) => range.trim())
   const used = ranges.filter((range) => range !== '')
@@ -78,30 +73,6 @@ function redisUrl(text: string): string {
   const isRedis = protocol === 'redis:' || protocol === 'rediss:'
   if (text === '' || (isRedis && hostname && /^(\/\d{0,4})?$/.test(pathname ?? ''))) return text
   throw new Error('must be redis://user:password@host:6379/0, or rediss:// for TLS')
-}
-
-function twoPauses(text: string): [number, number] {
-  const [first, second, ...more] = text.split(',').map((part) => /^\s*(\d{1,5})\s*$/.exec(part)?.[1])
-  const pauses: [number, number] = [Number(first ?? NaN), Number(second ?? NaN)]
-  if (more.length === 0 && pauses.every((seconds) => seconds >= 1 && seconds <= 86_400)) return pauses
-  throw new Error('must be two numbers of seconds from 1 to 86400, such as 30,300')
-}
-
-function keyPrefix(text: string): string {
-  if (/^[\w:.{}-]{1,64}$/.test(text)) return text
-  throw new Error('must be 1 to 64 letters, digits and : . _ - { }')
-}
-
-function httpUrl(text: string): string {
-  const { protocol } = URL.parse(text) ?? {}
-  if (text === '' || protocol === 'http:' || protocol === 'https:') return text
-  throw new Error('must be an address such as http://127.0.0.1:4318')
-}
-
-function share(text: string): number {
-  const value = /^\d(\.\d{1,6})?$/.test(text) ? Number(text) : NaN
-  if (value >= 0 && value <= 1) return value
-  throw new Error('must be a number from 0 to 1, for example 0.1')
 }
 
 /** Every variable that Holdfast reads. The README's configuration table is checked against it by a test. */
@@ -192,6 +163,36 @@ export const settings = {
     '',
     'address ranges (CIDR, comma-separated) of the inner network to which production may deliver webhooks all the same',
     cidrList,
+  ),
+  publicUrl: setting(
+    'PUBLIC_URL',
+    '',
+    'address under which clients reach this server, where they return to from a checkout; empty: http://HOST:PORT',
+    publicUrl,
+  ),
+  stripeSecretKey: setting(
+    'STRIPE_SECRET_KEY',
+    '',
+    'secret or restricted key of the Stripe account that takes deposits; empty: a sandbox, or none in production',
+    beginningWith('sk_', 'rk_'),
+  ),
+  stripeWebhookSecret: setting(
+    'STRIPE_WEBHOOK_SECRET',
+    '',
+    'signing secret of the endpoint at Stripe that sends events to /payments/stripe/webhook',
+    beginningWith('whsec_'),
+  ),
+  stripeApiUrl: setting(
+    'STRIPE_API_URL',
+    'https://api.stripe.com',
+    'address of the API of Stripe, for tests with something in its place',
+    httpUrl,
+  ),
+  checkoutMinutes: setting(
+    'CHECKOUT_TTL_MINUTES',
+    '35',
+    'how long a client has to pay a deposit, in minutes; as long the slot stays taken',
+    wholeNumber(31, 1_430),
   ),
   drainSeconds: setting(
     'DRAIN_SECONDS',

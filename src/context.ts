@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Checkouts } from './checkouts.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
@@ -19,4 +20,5 @@ export interface Context {
   metrics: Metrics
   flights: Flights
   dueDeliveries: DeliverySignal
+  checkouts: Checkouts
 }

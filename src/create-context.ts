@@ -9,6 +9,8 @@ import { Flights } from './idempotency/flights.ts'
 import { systemIds, type Ids } from './ids.ts'
 import { createLog } from './log.ts'
 import { uncounted } from './metrics/metrics.ts'
+import { DepositCheckouts } from './payments/deposit-checkouts.ts'
+import { openProvider } from './payments/open-provider.ts'
 import { ReadCache } from './read-cache.ts'
 import { DeliverySignal } from './webhooks/delivery-signal.ts'
 
@@ -34,7 +36,9 @@ export async function createContext(
   const { db, clock } = await openDatabase(config, log, { ...replacements, looksOnly })
   const cache = new ReadCache(clock)
   const inMemory = { flights: new Flights(), dueDeliveries: new DeliverySignal() }
-  return { db, clock, ids, log, config, cache, metrics: uncounted, ...inMemory }
+  const provider = openProvider({ db, ids, config })
+  const checkouts = new DepositCheckouts({ db, ids, log, config, provider })
+  return { db, clock, ids, log, config, cache, metrics: uncounted, checkouts, ...inMemory }
 }
 
 async function openDatabase(

@@ -1,6 +1,7 @@
 /** What each problem code means: its HTTP status and its title (contract of the API: Errors). */
 export const problemKinds = {
   malformed_json: { status: 400, title: 'The body is not valid JSON' },
+  invalid_signature: { status: 400, title: 'The signature is not valid' },
   missing_credentials: { status: 401, title: 'A bearer token is needed' },
   invalid_credentials: { status: 401, title: 'The bearer token is not valid' },
   session_expired: { status: 401, title: 'The session token has expired' },

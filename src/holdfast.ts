@@ -26,6 +26,7 @@ const commands: Record<string, () => Promise<(program: Command) => void>> = {
   import: async () => (await import('./cli/import.ts')).addImport,
   export: async () => (await import('./cli/export.ts')).addExport,
   booking: async () => (await import('./cli/booking.ts')).addBooking,
+  payments: async () => (await import('./cli/payments.ts')).addPayments,
   webhook: async () => (await import('./cli/webhook.ts')).addWebhook,
   session: async () => (await import('./cli/session.ts')).addSession,
 }

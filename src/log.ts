@@ -1,10 +1,10 @@
 import { destination, pino, type DestinationStream, type Logger } from 'pino'
 import { currentTraceId } from './tracing.ts'
 
-const secrets = /\b(cal_(?:hub|biz|pub|ses)_|whsec_)[A-Za-z0-9+/=_-]+/g
+const secrets = /\b(cal_(?:hub|biz|pub|ses)_|whsec_|[sr]k_(?:live|test)_)[A-Za-z0-9+/=_-]+/g
 const urlPasswords = /(\b[a-z]+:\/\/[^\s:/@"]*:)[^\s@"]+@/g
 
-/** Blanks keys, tokens, webhook secrets and passwords of addresses, wherever in a text they stand. */
+/** Blanks keys (ours and Stripe's), tokens, webhook secrets and passwords of addresses, wherever in a text they stand. */
 export function redact(text: string): string {
   return text.replace(secrets, '$1[redacted]').replace(urlPasswords, '$1[redacted]@')
 }

@@ -35,6 +35,12 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     whatToDo: 'look at the client, or at a proxy in between.',
     example: { detail: 'This is not valid HTTP/1.1.' },
   },
+  invalid_signature: {
+    when: 'an event of the payment processor is not signed with `STRIPE_WEBHOOK_SECRET`, or was signed more than five minutes ago.',
+    whatToDo:
+      'compare `STRIPE_WEBHOOK_SECRET` with the signing secret of the endpoint at the processor, and the clocks.',
+    example: { detail: 'The event is not signed with the secret that is known here, or it is too old.' },
+  },
   missing_credentials: {
     when: 'there is no header `Authorization: Bearer …`.',
     whatToDo: 'send the key or the session token.',
@@ -203,8 +209,8 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     example: { detail: 'Something went wrong on our side; the request id helps us to find it.' },
   },
   unavailable: {
-    when: 'the database does not answer in time or cannot take the change now, or the server has more to do than it can. Also, until deposits are built: a hold of a service with a deposit is converted.',
-    whatToDo: 'try again after `Retry-After` seconds; with a deposit this does not help.',
+    when: 'the database does not answer in time or cannot take the change now, or the server has more to do than it can. Also: the payment processor does not answer, or takes no deposit.',
+    whatToDo: 'try again after `Retry-After` seconds. A hold stays as it is.',
     example: { detail: 'The service cannot reach its data at the moment; try again.' },
   },
 }

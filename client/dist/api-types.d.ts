@@ -502,7 +502,7 @@ export interface paths {
         put?: never;
         /**
          * Turn a hold into a booking
-         * @description The booking is confirmed at once and has the id of the hold. A hold converts once. Its slot stays taken until the booking is cancelled.
+         * @description The booking is confirmed at once and has the id of the hold. A hold converts once. Its slot stays taken until the booking is cancelled. Where the service asks for a deposit, the booking is pending and has `redirect_url`, where the client pays: with the payment it is confirmed; without one it is cancelled when the checkout ends.
          *
          *     Keys: session, business, hub.
          */
@@ -531,7 +531,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel a booking
-         * @description Its slot is free at once. Cancelling again changes nothing.
+         * @description Its slot is free at once. Cancelling again changes nothing, but for a refund that was not asked for before.
          *
          *     Keys: business, hub.
          */
@@ -1832,6 +1832,32 @@ export interface components {
          */
         BookingStatus: "pending" | "confirmed" | "in_progress" | "completed" | "cancelled";
         /**
+         * Payment
+         * @description The deposit of a booking: shown to business and hub keys, where there is one.
+         */
+        Payment: {
+            /**
+             * @description `expired`: nothing was paid, and nothing is due any more. `refunded`: the payment processor has given it back.
+             * @enum {string}
+             */
+            status: "due" | "paid" | "expired" | "refunded";
+            /** @description In minor units: 2500 EUR is 25.00 euros. */
+            amount: number;
+            currency: string;
+            /** @enum {string} */
+            provider: "stripe" | "sandbox";
+            /**
+             * Format: date-time
+             * @description Whole seconds, with the offset of its zone.
+             */
+            paid_at: string | null;
+            /**
+             * Format: date-time
+             * @description Whole seconds, with the offset of its zone.
+             */
+            refunded_at: string | null;
+        };
+        /**
          * Booking
          * @description A booking. Its id is that of the hold that it was made from.
          * @example {
@@ -1929,6 +1955,9 @@ export interface components {
              * @description Whole seconds, with the offset of its zone.
              */
             updated_at: string;
+            payment?: components["schemas"]["Payment"];
+            /** @description In the answer to the creation, when the service asks for a deposit: where the client pays it. */
+            redirect_url?: string;
             /**
              * @description Present when the caller may not see the client: `client` is masked, `notes` null, `custom_field_values` empty.
              * @constant
@@ -2370,6 +2399,104 @@ export interface components {
             request_id: string;
         };
         /**
+         * PayloadTooLargeProblem
+         * @description The body is too large: the body has more than 65536 bytes.
+         */
+        PayloadTooLargeProblem: {
+            /**
+             * @description A page that says what to do.
+             * @constant
+             */
+            type: "/problems/payload_too_large";
+            title: string;
+            /** @constant */
+            status: 413;
+            /** @description What was wrong with this very request, for people. */
+            detail: string;
+            /** @constant */
+            code: "payload_too_large";
+            request_id: string;
+        };
+        /**
+         * UnsupportedMediaTypeProblem
+         * @description The body must be JSON: there is a body, and its `Content-Type` is not `application/json`.
+         */
+        UnsupportedMediaTypeProblem: {
+            /**
+             * @description A page that says what to do.
+             * @constant
+             */
+            type: "/problems/unsupported_media_type";
+            title: string;
+            /** @constant */
+            status: 415;
+            /** @description What was wrong with this very request, for people. */
+            detail: string;
+            /** @constant */
+            code: "unsupported_media_type";
+            request_id: string;
+        };
+        /**
+         * MalformedRequestProblem
+         * @description The request is not valid HTTP: what arrived is not valid HTTP/1.1, or the body is shorter or longer than its `Content-Length`.
+         */
+        MalformedRequestProblem: {
+            /**
+             * @description A page that says what to do.
+             * @constant
+             */
+            type: "/problems/malformed_request";
+            title: string;
+            /** @constant */
+            status: 400;
+            /** @description What was wrong with this very request, for people. */
+            detail: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "malformed_request";
+            request_id: string;
+        };
+        /**
+         * UnavailableProblem
+         * @description Not available at the moment: the database does not answer in time or cannot take the change now, or the server has more to do than it can. Also: the payment processor does not answer, or takes no deposit.
+         */
+        UnavailableProblem: {
+            /**
+             * @description A page that says what to do.
+             * @constant
+             */
+            type: "/problems/unavailable";
+            title: string;
+            /** @constant */
+            status: 503;
+            /** @description What was wrong with this very request, for people. */
+            detail: string;
+            /** @constant */
+            code: "unavailable";
+            request_id: string;
+        };
+        /**
+         * InvalidSignatureProblem
+         * @description The signature is not valid: an event of the payment processor is not signed with `STRIPE_WEBHOOK_SECRET`, or was signed more than five minutes ago.
+         */
+        InvalidSignatureProblem: {
+            /**
+             * @description A page that says what to do.
+             * @constant
+             */
+            type: "/problems/invalid_signature";
+            title: string;
+            /** @constant */
+            status: 400;
+            /** @description What was wrong with this very request, for people. */
+            detail: string;
+            /** @constant */
+            code: "invalid_signature";
+            request_id: string;
+        };
+        /**
          * MissingCredentialsProblem
          * @description A bearer token is needed: there is no header `Authorization: Bearer …`.
          */
@@ -2481,44 +2608,6 @@ export interface components {
             request_id: string;
         };
         /**
-         * PayloadTooLargeProblem
-         * @description The body is too large: the body has more than 65536 bytes.
-         */
-        PayloadTooLargeProblem: {
-            /**
-             * @description A page that says what to do.
-             * @constant
-             */
-            type: "/problems/payload_too_large";
-            title: string;
-            /** @constant */
-            status: 413;
-            /** @description What was wrong with this very request, for people. */
-            detail: string;
-            /** @constant */
-            code: "payload_too_large";
-            request_id: string;
-        };
-        /**
-         * UnsupportedMediaTypeProblem
-         * @description The body must be JSON: there is a body, and its `Content-Type` is not `application/json`.
-         */
-        UnsupportedMediaTypeProblem: {
-            /**
-             * @description A page that says what to do.
-             * @constant
-             */
-            type: "/problems/unsupported_media_type";
-            title: string;
-            /** @constant */
-            status: 415;
-            /** @description What was wrong with this very request, for people. */
-            detail: string;
-            /** @constant */
-            code: "unsupported_media_type";
-            request_id: string;
-        };
-        /**
          * RateLimitedProblem
          * @description Too many requests: the key, the session or the address has made as many requests as it may in a minute or an hour.
          */
@@ -2538,47 +2627,6 @@ export interface components {
              * @enum {string}
              */
             code: "rate_limited";
-            request_id: string;
-        };
-        /**
-         * MalformedRequestProblem
-         * @description The request is not valid HTTP: what arrived is not valid HTTP/1.1, or the body is shorter or longer than its `Content-Length`.
-         */
-        MalformedRequestProblem: {
-            /**
-             * @description A page that says what to do.
-             * @constant
-             */
-            type: "/problems/malformed_request";
-            title: string;
-            /** @constant */
-            status: 400;
-            /** @description What was wrong with this very request, for people. */
-            detail: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            code: "malformed_request";
-            request_id: string;
-        };
-        /**
-         * UnavailableProblem
-         * @description Not available at the moment: the database does not answer in time or cannot take the change now, or the server has more to do than it can. Also, until deposits are built: a hold of a service with a deposit is converted.
-         */
-        UnavailableProblem: {
-            /**
-             * @description A page that says what to do.
-             * @constant
-             */
-            type: "/problems/unavailable";
-            title: string;
-            /** @constant */
-            status: 503;
-            /** @description What was wrong with this very request, for people. */
-            detail: string;
-            /** @constant */
-            code: "unavailable";
             request_id: string;
         };
         /**
@@ -8781,7 +8829,10 @@ export interface operations {
     };
     cancelBooking: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether the deposit goes back to the client; if absent: `none`. `full` is refused where none was paid. */
+                refund?: "full" | "none";
+            };
             header?: {
                 /**
                  * @description The `ETag` of the booking as it was read: when it has changed meanwhile, the answer is 412.

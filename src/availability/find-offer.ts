@@ -1,7 +1,7 @@
 import { findOffering, findStaffOf, forgetOffering } from '../catalogue/find-offering.ts'
 import type { Context } from '../context.ts'
 import type { Reach } from '../database/reach.ts'
-import { Problem } from '../errors.ts'
+import { Problem, unavailable } from '../errors.ts'
 import { isSlotRefusal, notOfferedHere } from './refusal-rules.ts'
 import type { Offer } from './offer-rules.ts'
 import { ableStaff } from './resource-rules.ts'
@@ -28,7 +28,8 @@ const mostReadings = 4
 
 /**
  * Does something with what is asked for, within the caller's reach; again with a newer reading when it throws
- * StaleOffer. Throws not_found, or slot_not_offered for what is inactive or not given there.
+ * StaleOffer. Throws not_found, slot_not_offered for what is inactive or not given there, or unavailable when the
+ * catalogue changes all the time.
  */
 export async function withOffer<T>(
   context: Context,
@@ -41,7 +42,8 @@ export async function withOffer<T>(
     try {
       return await work(offer)
     } catch (error) {
-      if (!(error instanceof StaleOffer) || reading === mostReadings) throw error
+      if (!(error instanceof StaleOffer)) throw error
+      if (reading === mostReadings) throw unavailable('The catalogue is being changed; try again.')
       forgetOffering(context, reach, ids)
     }
   }

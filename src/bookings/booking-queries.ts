@@ -1,16 +1,24 @@
 import { sql } from 'kysely'
 import type { Queries } from '../database/database.ts'
 import { inReach, type Reach } from '../database/reach.ts'
+import type { PaymentsTable } from '../database/payment-tables.ts'
 import type { BookingsTable, BookingStatus } from '../database/tables.ts'
 import type { Instant } from '../instants.ts'
 
-/** A booking with the names of what it refers to. */
+/** A booking with the names of what it refers to, and the payment of its deposit. */
 export interface BookingRow extends BookingsTable {
   service_name: string
   duration_minutes: number
   location_name: string
   timezone: string
   staff_name: string | null
+  /** All null for a booking without a deposit. */
+  payment_status: PaymentsTable['status'] | null
+  payment_amount: number | null
+  payment_currency: string | null
+  payment_provider: PaymentsTable['provider'] | null
+  payment_paid_at: Instant | null
+  payment_refunded_at: Instant | null
 }
 
 function selectBookings(db: Queries, reach: Reach) {
@@ -19,6 +27,7 @@ function selectBookings(db: Queries, reach: Reach) {
     .innerJoin('services as s', 's.id', 'b.service_id')
     .innerJoin('locations as l', 'l.id', 'b.location_id')
     .leftJoin('staff as p', 'p.id', 'b.staff_id')
+    .leftJoin('payments as m', 'm.id', 'b.payment_id')
     .selectAll('b')
     .select([
       's.name as service_name',
@@ -26,6 +35,12 @@ function selectBookings(db: Queries, reach: Reach) {
       'l.name as location_name',
       'l.timezone',
       'p.name as staff_name',
+      'm.status as payment_status',
+      'm.amount as payment_amount',
+      'm.currency as payment_currency',
+      'm.provider as payment_provider',
+      'm.paid_at as payment_paid_at',
+      'm.refunded_at as payment_refunded_at',
     ])
     .where(inReach('b.business_id', reach))
 }
@@ -85,16 +100,26 @@ export type BookingInput = Pick<
 >
 
 /**
- * Writes the booking that a hold becomes, under the hold's id. Undefined when there is no such hold
- * within reach, or when it has become a booking already.
+ * Writes the booking that a hold becomes, under the hold's id: confirmed, or pending while a payment is due. Undefined
+ * when there is no such hold within reach, or when it has become a booking already.
  */
 export function insertBookingFromHold(
   db: Queries,
   reach: Reach,
-  from: { holdId: string; ownerId: string | undefined; now: Instant; input: BookingInput },
+  from: {
+    holdId: string
+    ownerId: string | undefined
+    now: Instant
+    input: BookingInput
+    paymentId: string | null
+  },
 ): Promise<BookingsTable | undefined> {
-  const { holdId, ownerId, now, input } = from
-  const given = { ...input, status: 'confirmed' as const, created_at: now, updated_at: now, version: 1 }
+  const { holdId, ownerId, now, input, paymentId } = from
+  const state =
+    paymentId === null
+      ? { status: 'confirmed' as const, confirmed_at: now }
+      : { status: 'pending' as const, payment_id: paymentId }
+  const given = { ...input, ...state, created_at: now, updated_at: now, version: 1 }
   return db
     .insertInto('bookings')
     .columns([...holdColumns, ...(Object.keys(given) as (keyof typeof given)[])])
@@ -127,7 +152,9 @@ const holdColumns = [
 export async function updateBooking(
   db: Queries,
   booking: Pick<BookingsTable, 'business_id' | 'id' | 'version'>,
-  changes: Partial<Pick<BookingsTable, 'starts_at' | 'ends_at' | 'status' | 'notes' | 'cancelled_at'>> & {
+  changes: Partial<
+    Pick<BookingsTable, 'starts_at' | 'ends_at' | 'status' | 'notes' | 'cancelled_at' | 'confirmed_at'>
+  > & {
     updated_at: Instant
   },
 ): Promise<void> {

@@ -10,6 +10,7 @@ import {
   BookingHeaders,
   BookingPage,
   BookingsQuery,
+  CancelQuery,
   ChangeBooking,
   ConvertHold,
 } from './booking-schemas.ts'
@@ -45,10 +46,13 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Turn a hold into a booking',
         description:
-          'The booking is confirmed at once and has the id of the hold. A hold converts once. Its slot stays taken until the booking is cancelled.',
+          'The booking is confirmed at once and has the id of the hold. A hold converts once. Its slot stays taken until the booking is cancelled. Where the service asks for a deposit, the booking is pending and has `redirect_url`, where the client pays: with the payment it is confirmed; without one it is cancelled when the checkout ends.',
         querystring: Nothing,
         body: ConvertHold,
-        response: { 201: Booking, ...problems('hold_not_found', 'hold_expired', 'hold_converted') },
+        response: {
+          201: Booking,
+          ...problems('hold_not_found', 'hold_expired', 'hold_converted', 'unavailable'),
+        },
       },
     },
     async (request, reply) => {
@@ -57,7 +61,13 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         { request, reply },
         {
           run: (own) => convertHold(own, request.actor, request.body),
-          present: (booking) => ({ body: presentBooking(booking, request.actor), etag: etagOf(booking) }),
+          present: ({ booking, redirectUrl }) => ({
+            body: {
+              ...presentBooking(booking, request.actor),
+              ...(redirectUrl !== undefined && { redirect_url: redirectUrl }),
+            },
+            etag: etagOf(booking),
+          }),
         },
       )
     },
@@ -139,16 +149,21 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'cancelBooking',
         tags,
         summary: 'Cancel a booking',
-        description: 'Its slot is free at once. Cancelling again changes nothing.',
+        description:
+          'Its slot is free at once. Cancelling again changes nothing, but for a refund that was not asked for before.',
         headers: BookingHeaders,
         params,
-        querystring: Nothing,
+        querystring: CancelQuery,
         body: Nothing,
         response: { 200: Booking, ...problems('version_conflict') },
       },
     },
     async (request, reply) => {
-      const target = { id: request.params.id, ifMatch: request.headers['if-match'] }
+      const target = {
+        id: request.params.id,
+        ifMatch: request.headers['if-match'],
+        refund: request.query.refund === 'full',
+      }
       return answer(request, reply, await cancelBooking(context, request.actor, target))
     },
   )

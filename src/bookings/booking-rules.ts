@@ -1,5 +1,6 @@
 import { notOfferedThen } from '../availability/refusal-rules.ts'
 import type { Span } from '../availability/resource-rules.ts'
+import type { PaymentPart } from '../checkouts.ts'
 import type { BookingsTable, BookingStatus } from '../database/tables.ts'
 import { Problem, validationProblem } from '../errors.ts'
 import { plusSeconds, toMs, type Instant } from '../instants.ts'
@@ -19,12 +20,16 @@ export interface WantedChange {
 /** What a change amounts to. */
 export interface ChangePlan {
   /** The columns that differ. */
-  columns: Partial<Pick<BookingsTable, 'starts_at' | 'ends_at' | 'status' | 'notes' | 'cancelled_at'>>
+  columns: Partial<
+    Pick<BookingsTable, 'starts_at' | 'ends_at' | 'status' | 'notes' | 'cancelled_at' | 'confirmed_at'>
+  >
   events: EventType[]
   /** The claim on the old time ends. */
   leavesSlot: boolean
   /** A claim on the (new) time is needed. */
   takesSlot: boolean
+  /** What it means for a deposit; undefined when nothing. */
+  deposit: 'confirmed' | 'cancelled' | undefined
 }
 
 /**
@@ -45,16 +50,26 @@ export function planChange(
   if (!statusChanged && !otherChanged) return undefined
   const wasTaken = booking.status !== 'cancelled'
   const isTaken = status !== 'cancelled'
+  const isKnown = booking.confirmed_at !== null
+  const isFirstConfirmation = !isKnown && isTaken && status !== 'pending'
   return {
     columns: {
       ...(moved && span),
       ...(notes !== booking.notes && { notes }),
       ...(statusChanged && { status, cancelled_at: isTaken ? null : now }),
+      ...(isFirstConfirmation && { confirmed_at: now }),
     },
-    events: eventsOf({ status, statusChanged, otherChanged }),
+    events: isKnown ? eventsOf({ status, statusChanged, otherChanged }) : eventsOfUnconfirmed(status),
     leavesSlot: wasTaken && (moved || !isTaken),
     takesSlot: isTaken && (moved || !wasTaken),
+    deposit: statusChanged && !isTaken ? 'cancelled' : isFirstConfirmation ? 'confirmed' : undefined,
   }
+}
+
+/** Nobody has been told of a booking before it is confirmed for the first time, and then of its creation. */
+function eventsOfUnconfirmed(status: BookingStatus): EventType[] {
+  if (status === 'pending' || status === 'cancelled') return []
+  return status === 'completed' ? ['booking.created', 'booking.completed'] : ['booking.created']
 }
 
 function eventsOf(change: {
@@ -119,6 +134,18 @@ export function assertMatches(booking: Pick<BookingsTable, 'version'>, ifMatch: 
       extensions: { current_etag: current },
     },
   )
+}
+
+/** What a booking tells of its payment, as columns; without one they are all null. */
+export function paymentColumns(payment: PaymentPart | undefined) {
+  return {
+    payment_status: payment?.status ?? null,
+    payment_amount: payment?.amount ?? null,
+    payment_currency: payment?.currency ?? null,
+    payment_provider: payment?.provider ?? null,
+    payment_paid_at: payment?.paid_at ?? null,
+    payment_refunded_at: payment?.refunded_at ?? null,
+  }
 }
 
 /** What events say of a booking. */

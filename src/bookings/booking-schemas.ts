@@ -75,6 +75,25 @@ export const ChangeBooking = Closed(
 
 const Named = { id: ShownId, name: Type.String() }
 
+/** What keys see of a deposit (contract: Deposits). */
+export const Payment = Type.Object(
+  {
+    status: Type.Enum(['due', 'paid', 'expired', 'refunded'], {
+      description:
+        '`expired`: nothing was paid, and nothing is due any more. `refunded`: the payment processor has given it back.',
+    }),
+    amount: Type.Integer({ description: 'In minor units: 2500 EUR is 25.00 euros.' }),
+    currency: Type.String(),
+    provider: Type.Enum(['stripe', 'sandbox']),
+    paid_at: Nullable(ShownInstant),
+    refunded_at: Nullable(ShownInstant),
+  },
+  {
+    title: 'Payment',
+    description: 'The deposit of a booking: shown to business and hub keys, where there is one.',
+  },
+)
+
 /** A booking on the wire (specification: Booking). */
 export const Booking = Type.Object(
   {
@@ -99,6 +118,13 @@ export const Booking = Type.Object(
     business_id: ShownId,
     created_at: ShownInstant,
     updated_at: ShownInstant,
+    payment: Type.Optional(Payment),
+    redirect_url: Type.Optional(
+      Type.String({
+        description:
+          'In the answer to the creation, when the service asks for a deposit: where the client pays it.',
+      }),
+    ),
     redacted: Type.Optional(
       Type.Literal(true, {
         description:
@@ -149,6 +175,16 @@ export const BookingsQuery = Closed({
   staff_id: Type.Optional(Id),
   email: Type.Optional(Type.String({ ...Email, description: 'The whole e-mail address of the client.' })),
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
+})
+
+/** What a cancellation can ask for. */
+export const CancelQuery = Closed({
+  refund: Type.Optional(
+    Type.Enum(['full', 'none'], {
+      description:
+        'Whether the deposit goes back to the client; if absent: `none`. `full` is refused where none was paid.',
+    }),
+  ),
 })
 
 /** The headers that a change of a booking listens to. */

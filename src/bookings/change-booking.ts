@@ -1,8 +1,6 @@
 import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
 import { isSlotRefusal } from '../availability/refusal-rules.ts'
-import { placeResource, staffResource, takenBy } from '../availability/resource-rules.ts'
-import { findOffering } from '../catalogue/find-offering.ts'
 import type { Context } from '../context.ts'
 import type { Transaction } from '../database/database.ts'
 import { Problem } from '../errors.ts'
@@ -16,14 +14,16 @@ import {
   assertLength,
   assertMatches,
   eventSubject,
+  paymentColumns,
   planChange,
   spanOf,
+  type ChangePlan,
   type WantedChange,
 } from './booking-rules.ts'
 import type { ChangeBooking } from './booking-schemas.ts'
-import { look, removeBookingClaim } from './claim-queries.ts'
+import { removeBookingClaim } from './claim-queries.ts'
 import { suggestOtherTimes } from './suggest-other-times.ts'
-import { takeSlot } from './take-slot.ts'
+import { takeSlotAgain } from './take-slot-again.ts'
 
 /** Which booking is to change, and the versions that the caller knows (`If-Match`). */
 export interface BookingTarget {
@@ -50,9 +50,16 @@ export async function changeBooking(
   return applyChange(context, actor, { target, wanted })
 }
 
-/** Cancels a booking: its slot is free at once. One that is cancelled already stays as it is. */
-export function cancelBooking(context: Context, actor: Actor, target: BookingTarget): Promise<BookingRow> {
-  return applyChange(context, actor, { target, wanted: { status: 'cancelled' } })
+/**
+ * Cancels a booking: its slot is free at once. One that is cancelled already stays as it is. With `refund`, the deposit
+ * goes back to the client, also when the booking was cancelled before; validation_failed where none was paid.
+ */
+export function cancelBooking(
+  context: Context,
+  actor: Actor,
+  { refund = false, ...target }: BookingTarget & { refund?: boolean },
+): Promise<BookingRow> {
+  return applyChange(context, actor, { target, wanted: { status: 'cancelled' }, refund })
 }
 
 const outcomes: Record<EventType, BookingOutcome> = {
@@ -66,6 +73,8 @@ const outcomes: Record<EventType, BookingOutcome> = {
 interface Change {
   target: BookingTarget
   wanted: WantedChange
+  /** Whether a deposit that was paid goes back. */
+  refund?: boolean
 }
 
 async function applyChange(context: Context, actor: Actor, change: Change): Promise<BookingRow> {
@@ -96,11 +105,12 @@ async function bookingToChange(tx: Transaction, actor: Actor, id: string): Promi
 async function changeIn(
   context: Context,
   tx: Transaction,
-  { booking, target, wanted }: Change & { booking: BookingRow },
+  { booking: found, target, wanted, refund = false }: Change & { booking: BookingRow },
 ): Promise<{ changed: BookingRow; events: EventType[] }> {
   // faults of the request come before those of its precondition (contract: Conventions, order of refusals)
-  const plan = planChange(booking, wanted, tx.now)
-  assertMatches(booking, target.ifMatch)
+  const plan = planChange(found, wanted, tx.now)
+  assertMatches(found, target.ifMatch)
+  const booking = await withSettledDeposit(context, tx, { booking: found, becomes: plan?.deposit, refund })
   if (!plan) return { changed: booking, events: [] }
   const columns = { ...plan.columns, updated_at: tx.now }
   const changed = { ...booking, ...columns, version: booking.version + 1 }
@@ -111,24 +121,15 @@ async function changeIn(
   return { changed, events: plan.events }
 }
 
-/** Takes the time of a booking for the same staff member or place. Its own old claim is gone by then. */
-async function takeSlotAgain(context: Context, tx: Transaction, booking: BookingRow): Promise<void> {
-  const reach = { businessId: booking.business_id }
-  const ids = { serviceId: booking.service_id, locationId: booking.location_id }
-  const { service } = await findOffering(context, reach, ids, tx.db)
-  if (!service) throw new Error('a booking refers to a service that is gone') // foreign keys forbid it
-  const at = { locationId: booking.location_id, startsAt: booking.starts_at }
-  const resource =
-    booking.staff_id === null
-      ? placeResource(service, booking.location_id)
-      : staffResource(service, { ...at, staffId: booking.staff_id })
-  const request = {
-    now: tx.now,
-    businessId: booking.business_id,
-    resourceIds: [resource.id],
-    taken: takenBy(service, booking),
-  }
-  const purpose = { booking_id: booking.id, expires_at: null, owner_id: null }
-  const seen = await look(tx.db, request)
-  await takeSlot(tx, { ...request, claimId: booking.id, resources: [resource], purpose }, seen)
+/** What the change means for a deposit. The payment is locked after its booking, as everywhere. */
+async function withSettledDeposit(
+  context: Context,
+  tx: Transaction,
+  { booking, becomes, refund }: { booking: BookingRow; becomes: ChangePlan['deposit']; refund: boolean },
+): Promise<BookingRow> {
+  if (becomes === undefined && !refund) return booking
+  if (booking.payment_id === null && !refund) return booking
+  const change = { paymentId: booking.payment_id, booking: becomes, refund }
+  const payment = await context.checkouts.settle(tx, change)
+  return { ...booking, ...paymentColumns(payment) }
 }

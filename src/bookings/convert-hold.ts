@@ -1,48 +1,96 @@
 import type { Static } from 'typebox'
 import { isSession, type Actor } from '../access/actor.ts'
 import { findOffering, findStaffOf, type Offering } from '../catalogue/find-offering.ts'
+import type { Deposit, OpenCheckout } from '../checkouts.ts'
 import type { Context } from '../context.ts'
 import { Repeat, type Transaction } from '../database/database.ts'
 import type { BookingsTable } from '../database/tables.ts'
-import { Problem, unavailable, validationProblem } from '../errors.ts'
+import { Problem, validationProblem } from '../errors.ts'
 import { recordEvents } from '../webhooks/record-events.ts'
 import { insertBookingFromHold, type BookingInput, type BookingRow } from './booking-queries.ts'
-import { eventSubject } from './booking-rules.ts'
+import { eventSubject, paymentColumns } from './booking-rules.ts'
 import type { ConvertHold } from './booking-schemas.ts'
 import { bookClaim } from './claim-queries.ts'
 import { customFieldFaults } from './custom-field-rules.ts'
+import { confirmDeposit } from './settle-deposit.ts'
 import { alreadyConverted } from './release-hold.ts'
 import { holdOf } from './show-hold.ts'
 
 /** What a hold is converted with, as it was validated. */
 export type ConvertHoldInput = Static<typeof ConvertHold>
 
+/** A new booking; where a deposit is to be paid, with the address of the checkout. */
+export interface Conversion {
+  booking: BookingRow
+  redirectUrl: string | undefined
+}
+
+/** Thrown to roll back: before the booking can be written, a checkout has to be opened, outside of any transaction. */
+class DepositNeeded extends Error {
+  override readonly name = 'DepositNeeded'
+  readonly deposit: Deposit
+
+  constructor(deposit: Deposit) {
+    super('the service asks for a deposit')
+    this.deposit = deposit
+  }
+}
+
 /**
- * Turns an active hold into a confirmed booking and records its event, or changes nothing. Throws
- * validation_failed (custom fields), hold_not_found, hold_expired, hold_converted; unavailable when
- * the service asks for a deposit.
+ * Turns an active hold into a booking, or changes nothing. The booking is confirmed, and its event recorded; where the
+ * service asks for a deposit, it is pending until that is paid, and there is no event yet. Throws validation_failed
+ * (custom fields), hold_not_found, hold_expired, hold_converted; unavailable when no checkout can be opened.
  */
 export async function convertHold(
   context: Context,
   actor: Actor,
   input: ConvertHoldInput,
-): Promise<BookingRow> {
-  const booking = await context.db.transaction((tx) => convert(context, tx, { actor, input }))
-  context.metrics.hold('converted')
-  context.metrics.booking('created')
-  return booking
+): Promise<Conversion> {
+  try {
+    return await convertWith(context, actor, { input, checkout: undefined })
+  } catch (error) {
+    if (!(error instanceof DepositNeeded)) throw error
+    const checkout = await context.checkouts.open(error.deposit)
+    return await convertWith(context, actor, { input, checkout })
+  }
+}
+
+interface Request {
+  input: ConvertHoldInput
+  /** At which the deposit is to be paid. */
+  checkout: OpenCheckout | undefined
+}
+
+async function convertWith(context: Context, actor: Actor, request: Request): Promise<Conversion> {
+  const { checkout } = request
+  try {
+    const conversion = await context.db.transaction(async (tx) => {
+      const booking = await convert(context, tx, { ...request, actor })
+      return { booking, redirectUrl: checkout?.url }
+    })
+    context.metrics.hold('converted')
+    if (conversion.booking.status === 'confirmed') context.metrics.booking('created')
+    return conversion
+  } catch (error) {
+    // a refusal is for good; after anything else the same request may come again
+    if (checkout && error instanceof Problem && error.code !== 'unavailable') {
+      await context.checkouts.abandon(checkout)
+    }
+    throw error
+  }
 }
 
 async function convert(
   context: Context,
   tx: Transaction,
-  { actor, input }: { actor: Actor; input: ConvertHoldInput },
+  { actor, input, checkout }: Request & { actor: Actor },
 ): Promise<BookingRow> {
   const written = await insertBookingFromHold(tx.db, actor.reach, {
     holdId: input.hold_id,
     ownerId: isSession(actor) ? actor.ownerId : undefined,
     now: tx.now,
     input: bookingInput(input),
+    paymentId: checkout?.paymentId ?? null,
   })
   if (!written) throw await whyNotWritten(tx, actor, input.hold_id)
   const offering = await offeringOf(context, tx, written)
@@ -50,10 +98,26 @@ async function convert(
   if (faults.length > 0) throw validationProblem(faults)
   const claim = { businessId: written.business_id, id: written.id, now: tx.now }
   if (!(await bookClaim(tx.db, claim))) throw await whyNotClaimed(tx, actor, input.hold_id)
-  if (offering.service.deposit) throw unavailable('Deposits cannot be taken yet; the hold stays as it is.')
+  const { deposit, name: serviceName } = offering.service
+  if (deposit && !checkout) {
+    const { business_id: businessId, id: holdId, client_email: email } = written
+    throw new DepositNeeded({ ...deposit, businessId, holdId, serviceName, email })
+  }
   const booking = await withNames(tx, written, offering)
+  if (checkout) return withDeposit(context, tx, { booking, checkout })
   await recordEvents(context, tx, { types: ['booking.created'], booking: eventSubject(booking) })
   return booking
+}
+
+/** The booking waits for its payment, unless that has arrived before the booking was written. */
+async function withDeposit(
+  context: Context,
+  tx: Transaction,
+  { booking, checkout }: { booking: BookingRow; checkout: OpenCheckout },
+): Promise<BookingRow> {
+  const payment = await context.checkouts.attach(tx, checkout)
+  const pending = { ...booking, ...paymentColumns(payment) }
+  return payment.status === 'paid' ? confirmDeposit(context, tx, pending) : pending
 }
 
 function bookingInput(input: ConvertHoldInput): BookingInput {
@@ -108,5 +172,6 @@ async function withNames(
     location_name: location.name,
     timezone: location.timezone,
     staff_name: member ? member.name : null,
+    ...paymentColumns(undefined),
   }
 }

@@ -1,6 +1,8 @@
+import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
-import { formatInstant } from '../instants.ts'
+import { formatInstant, type Instant } from '../instants.ts'
 import type { BookingRow } from './booking-queries.ts'
+import type { Payment } from './booking-schemas.ts'
 import type { FieldValue } from './custom-field-rules.ts'
 
 /** A booking as the caller may see it, its times in the zone of its location. */
@@ -24,8 +26,35 @@ export function presentBooking(booking: BookingRow, actor: Actor) {
     updated_at: time(booking.updated_at),
   }
   return maySeeClient(booking, actor)
-    ? { ...shape, ...clientPart(booking) }
+    ? { ...shape, ...clientPart(booking), ...paymentPart(booking, actor) }
     : { ...shape, ...maskedClientPart(booking), redacted: true as const }
+}
+
+type ShownPayment = Static<typeof Payment>
+
+/** Business and hub keys see how the deposit stands; a session does not (contract: Deposits). */
+function paymentPart(booking: BookingRow, actor: Actor): { payment?: ShownPayment } {
+  const {
+    payment_status: status,
+    payment_amount: amount,
+    payment_currency: currency,
+    payment_provider: provider,
+  } = booking
+  if (status === null || status === 'preparing' || amount === null || currency === null || provider === null)
+    return {}
+  if (actor.type === 'session' || actor.type === 'publishable') return {}
+  const time = (instant: Instant | null) =>
+    instant === null ? null : formatInstant(instant, booking.timezone)
+  return {
+    payment: {
+      status,
+      amount,
+      currency,
+      provider,
+      paid_at: time(booking.payment_paid_at),
+      refunded_at: time(booking.payment_refunded_at),
+    },
+  }
 }
 
 /** The session that made a booking, and business and hub keys, see all of it (contract: Keys, sessions, plans). */

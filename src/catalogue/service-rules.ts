@@ -1,5 +1,6 @@
 import type { Fault } from '../errors.ts'
 import type { CustomField, Money } from './catalogue-types.ts'
+import { payableStep } from './currency-rules.ts'
 import { repetitionFaults } from './hours-rules.ts'
 
 /** The smallest grid on which slots start, in minutes. */
@@ -22,7 +23,13 @@ export function currencyFaults(code: string): Fault[] {
 
 /** A deposit is a part of the price: where both are given, in one currency and no more than it. */
 export function depositFaults({ price, deposit }: { price?: Money | null; deposit?: Money | null }): Fault[] {
-  if (!price || !deposit) return []
+  if (!deposit) return []
+  const step = payableStep(deposit.currency)
+  if (Number.isInteger(deposit.amount) && deposit.amount % step !== 0) {
+    const detail = `must be a multiple of ${step}: payment processors take no other amounts of ${deposit.currency}`
+    return [{ pointer: '/deposit/amount', code: 'not_allowed', detail }]
+  }
+  if (!price) return []
   if (price.currency !== deposit.currency) {
     const detail = `must be ${price.currency}, the currency of the price`
     return [{ pointer: '/deposit/currency', code: 'not_allowed', detail }]

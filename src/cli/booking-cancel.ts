@@ -10,11 +10,12 @@ export function addBookingCancel(booking: Command): void {
   booking
     .command('cancel <id>')
     .description('cancel a booking; its slot is free at once')
+    .option('--refund', 'give the deposit back; refused where none was paid')
     .option('--json', 'print data instead of text')
     .addHelpText('after', '\nExample:\n  $ holdfast booking cancel 0198…')
-    .action(async (id: string, { json }: { json?: boolean }) => {
+    .action(async (id: string, { refund = false, json }: { refund?: boolean; json?: boolean }) => {
       const cancelled = await withExistingDatabase((context) =>
-        onBooking(context, id, () => cancelBooking(context, operator, { id, ifMatch: undefined })),
+        onBooking(context, id, () => cancelBooking(context, operator, { id, ifMatch: undefined, refund })),
       )
       printBooking(cancelled, json)
     })

@@ -1,4 +1,5 @@
 import type { Money } from '../catalogue/catalogue-types.ts'
+import { amountText, minorDigits } from '../catalogue/currency-rules.ts'
 import { currencyFaults } from '../catalogue/service-rules.ts'
 import { UsageError } from '../errors.ts'
 
@@ -7,7 +8,7 @@ export function readMoney(text: string): Money {
   const [, whole = '', fraction = '', code = ''] =
     /^(\d{1,9})(?:\.(\d{1,4}))? ?([A-Za-z]{3})$/.exec(text.trim()) ?? []
   const currency = code.toUpperCase()
-  const digits = currencyFaults(currency).length === 0 ? digitsOf(currency) : -1
+  const digits = currencyFaults(currency).length === 0 ? minorDigits(currency) : -1
   if (digits < 0 || fraction.length > digits) {
     throw new UsageError(`"${text}" is no amount of money; write "25 EUR" or "25.50 EUR".`)
   }
@@ -16,13 +17,5 @@ export function readMoney(text: string): Money {
 
 /** An amount for people, in the form in which it is read. */
 export function moneyText(money: Money | null): string {
-  if (!money) return ''
-  const digits = digitsOf(money.currency)
-  return `${(money.amount / 10 ** digits).toFixed(digits)} ${money.currency}`
-}
-
-/** How many digits the minor unit of a currency has: two for EUR, none for JPY. */
-function digitsOf(currency: string): number {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
-  return format.resolvedOptions().maximumFractionDigits ?? 0
+  return money ? amountText(money) : ''
 }

@@ -1,6 +1,9 @@
+import type { Static } from 'typebox'
 import { operator } from '../access/operator.ts'
+import type { Payment } from '../bookings/booking-schemas.ts'
 import { presentBooking } from '../bookings/present-booking.ts'
 import { shownTime } from './local-time.ts'
+import { moneyText } from './money-text.ts'
 import { print } from './run-command.ts'
 import { tableLines } from './table.ts'
 
@@ -26,8 +29,15 @@ function bookingLines(booking: ReturnType<typeof presentBooking>): string[] {
         `${client.first_name} ${client.last_name} <${client.email}> ${client.phone ?? ''}`.trimEnd(),
       ],
       ['notes', booking.notes ?? ''],
+      ...('payment' in booking ? [['deposit', paymentText(booking.payment)]] : []),
       ['cancelled', shownTime(booking.cancelled_at ?? '')],
       ['business', booking.business_id],
     ],
   )
+}
+
+function paymentText(payment: Static<typeof Payment>): string {
+  const { status, paid_at, refunded_at, provider } = payment
+  const when = refunded_at ?? paid_at
+  return `${moneyText(payment)} ${status}${when === null ? '' : ` ${shownTime(when)}`} (${provider})`
 }

@@ -5,6 +5,7 @@ import { environmentVariables, misspelledVariables, readConfig } from '../config
 import type { Context } from '../context.ts'
 import { createContext } from '../create-context.ts'
 import { OperatorError } from '../errors.ts'
+import { checkDeposits } from '../payments/check-deposits.ts'
 import { buildMissingWidget } from './build-missing-widget.ts'
 import { demoLines } from './demo.ts'
 import { firstBookingLines } from './first-booking.ts'
@@ -32,6 +33,7 @@ async function serve(): Promise<void> {
   const stopTracing = await startTracing(context)
   await buildMissingWidget(context)
   const { app, ...found } = await start(context)
+  for (const { detail, fix } of await checkDeposits(context)) context.log.warn({ fix }, detail)
   stopOnSignal(app, stopTracing)
   const address = await listen(app)
   context.log.info({ address, engine: context.db.engine, environment: context.config.environment }, 'serving')

@@ -1,5 +1,6 @@
 import type { Instant } from '../instants.ts'
 import type { DeliveriesTable, EventsTable, WebhooksTable } from './event-tables.ts'
+import type { PaymentsTable, ProcessorEventsTable, SandboxCheckoutsTable } from './payment-tables.ts'
 
 /*
  * The rows as code sees them, the same on both engines: instants are `Instant` text, JSON is text
@@ -203,6 +204,10 @@ export interface BookingsTable {
   /** The session or key that placed the hold. */
   owner_id: string
   cancelled_at: Instant | null
+  /** When it was first confirmed; null while its deposit has never been paid or waived. */
+  confirmed_at: Instant | null
+  /** The payment of its deposit that counts; null when the service asks for none. */
+  payment_id: string | null
   created_at: Instant
   updated_at: Instant
   version: number
@@ -239,6 +244,9 @@ export interface Tables {
   holds: HoldsTable
   claims: ClaimsTable
   bookings: BookingsTable
+  payments: PaymentsTable
+  processor_events: ProcessorEventsTable
+  sandbox_checkouts: SandboxCheckoutsTable
   events: EventsTable
   webhooks: WebhooksTable
   deliveries: DeliveriesTable

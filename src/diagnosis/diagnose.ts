@@ -8,6 +8,7 @@ import { DatabaseUnavailable } from '../database/database.ts'
 import { migrationNames } from '../database/migrate.ts'
 import { sideConnections } from '../database/postgres.ts'
 import { OperatorError } from '../errors.ts'
+import { checkDeposits } from '../payments/check-deposits.ts'
 import { askRedis } from '../rate-limits/ask-redis.ts'
 import { findDamages, readFacts } from './diagnosis-queries.ts'
 import type { Finding } from './diagnosis-types.ts'
@@ -94,7 +95,14 @@ export async function diagnose(context: Context, variables: Variables): Promise<
     freeBytes: freeBytes(config),
     trialSettings: trialSettings(variables),
   })
-  return [...damage, ...found]
+  const hasSchema =
+    facts.migrations !== undefined && found.every(({ check, state }) => check !== 'schema' || state === 'ok')
+  return [...damage, ...found, ...(hasSchema ? await diagnoseDeposits(context) : [])]
+}
+
+async function diagnoseDeposits(context: Context): Promise<Finding[]> {
+  const missing = await checkDeposits(context)
+  return missing.map((part): Finding => ({ check: 'deposits', state: 'warning', ...part }))
 }
 
 function freeBytes({ database }: Config): number | null {

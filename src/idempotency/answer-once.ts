@@ -24,7 +24,7 @@ export interface KeyedRequest<Result> {
   key: RecordKey
   /** Of what it asks for: a repetition asks for the same. */
   digest: string
-  /** Does the work in exactly one transaction of the context's database, whose result it gives. */
+  /** Does the work in exactly one transaction of the context's database that is committed, and gives its result. */
   run: (context: Context) => Promise<Result>
   present: (result: Result) => Answer
 }

@@ -165,7 +165,7 @@ export const importRules: IForbiddenRuleType[] = [
     'the configuration is read before anything else exists',
     { path: '^src/config[.]ts$' },
     {
-      pathNot: ['^src/errors[.]ts$', npm('ipaddr.js'), npm('fastest-levenshtein')],
+      pathNot: ['^src/(errors|setting-readers)[.]ts$', npm('ipaddr.js'), npm('fastest-levenshtein')],
       dependencyTypesNot: ['core'],
     },
   ),

@@ -33,6 +33,8 @@ function booking(parts: Partial<BookingsTable> = {}): BookingsTable {
     custom_field_values_json: '[]',
     owner_id: 'owner',
     cancelled_at: null,
+    confirmed_at: now,
+    payment_id: null,
     created_at: now,
     updated_at: now,
     version: 1,

@@ -99,20 +99,6 @@ onEachEngine('a hold that cannot be converted', (engine) => {
     await refused(() => session.book(id), { status: 409, body: { code: 'hold_converted' } })
   })
 
-  test('a hold of a service with a deposit is kept for when deposits can be taken', async () => {
-    const id = await held({ deposit: { amount: 2500, currency: 'EUR' } })
-    for (const client of [session, key]) {
-      await refused(() => client.book(id), {
-        status: 503,
-        body: { code: 'unavailable' },
-        headers: { 'retry-after': '1' },
-      })
-    }
-    expect(await session.showHold(id)).toMatchObject({ body: { status: 'active' } })
-    service.clock.advance(600)
-    await refused(() => session.book(id), { status: 404, body: { code: 'hold_expired' } })
-  })
-
   test('a faulty request names every fault and leaves the hold', async () => {
     const id = await held()
     await refused(

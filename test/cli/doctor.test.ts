@@ -53,8 +53,14 @@ onEachEngine('holdfast doctor', (engine) => {
   const here = (variables: Record<string, string> = {}) => ({
     variables: { DATABASE_URL: database.url, ...variables },
   })
+  /** The demo world asks for deposits. */
+  const payable = {
+    STRIPE_SECRET_KEY: 'sk_test_x',
+    STRIPE_WEBHOOK_SECRET: 'whsec_x',
+    PUBLIC_URL: 'https://book.example',
+  }
   const inProduction = (variables: Record<string, string> = {}) =>
-    here({ NODE_ENV: 'production', ...variables })
+    here({ NODE_ENV: 'production', ...payable, ...variables })
 
   test('finds nothing wrong where all is well, also beside a running server', async () => {
     const server = await startServer(database.url)
@@ -186,6 +192,26 @@ onEachEngine('holdfast doctor', (engine) => {
       fix: /"holdfast key list", "holdfast key revoke"/,
     })
     expect((await examine(here())).found.filter(({ state }) => state !== 'ok')).toEqual([])
+  })
+
+  test('finds that deposits are asked for which nobody takes, and what Stripe lacks', async () => {
+    await commandLine(database.url).text('demo')
+    const { found } = await examine(inProduction({ STRIPE_SECRET_KEY: '' }))
+    expect(found.filter(({ check }) => check === 'deposits')).toMatchObject([
+      { state: 'warning', detail: expect.stringMatching(/which nobody takes/) },
+    ])
+    await expectFound(here({ ...payable, STRIPE_WEBHOOK_SECRET: '' }), {
+      check: 'deposits',
+      state: 'warning',
+      detail: /bookings are confirmed only when they are asked about/,
+      fix: /STRIPE_WEBHOOK_SECRET/,
+    })
+    await expectFound(here({ ...payable, PUBLIC_URL: '' }), {
+      check: 'deposits',
+      state: 'warning',
+      detail: /only this machine knows/,
+      fix: /PUBLIC_URL/,
+    })
   })
 
   test('finds settings for trials in production, and only there', async () => {

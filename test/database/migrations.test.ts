@@ -27,7 +27,7 @@ onEachEngine('migrations', (engine) => {
 
   test(
     'that are interrupted at any statement converge when they run again',
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     async () => {
       const whole = await createTestDatabase(engine)
       const statements: string[] = []

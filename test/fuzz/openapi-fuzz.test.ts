@@ -19,11 +19,6 @@ const requestsAnHour = 500
 /** A long run takes a seed of its own, which its name tells. */
 const chosenSeeds = long && !process.env['HOLDFAST_TEST_SEED'] ? [Date.now() % 1_000_000] : seeds(1)
 
-/** Until deposits are built this says so, and is no failure. */
-const deposits = {
-  status: 503,
-  body: { code: 'unavailable', detail: 'Deposits cannot be taken yet; the hold stays as it is.' },
-}
 /** Nothing listens there. */
 const nowhere = 'http://127.0.0.1:9/hook'
 const internals = /node_modules|[.]ts:[0-9]+|SQLITE_|_pkey|syntax error/
@@ -147,7 +142,10 @@ onEachEngine('requests made from /openapi.json', (engine) => {
       ...(token !== undefined && { token }),
     })
     const { status, body, headers } = reply
-    if (status >= 500) expect({ status, body }).toMatchObject(deposits)
+    expect({ status, body: status < 500 ? undefined : body }).toEqual({
+      status: expect.toSatisfy((one: number) => one < 500),
+      body: undefined,
+    })
     expect(headers['x-injected']).toBeUndefined()
     if (status >= 400) expect(JSON.stringify(body ?? '')).not.toMatch(internals)
     return reply

@@ -214,6 +214,17 @@ const open = [
   'GET /problems/:code',
 ]
 
+/** Known by their secret address, or by a signature (contract, section 8). */
+const secret = [
+  'GET /checkout/:payment_id',
+  'POST /checkout/:payment_id/give-up',
+  'GET /sandbox/:reference',
+  'POST /sandbox/:reference/pay',
+  'POST /sandbox/:reference/fail',
+  'POST /sandbox/:reference/give-up',
+  'POST /payments/stripe/webhook',
+]
+
 const operations = Object.values(rows).flatMap(({ may, operations }) =>
   Object.entries(operations).map(([route, operation]) => ({ route, may, operation })),
 )
@@ -274,7 +285,7 @@ onEachEngine('who may do what', (engine) => {
 
   test('every route has a row, and every row has its route', () => {
     const known = service.app.server.knownRoutes.map(({ method, url }) => `${method} ${url}`)
-    const withHeads = [...operations.map(({ route }) => route), ...open].flatMap((route) =>
+    const withHeads = [...operations.map(({ route }) => route), ...open, ...secret].flatMap((route) =>
       route.startsWith('GET ') ? [route, route.replace('GET', 'HEAD')] : [route],
     )
     expect(known.toSorted()).toEqual(withHeads.toSorted())
@@ -283,6 +294,13 @@ onEachEngine('who may do what', (engine) => {
   test.each(open)('%s needs no key', async (route) => {
     const path = route.replace('GET ', '').replace(':file', 'docs.js').replace(':code', 'slot_held')
     expect(await service.call('GET', `/${path}`)).toMatchObject({ status: 200 })
+  })
+
+  test.each(secret)('%s needs no key, and gives nothing away', async (route) => {
+    const [method = '', path = ''] = route.replace(/:\w+/, unknownId).split(' ')
+    const reply = await service.call(method, `/${path}`, { token: own.business_key })
+    expect(reply).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    expect(await service.call(method, `/${path}`)).toMatchObject({ status: 404 })
   })
 
   describe.each(operations)('$route', ({ route, may, operation }) => {

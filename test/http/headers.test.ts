@@ -138,8 +138,8 @@ onEachEngine('headers and methods', (engine) => {
     ['/bookings/hold', 'OPTIONS, POST'],
     [`/bookings/hold/${unknownId}`, 'DELETE, GET, HEAD, OPTIONS'],
     [`/bookings/${unknownId}`, 'DELETE, GET, HEAD, OPTIONS, PATCH'],
-    ['/services', 'GET, HEAD, OPTIONS'],
-    [`/staff/${unknownId}`, 'GET, HEAD, OPTIONS'],
+    ['/services', 'GET, HEAD, OPTIONS, POST'],
+    [`/staff/${unknownId}`, 'DELETE, GET, HEAD, OPTIONS, PATCH'],
     ['//healthz', 'GET, HEAD, OPTIONS'],
   ]
 

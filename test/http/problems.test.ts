@@ -24,7 +24,13 @@ import {
 onEachEngine('problem documents', (engine) => {
   let service: TestService
   beforeAll(async () => {
-    service = await startTestService(engine, { MAX_HOLDS_PER_SESSION: '1', RATE_LIMIT_FACTOR: '1' })
+    service = await startTestService(engine, {
+      MAX_HOLDS_PER_SESSION: '1',
+      RATE_LIMIT_FACTOR: '1',
+      STRIPE_SECRET_KEY: 'sk_test_x',
+      STRIPE_WEBHOOK_SECRET: 'whsec_x',
+      STRIPE_API_URL: 'http://127.0.0.1:1', // nobody answers there
+    })
     await restrictOrigins(service, business('Thames Barbers'), ['https://barbers.example'])
   })
   afterAll(() => service.stop())
@@ -58,6 +64,7 @@ onEachEngine('problem documents', (engine) => {
           headers: { 'content-type': 'application/json' },
         }),
     ],
+    ['invalid_signature', {}, () => call('POST', '//payments/stripe/webhook', { rawBody: '{}' })],
     ['missing_credentials', {}, () => call('GET', '/services')],
     ['invalid_credentials', {}, () => call('GET', '/services', { token: 'cal_biz_none' })],
     [

@@ -29,6 +29,8 @@ interface Booking {
   starts_at: string | Date
   ends_at: string | Date
   version: number
+  confirmed_at: string | Date | null
+  payment_id: string | null
 }
 
 interface Event {
@@ -128,11 +130,16 @@ function bookingsWithoutClaimOrEvent({ bookings, claims, events }: Contents): st
       claim &&
         !(ms(claim.starts_at) <= ms(booking.starts_at) && ms(claim.ends_at) >= ms(booking.ends_at)) &&
         `booking ${booking.id} lies outside its claim`,
-      count(types, 'booking.created') !== 1 &&
+      // nobody is told of a booking before it is confirmed, by its deposit or by the business
+      count(types, 'booking.created') !== (booking.confirmed_at === null ? 0 : 1) &&
         `booking ${booking.id} has ${count(types, 'booking.created')} events of its creation`,
-      types.length < booking.version &&
+      booking.payment_id === null &&
+        types.length < booking.version &&
         `booking ${booking.id} has ${types.length} events for ${booking.version} versions`,
-      cancelled && !types.includes('booking.cancelled') && `cancelled booking ${booking.id} lacks its event`,
+      cancelled &&
+        booking.confirmed_at !== null &&
+        !types.includes('booking.cancelled') &&
+        `cancelled booking ${booking.id} lacks its event`,
     ].filter((fault) => typeof fault === 'string')
   })
 }

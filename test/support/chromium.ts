@@ -6,7 +6,9 @@ export function findChromium(): string | undefined {
   const directories = (process.env.PATH ?? '').split(delimiter)
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
   const candidates = directories.flatMap((directory) => names.map((name) => join(directory, name)))
-  const found = [process.env.CHROMIUM_PATH ?? '', ...candidates].find((path) => path !== '' && existsSync(path))
+  const found = [process.env.CHROMIUM_PATH ?? '', ...candidates].find(
+    (path) => path !== '' && existsSync(path),
+  )
   if (found === undefined) {
     const lost = 'no Chromium was found: the tests in a browser'
     if (process.env.CI) throw new Error(`${lost} cannot run`)

@@ -11,6 +11,7 @@ import {
   type VisitorOptions,
   type Website,
 } from '../support/browser.ts'
+import { freePort } from '../support/free-port.ts'
 import { randomFrom } from '../support/random.ts'
 import { businessOf, engines, startTestService, type TestService } from '../support/test-service.ts'
 
@@ -42,8 +43,9 @@ describe.skipIf(chromiumPath === undefined).each(engines)('the widget on a websi
   let policy = ''
   const visitors: Visitor[] = []
   beforeAll(async () => {
-    service = await startTestService(engine)
-    address = await service.app.server.listen({ host: '127.0.0.1', port: 0 })
+    const port = await freePort() // the checkout has to be found under the address of the service
+    service = await startTestService(engine, { PUBLIC_URL: `http://127.0.0.1:${port}` })
+    address = await service.app.server.listen({ host: '127.0.0.1', port })
     policy = `default-src 'none'; script-src ${address}; connect-src ${address}; base-uri 'none'; form-action 'none'`
     website = await serveWebsite(
       () => pages,
@@ -180,6 +182,20 @@ describe.skipIf(chromiumPath === undefined).each(engines)('the widget on a websi
     await heading(page, 'Thank you, Ada!')
     await page.reload()
     await heading(page, 'When?') // it is told once
+  })
+
+  test('a deposit is paid at the checkout of the service, and the confirmation is there', async () => {
+    const salon = business('Salon Spree')
+    const place = `service-id="${idOf('services', 'Treatment', salon)}" location-id="${idOf('locations', 'Mitte', salon)}" staff-id="anyone"`
+    const { page } = await visit(element(place, salon), { timezoneId: 'Europe/Berlin' })
+    await toDetails(page, '2026-11-27', '11:00')
+    await writeDetails(page)
+    await next(page, /^Book and pay €25 deposit/)
+    await page.waitForURL(/sandbox/)
+    await page.locator('button').first().click()
+    await page.getByRole('heading', { name: 'Your booking is confirmed' }).waitFor()
+    await page.goto(website.address)
+    await heading(page, 'Thank you, Ada!')
   })
 
   test('a deposit that has not arrived yet is waited for, and one that never came is told', async () => {

@@ -49,6 +49,6 @@ export function bookingPageRoutes(app: FastifyInstance, context: Context): void 
 function policyFor(logoUrl: string | null): string {
   const origin = logoUrl === null ? undefined : URL.parse(logoUrl)?.origin
   return origin === undefined || origin === 'null'
-    ? contentSecurityPolicy
-    : contentSecurityPolicy.replace("img-src 'self'", `img-src 'self' ${origin}`)
+    ? contentSecurityPolicy(false)
+    : contentSecurityPolicy(false).replace("img-src 'self'", `img-src 'self' ${origin}`)
 }

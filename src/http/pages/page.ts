@@ -41,38 +41,44 @@ export function prose(text: string): Html {
 }
 
 /** Everything comes from this server, scripts and styles from files of their own. */
-export const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+export const contentSecurityPolicy = (forms: boolean) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    `form-action ${forms ? "'self'" : "'none'"}`,
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 interface Page {
   title: string
   main: Html
   /** For the head of the document. */
   more?: Html
+  /** Whether it has forms, which this server takes. */
+  forms?: boolean
 }
 
 /** Sends a whole page, with what all pages have. */
-export function sendPage(reply: FastifyReply, { title, main, more = html`` }: Page): FastifyReply {
+export function sendPage(
+  reply: FastifyReply,
+  { title, main, more = html``, forms = false }: Page,
+): FastifyReply {
   return reply
     .headers({
-      'content-security-policy': contentSecurityPolicy,
+      'content-security-policy': contentSecurityPolicy(forms),
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
-      'cache-control': 'no-cache',
+      'cache-control': forms ? 'no-store' : 'no-cache', // what a form changes is shown by the same page
     })
     .type('text/html; charset=utf-8')
     .send(pageOf({ title, main, more }).text)
 }
 
-function pageOf({ title, main, more }: Required<Page>): Html {
+function pageOf({ title, main, more }: Required<Omit<Page, 'forms'>>): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>

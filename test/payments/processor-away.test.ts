@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { deposit, depositWorld, sessionOf, startsAt, type DepositWorld } from '../support/deposits.ts'
+import { makeOffer } from '../support/offers.ts'
+import type { Failure } from '../support/stripe-server.ts'
+import { onEachEngine } from '../support/test-service.ts'
+
+onEachEngine('a payment processor that does not answer', (engine) => {
+  let world: DepositWorld
+  beforeAll(async () => {
+    world = await depositWorld(engine)
+  })
+  beforeEach(async () => {
+    world.stripe.failure = undefined
+    await world.newSession()
+  })
+  afterAll(() => world.stop())
+
+  const held = async (at = startsAt) => {
+    const offer = await makeOffer(world.service, world.business.id, { deposit })
+    const reply = await world.session.hold(offer, at)
+    return { offer, id: String(reply.body.hold_id) }
+  }
+  const payments = async (id: string) =>
+    (await world.service.rows('payments')).filter(({ booking_id }) => booking_id === id)
+
+  test.each<Failure>(['away', 'error', 'answer lost', 'hangs'])(
+    'at the opening (%s): 503, the hold stays, and trying again works with one checkout that counts',
+    async (how) => {
+      const { id } = await held()
+      const before = world.stripe.sessions.size
+      world.stripe.failure = { how, on: /^POST \/v1\/checkout\/sessions$/ }
+      const startedMs = performance.now()
+      const refused = await world.session.book(id)
+      expect(performance.now() - startedMs).toBeLessThan(8_000) // of a busy machine; the waits add up to less than five
+      expect(refused).toMatchObject({
+        status: 503,
+        body: { code: 'unavailable' },
+        headers: { 'retry-after': '1' },
+      })
+      expect((await world.session.showHold(id)).body).toMatchObject({ status: 'active' })
+      expect(await world.service.rows('bookings')).not.toContainEqual(expect.objectContaining({ id }))
+      world.stripe.failure = undefined
+      const reply = await world.session.book(id)
+      expect(reply).toMatchObject({ status: 201, body: { status: 'pending' } })
+      expect(world.stripe.sessions.size).toBe(before + 1)
+      await world.paid(sessionOf(world.stripe, reply))
+      expect(await world.shown(id)).toMatchObject({ status: 'confirmed' })
+      // an error of its own it would give again for the same order
+      expect(await payments(id)).toHaveLength(how === 'error' ? 2 : 1)
+    },
+  )
+
+  test('a second try with another e-mail address opens another checkout; the first is closed when its life ends', async () => {
+    const { id } = await held()
+    world.stripe.failure = { how: 'answer lost', on: /^POST \/v1\/checkout\/sessions$/ }
+    await world.session.book(id)
+    world.stripe.failure = undefined
+    const client = { first_name: 'Ada', last_name: 'Lovelace', email: 'countess@example.com' }
+    const reply = await world.session.book(id, { client })
+    expect(reply.status).toBe(201)
+    const [lost, used] = [...world.stripe.sessions.values()].slice(-2)
+    expect(used?.id).toBe(sessionOf(world.stripe, reply))
+    await world.paid(used?.id ?? '')
+    world.service.clock.advance(36 * 60)
+    await world.settled()
+    expect(lost?.status).toBe('expired')
+    expect(world.stripe.refunds).toEqual([])
+    expect((await payments(id)).map(({ status }) => status).toSorted()).toEqual(['expired', 'paid'])
+  })
+
+  test('two checkouts of one hold that are both paid: one counts, the other goes back', async () => {
+    const { id } = await held()
+    world.stripe.failure = { how: 'answer lost', on: /^POST \/v1\/checkout\/sessions$/ }
+    await world.session.book(id)
+    world.stripe.failure = undefined
+    const client = { first_name: 'Ada', last_name: 'Lovelace', email: 'countess@example.com' }
+    const reply = await world.session.book(id, { client })
+    const [lost] = [...world.stripe.sessions.values()].slice(-2)
+    await world.paid(sessionOf(world.stripe, reply))
+    await world.paid(lost?.id ?? '')
+    await world.settled()
+    expect(world.stripe.refunds).toMatchObject([
+      { payment_intent: lost?.payment_intent, status: 'succeeded' },
+    ])
+    expect(await world.shown(id)).toMatchObject({ status: 'confirmed', payment: { status: 'paid' } })
+    expect(await world.eventsOf(id)).toEqual(['booking.created'])
+    world.stripe.refunds.length = 0
+  })
+
+  test('a checkout that was paid although its answer was lost confirms the next try', async () => {
+    const { id } = await held()
+    world.stripe.failure = { how: 'answer lost', on: /^POST \/v1\/checkout\/sessions$/ }
+    await world.session.book(id)
+    world.stripe.failure = undefined
+    const [lost] = [...world.stripe.sessions.values()].slice(-1)
+    await world.paid(lost?.id ?? '')
+    const reply = await world.session.book(id)
+    expect(reply).toMatchObject({
+      status: 201,
+      body: {
+        status: 'confirmed',
+        redirect_url: expect.stringMatching(/^https:\/\/book\.example\/checkout\//),
+      },
+    })
+    expect(await world.eventsOf(id)).toEqual(['booking.created'])
+  })
+
+  test('and that is never converted goes back when its hold has ended', async () => {
+    const { id } = await held()
+    world.stripe.failure = { how: 'answer lost', on: /^POST \/v1\/checkout\/sessions$/ }
+    await world.session.book(id)
+    world.stripe.failure = undefined
+    const [lost] = [...world.stripe.sessions.values()].slice(-1)
+    await world.paid(lost?.id ?? '')
+    await world.settled()
+    expect(world.stripe.refunds).toEqual([])
+    world.service.clock.advance(600)
+    await world.settled()
+    expect(world.stripe.refunds).toMatchObject([{ payment_intent: lost?.payment_intent }])
+    expect(await payments(id)).toMatchObject([{ status: 'refunded' }])
+    expect((await world.key.book(id)).status).toBe(404)
+    world.stripe.refunds.length = 0
+  })
+
+  test('at the end of a checkout: nothing is cancelled by time alone; it is asked again', async () => {
+    const { id, offer, sessionId } = await world.due()
+    world.stripe.failure = { how: 'away', on: /./ }
+    world.service.clock.advance(60 * 60)
+    await world.settled()
+    expect(await world.shown(id)).toMatchObject({ status: 'pending', payment: { status: 'due' } })
+    expect(await world.isFree(offer)).toBe(false)
+    world.service.clock.advance(60 * 60)
+    await world.settled()
+    world.stripe.failure = undefined
+    expect(world.stripe.sessions.get(sessionId)?.payment_status).toBe('unpaid')
+    world.service.clock.advance(60 * 60)
+    await world.settled()
+    expect(await world.shown(id)).toMatchObject({ status: 'cancelled' })
+    expect(await world.isFree(offer)).toBe(true)
+  })
+
+  test('at a refund: it is sent again until the processor confirms it, and once', async () => {
+    const { id, sessionId } = await world.due()
+    await world.paid(sessionId)
+    world.stripe.failure = { how: 'answer lost', on: /refunds$/ }
+    expect(
+      (await world.service.call('DELETE', `/bookings/${id}?refund=full`, { token: world.key.token })).status,
+    ).toBe(200)
+    await world.settled()
+    expect(await world.shown(id)).toMatchObject({ status: 'cancelled', payment: { status: 'paid' } })
+    world.stripe.failure = undefined
+    world.service.clock.advance(2 * 86_400) // by then the processor has forgotten the idempotency key
+    await world.settled()
+    expect(await world.shown(id)).toMatchObject({ payment: { status: 'refunded' } })
+    expect(world.stripe.refunds).toHaveLength(1)
+    world.stripe.refunds.length = 0
+  })
+
+  test('a key that it does not take is told to the operator, not to the client', async () => {
+    const other = await depositWorld(engine, { STRIPE_SECRET_KEY: 'sk_test_wrong' })
+    try {
+      const offer = await makeOffer(other.service, other.business.id, { deposit })
+      const hold = await other.session.hold(offer, startsAt)
+      const refused = await other.session.book(String(hold.body.hold_id))
+      expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+      expect(JSON.stringify(refused.body)).not.toMatch(/key|sk_/i)
+      const told = other.service.logLines.filter((line) => line.includes('opens no checkout'))
+      expect(told).toHaveLength(1)
+      expect(told[0]).toMatch(/StripeAuthenticationError/)
+      expect(other.service.logLines.join()).not.toContain('sk_test_wrong')
+    } finally {
+      await other.stop()
+    }
+  })
+})

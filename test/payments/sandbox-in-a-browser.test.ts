@@ -1,0 +1,97 @@
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium } from '../support/chromium.ts'
+import { slot } from '../support/cluster.ts'
+import { freePort } from '../support/free-port.ts'
+import { demoWorld } from '../support/holdfast-process.ts'
+import { httpClients } from '../support/http-client.ts'
+import { startServer, type ServerProcess } from '../support/server-process.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { ada, businessOf, offer } from '../support/test-service.ts'
+
+const executablePath = findChromium()
+const call = httpClients()
+
+describe.skipIf(executablePath === undefined)('the sandbox in a browser', () => {
+  let database: TestDatabase
+  let server: ServerProcess
+  let browser: Browser
+  let page: Page
+  let token: string
+  let book: () => Promise<{ id: string; url: string }>
+  const complaints: string[] = []
+
+  beforeAll(async () => {
+    database = await createTestDatabase('sqlite')
+    const world = await demoWorld(database.url)
+    const business = businessOf(world, 'Salon Spree')
+    token = business.business_key
+    const port = String(await freePort())
+    const own = { NODE_ENV: 'test', PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` }
+    server = await startServer(database.url, own)
+    let slots = 0
+    book = async () => {
+      const wanted = { ...offer(business, 'Treatment'), starts_at: slot((slots += 1)) }
+      const held = await call(server.address, 'POST', '/bookings/hold', { token, body: wanted })
+      const body = { hold_id: held.body.hold_id, client: ada }
+      const booked = await call(server.address, 'POST', '/bookings', { token, body })
+      expect(booked).toMatchObject({ status: 201, body: { status: 'pending' } })
+      return { id: String(booked.body.id), url: String(booked.body.redirect_url) }
+    }
+    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+    page = await browser.newPage()
+    // what the browser refuses (a blocked form, a missing style) is said there
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+  }, 120_000)
+  afterAll(async () => {
+    await browser.close()
+    await server.stop()
+    await database.drop()
+  })
+
+  const statusOf = async (id: string): Promise<string> => {
+    const shown = await call(server.address, 'GET', `/bookings/${id}`, { token })
+    return `${String(shown.body.status)}, ${String(shown.body.payment.status)}`
+  }
+  const heading = () => page.getByRole('heading', { level: 1 }).textContent()
+
+  test('a client pays, comes back, and sees the booking confirmed', async () => {
+    const { id, url } = await book()
+    await page.goto(url)
+    expect(await heading()).toBe('Pay a deposit (sandbox)')
+    await page.getByRole('button', { name: /^Pay / }).click()
+    await page.waitForURL(/\/checkout\//)
+    expect(await heading()).toBe('Your booking is confirmed')
+    expect(await statusOf(id)).toBe('confirmed, paid')
+  }, 60_000)
+
+  test('with the keyboard alone, after a payment that failed', async () => {
+    const { id, url } = await book()
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Let the payment fail' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').waitFor()
+    expect(await statusOf(id)).toBe('pending, due')
+    await page.getByRole('button', { name: /^Pay / }).focus()
+    await page.keyboard.press('Space')
+    await page.waitForURL(/\/checkout\//)
+    expect(await statusOf(id)).toBe('confirmed, paid')
+  }, 60_000)
+
+  test('a client goes back, then on to the payment, then gives up', async () => {
+    const { id, url } = await book()
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Give the booking up' }).click()
+    await page.waitForURL(/\/checkout\//)
+    expect(await heading()).toBe('This booking is cancelled')
+    expect(await statusOf(id)).toBe('cancelled, expired')
+    await page.goto(url)
+    await page.getByRole('link', { name: 'See how the booking stands' }).click()
+    expect(await heading()).toBe('This booking is cancelled')
+  }, 60_000)
+
+  test('the browser has nothing to complain about', () => {
+    expect(complaints).toEqual([])
+  })
+})

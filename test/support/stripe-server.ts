@@ -1,0 +1,321 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Stripe } from 'stripe'
+
+/*
+ * A server that behaves as the part of Stripe's API does that checkouts use (https://docs.stripe.com/api): form bodies,
+ * idempotency, errors, the life of sessions, signed events.
+ */
+
+export const secretKey = 'sk_test_holdfast51Abcdefghijklmnop'
+export const webhookSecret = 'whsec_holdfast8Abcdefghijklmnopqrst'
+
+interface FakeSession {
+  id: string
+  object: 'checkout.session'
+  created: number
+  expires_at: number
+  status: 'open' | 'complete' | 'expired'
+  payment_status: 'paid' | 'unpaid'
+  payment_intent: string | null
+  metadata: Record<string, string>
+  client_reference_id: string
+  customer_email: string | null
+  customer_details: { email: string; name: string } | null
+  amount_total: number
+  currency: string
+  url: string | null
+  success_url: string
+}
+
+interface FakeRefund {
+  id: string
+  object: 'refund'
+  payment_intent: string
+  status: 'pending' | 'succeeded' | 'failed'
+  metadata: Record<string, string>
+  amount: number
+}
+
+/** How it fails: it cannot be reached, it answers with an error, or its answer gets lost after the work is done. */
+export type Failure = 'away' | 'error' | 'answer lost' | 'hangs'
+
+export interface FakeStripe {
+  url: string
+  sessions: Map<string, FakeSession>
+  refunds: FakeRefund[]
+  /** Every request, as method and path, oldest first. */
+  requests: string[]
+  /** The next requests of these kinds fail so; undefined: none does. */
+  failure: { how: Failure; on: RegExp } | undefined
+  /** What refunds become at once. */
+  refundStatus: FakeRefund['status']
+  /** Awaited before a session that was created is answered. */
+  onCreated: ((session: FakeSession) => Promise<void>) | undefined
+  /** A client pays, now; false when the session is not open any more. */
+  pay(sessionId: string, how?: 'at once' | 'in days'): boolean
+  /** A bank says yes or no, days later. */
+  clear(sessionId: string, succeeds: boolean): void
+  /** An event with what it is about, as it stands at this moment. */
+  event(type: string, object: object): { id: string; body: string }
+  /** The header with which an event is sent. */
+  sign(body: string, secondsAgo?: number, secret?: string): string
+  stop(): Promise<void>
+}
+
+class Refusal extends Error {
+  readonly status: number
+  readonly part: object
+
+  constructor(status: number, part: object) {
+    super('refused')
+    this.status = status
+    this.part = part
+  }
+}
+
+/** Starts it on a free port. Its time is that of the given clock, in milliseconds since 1970. */
+export async function startFakeStripe(nowMs: () => number, port = 0): Promise<FakeStripe> {
+  const stripe = new Stripe(secretKey)
+  const sessions = new Map<string, FakeSession>()
+  const refunds: FakeRefund[] = []
+  const kept = new Map<string, { request: string; answer: object | undefined }>()
+  /** Keys under which an error of its own is kept. */
+  const broken = new Set<string>()
+  let counter = 0
+  const now = () => Math.floor(nowMs() / 1000)
+  const next = (prefix: string) => `${prefix}_test_${String((counter += 1)).padStart(6, '0')}`
+
+  const current = (session: FakeSession): FakeSession => {
+    if (session.status === 'open' && now() >= session.expires_at) {
+      Object.assign(session, { status: 'expired', url: null })
+    }
+    return session
+  }
+  const sessionOf = (id: string): FakeSession => {
+    const session = sessions.get(id)
+    if (!session) throw invalid('resource_missing', 'session', 404)
+    return current(session)
+  }
+
+  const createSession = (form: URLSearchParams): FakeSession => {
+    const amount = Number(form.get('line_items[0][price_data][unit_amount]'))
+    const currency = form.get('line_items[0][price_data][currency]') ?? ''
+    const expiresAt = Number(form.get('expires_at'))
+    const email = form.get('customer_email')
+    if (!/^\d+$/.test(form.get('line_items[0][price_data][unit_amount]') ?? '')) {
+      throw invalid('parameter_invalid_integer', 'line_items[0][price_data][unit_amount]')
+    }
+    if (['bhd', 'jod', 'kwd', 'omr', 'tnd'].includes(currency) && amount % 10 !== 0) {
+      throw invalid('invalid_charge_amount', 'line_items[0][price_data][unit_amount]')
+    }
+    if (['isk', 'ugx'].includes(currency) && amount % 100 !== 0) {
+      throw invalid('invalid_charge_amount_no_decimal_compatible', 'line_items[0][price_data][unit_amount]')
+    }
+    if (currency === 'xxx') throw invalid('parameter_invalid', 'line_items[0][price_data][currency]')
+    if (email?.endsWith('@refused.example')) throw invalid('email_invalid', 'customer_email')
+    if (expiresAt < now() + 1_800 || expiresAt > now() + 86_400)
+      throw invalid('parameter_invalid', 'expires_at')
+    const id = next('cs')
+    const session: FakeSession = {
+      id,
+      object: 'checkout.session',
+      created: now(),
+      expires_at: expiresAt,
+      status: 'open',
+      payment_status: 'unpaid',
+      payment_intent: null,
+      metadata: Object.fromEntries(
+        [...form].flatMap(([name, value]) => {
+          const key = /^metadata\[(.+)\]$/.exec(name)?.[1]
+          return key === undefined ? [] : [[key, value]]
+        }),
+      ),
+      client_reference_id: form.get('client_reference_id') ?? '',
+      customer_email: email,
+      customer_details: null,
+      amount_total: amount,
+      currency,
+      url: `https://checkout.stripe.example/c/pay/${id}`,
+      success_url: form.get('success_url') ?? '',
+    }
+    sessions.set(id, session)
+    return session
+  }
+
+  const list = (query: URLSearchParams) => {
+    const all = [...sessions.values()].map(current).toReversed()
+    const after = query.get('starting_after')
+    const matching = all
+      .slice(after === null ? 0 : all.findIndex(({ id }) => id === after) + 1)
+      .filter(({ created }) => created >= Number(query.get('created[gte]') ?? 0))
+      .filter(({ created }) => created <= Number(query.get('created[lte]') ?? Infinity))
+    const limit = Number(query.get('limit') ?? 10)
+    return {
+      object: 'list',
+      url: '/v1/checkout/sessions',
+      data: matching.slice(0, limit),
+      has_more: matching.length > limit,
+    }
+  }
+
+  const createRefund = (form: URLSearchParams): FakeRefund => {
+    const intent = form.get('payment_intent') ?? ''
+    const session = [...sessions.values()].find(({ payment_intent }) => payment_intent === intent)
+    if (!session) throw invalid('resource_missing', 'payment_intent', 404)
+    if (refunds.some((refund) => refund.payment_intent === intent && refund.status !== 'failed')) {
+      throw invalid('charge_already_refunded')
+    }
+    const id = form.get('metadata[holdfast_payment_id]') ?? ''
+    const refund: FakeRefund = {
+      id: next('re'),
+      object: 'refund',
+      payment_intent: intent,
+      status: fake.refundStatus,
+      metadata: { holdfast_payment_id: id },
+      amount: session.amount_total,
+    }
+    refunds.push(refund)
+    return refund
+  }
+
+  const answer = async (request: IncomingMessage, text: string): Promise<object> => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://stripe')
+    if (request.headers.authorization !== `Bearer ${secretKey}`) {
+      throw new Refusal(401, {
+        type: 'invalid_request_error',
+        message: 'Invalid API Key provided: sk_test_***',
+      })
+    }
+    const form = new URLSearchParams(text)
+    const [, id = '', what] = /^\/v1\/checkout\/sessions\/(\w+)(\/expire)?$/.exec(pathname) ?? []
+    if (request.method === 'GET') {
+      if (pathname === '/v1/checkout/sessions') return list(searchParams)
+      if (pathname === '/v1/refunds') {
+        const intent = searchParams.get('payment_intent')
+        const data = refunds.filter(({ payment_intent }) => payment_intent === intent)
+        return { object: 'list', url: pathname, has_more: false, data }
+      }
+      if (id !== '') return sessionOf(id)
+    }
+    if (request.method === 'POST' && what !== undefined) {
+      const session = sessionOf(id)
+      if (session.status !== 'open') throw invalid('checkout_session_not_open')
+      return Object.assign(session, { status: 'expired', url: null })
+    }
+    if (request.method === 'POST' && pathname === '/v1/refunds') return createRefund(form)
+    if (request.method === 'POST' && pathname === '/v1/checkout/sessions') {
+      const session = createSession(form)
+      const asCreated = structuredClone(session)
+      await fake.onCreated?.(session)
+      return asCreated
+    }
+    throw invalid('url_invalid', undefined, 404)
+  }
+
+  /** The same key again: the first answer. With other parameters, or beside the first that still runs: an error. */
+  const once = async (request: IncomingMessage, text: string): Promise<object> => {
+    const key = request.headers['idempotency-key']
+    if (typeof key !== 'string') return answer(request, text)
+    const asked = `${request.method ?? ''} ${request.url ?? ''}\n${text}`
+    const first = kept.get(key)
+    if (first && first.request !== asked)
+      throw new Refusal(400, { type: 'idempotency_error', message: 'Keys …' })
+    if (first && !first.answer) {
+      throw new Refusal(409, { type: 'invalid_request_error', code: 'idempotency_key_in_use' })
+    }
+    if (first?.answer) return first.answer
+    kept.set(key, { request: asked, answer: undefined })
+    try {
+      const given = structuredClone(await answer(request, text))
+      kept.set(key, { request: asked, answer: given })
+      return given
+    } catch (error) {
+      kept.delete(key) // what was refused has not begun
+      throw error
+    }
+  }
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    let text = ''
+    for await (const chunk of request.setEncoding('utf8')) text += String(chunk)
+    const name = `${request.method ?? ''} ${request.url ?? ''}`
+    fake.requests.push(name)
+    const failing = fake.failure?.on.test(name) ? fake.failure.how : undefined
+    if (failing === 'away') return void request.socket.destroy()
+    if (failing === 'hangs') return
+    const key = request.headers['idempotency-key']
+    if (failing === 'error' && typeof key === 'string') broken.add(key)
+    if (failing === 'error' || (typeof key === 'string' && broken.has(key))) {
+      return send(response, 500, { error: { type: 'api_error', message: 'Oops' } })
+    }
+    try {
+      const given = await once(request, text)
+      if (failing === 'answer lost') return void request.socket.destroy()
+      send(response, 200, given)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      send(response, error.status, { error: error.part })
+    }
+  }
+
+  const server: Server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      send(response, 500, { error: { type: 'api_error', message: String(error) } })
+    })
+  })
+  await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening))
+
+  const fake: FakeStripe = {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    sessions,
+    refunds,
+    requests: [],
+    failure: undefined,
+    refundStatus: 'succeeded',
+    onCreated: undefined,
+    pay: (id, how = 'at once') => {
+      const session = sessionOf(id)
+      if (session.status !== 'open') return false
+      Object.assign(session, {
+        status: 'complete',
+        payment_status: how === 'at once' ? 'paid' : 'unpaid',
+        payment_intent: next('pi'),
+        url: null,
+        customer_details: { email: session.customer_email ?? '', name: 'Name on the card' },
+      })
+      return true
+    },
+    clear: (id, succeeds) => {
+      if (succeeds) sessionOf(id).payment_status = 'paid'
+    },
+    event: (type, object) => {
+      const id = next('evt')
+      const event = { id, object: 'event', api_version: '2026-10-28.endive', created: now(), type }
+      return { id, body: JSON.stringify({ ...event, data: { object: structuredClone(object) } }) }
+    },
+    sign: (body, secondsAgo = 0, secret = webhookSecret) =>
+      stripe.webhooks.generateTestHeaderString({ payload: body, secret, timestamp: now() - secondsAgo }),
+    stop: async () => {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+  return fake
+}
+
+function invalid(code: string, param?: string, status = 400): Refusal {
+  const type = 'invalid_request_error'
+  return new Refusal(status, {
+    type,
+    code,
+    message: `${code}: ada@example.com`,
+    ...(param !== undefined && { param }),
+  })
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  if (response.destroyed) return
+  response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_test' })
+  response.end(JSON.stringify(body))
+}
