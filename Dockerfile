@@ -23,6 +23,7 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY bin bin
 COPY src src
+COPY widget/dist widget/dist
 COPY packaging/health-check.js packaging/health-check.js
 
 ENV NODE_ENV=production \

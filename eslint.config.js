@@ -85,7 +85,7 @@ function houseRules(except) {
 }
 
 export default defineConfig(
-  globalIgnores(['data/', 'coverage/', 'client/dist/', 'client/api-types.ts']),
+  globalIgnores(['data/', 'coverage/', 'client/dist/', 'client/api-types.ts', 'widget/dist/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     rules: {
@@ -100,7 +100,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {

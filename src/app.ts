@@ -17,7 +17,9 @@ import type { Context } from './context.ts'
 import { pause, type StatementListener } from './database/database.ts'
 import { awaitArrivals } from './http/await-arrivals.ts'
 import { healthRoutes } from './http/health-routes.ts'
+import { bookingPageRoutes } from './http/pages/booking-page-routes.ts'
 import { pageRoutes } from './http/pages/page-routes.ts'
+import { widgetRoutes } from './http/pages/widget-routes.ts'
 import { createServer, type Routes } from './http/server.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { oldRecords } from './idempotency/tidy-records.ts'
@@ -134,6 +136,9 @@ function allRoutes(health: Routes, metrics: Routes): { api: Routes[]; around: Ro
       webhookRoutes,
       deliveryRoutes,
     ],
-    around: [...[health, pageRoutes, metrics], ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes]],
+    around: [
+      ...[health, pageRoutes, widgetRoutes, bookingPageRoutes, metrics],
+      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes],
+    ],
   }
 }

@@ -4,6 +4,7 @@ import { formatInstant, plusSeconds } from '../instants.ts'
 import { endPreviousSession, findBusiness, insertSession } from './access-queries.ts'
 import type { WidgetActor } from './actor.ts'
 import type { Session } from './session-schemas.ts'
+import { shownBusiness } from './shown-business.ts'
 import { lastFour, newToken, tokenDigest, tokenType } from './token-format.ts'
 
 /**
@@ -38,17 +39,11 @@ export async function exchangeSession(
     return { business: await findBusiness(tx.db, actor.reach.businessId), expiresAt }
   })
   if (previousDigest) context.cache.forget(`token:${previousDigest}`)
-  const { brand_name, brand_color, brand_logo_url, ...shown } = business
-  const whiteLabel = actor.plan === 'enterprise'
-  const brand = {
-    brand_name: whiteLabel ? brand_name : null,
-    brand_color: whiteLabel ? brand_color : null,
-    brand_logo_url: whiteLabel ? brand_logo_url : null,
-  }
+  const { showBranding, business: shown } = shownBusiness(business, actor.plan)
   return {
     session_token: token,
     expires_at: formatInstant(expiresAt, business.timezone),
-    show_branding: Object.values(brand).every((value) => value === null),
-    business: { ...shown, ...brand },
+    show_branding: showBranding,
+    business: shown,
   }
 }

@@ -19,6 +19,8 @@ const files = new Map([
   ['page.css', ownFiles],
   ['docs.js', ownFiles],
   ['icon.svg', ownFiles],
+  ['booking-page.css', ownFiles],
+  ['booking-card.png', ownFiles],
   ['swagger-ui.css', swaggerFiles],
   ['swagger-ui-bundle.js', swaggerFiles],
 ])

@@ -41,7 +41,7 @@ export function prose(text: string): Html {
 }
 
 /** Everything comes from this server, scripts and styles from files of their own. */
-const contentSecurityPolicy = (forms: boolean) =>
+export const contentSecurityPolicy = (forms: boolean) =>
   [
     "default-src 'none'",
     "script-src 'self'",

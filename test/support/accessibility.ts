@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+interface Violation {
+  id: string
+  nodes: { target: unknown[]; failureSummary: string }[]
+}
+
+/** What axe-core finds wrong with a page, in words. */
+export async function violationsIn(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const { violations } = await page.evaluate<{ violations: Violation[] }>(
+    'axe.run(document, { resultTypes: ["violations"] })',
+  )
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${JSON.stringify(target)} ${failureSummary}`),
+  )
+}
+
+/**
+ * What does not fit: parts of the widget that reach beyond it, and texts that are cut although nothing was to cut
+ * them. Run in the page.
+ */
+const findMisfits = `(() => {
+  const misfits = []
+  if (document.documentElement.scrollWidth > document.documentElement.clientWidth) misfits.push('the page scrolls sideways')
+  for (const host of document.querySelectorAll('holdfast-booking')) {
+    const root = host.shadowRoot
+    const frame = root.querySelector('.widget').getBoundingClientRect()
+    for (const element of root.querySelectorAll('.widget *')) {
+      if (element.closest('svg, .heard, option, select')) continue
+      const box = element.getBoundingClientRect()
+      if (box.width === 0 || box.height === 0) continue
+      const name = element.tagName.toLowerCase() + '.' + element.className + ' "' + element.textContent.slice(0, 30) + '"'
+      if (box.left < frame.left - 1 || box.right > frame.right + 1) misfits.push(name + ' is wider than the widget')
+      const style = getComputedStyle(element)
+      const isCutOnPurpose = style.textOverflow === 'ellipsis' || style.webkitLineClamp !== 'none'
+      if (!isCutOnPurpose && style.display !== 'inline' && element.scrollWidth > element.clientWidth + 1) misfits.push(name + ' is cut')
+    }
+    const buttons = [...root.querySelectorAll('button, input, select, textarea')].filter((one) => one.offsetParent)
+    for (const [index, one] of buttons.entries()) {
+      for (const other of buttons.slice(index + 1)) {
+        const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()]
+        const across = Math.min(a.right, b.right) - Math.max(a.left, b.left)
+        const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)
+        if (across > 1 && down > 1) misfits.push(one.textContent + ' lies over ' + other.textContent)
+      }
+    }
+  }
+  return misfits
+})()`
+
+export function misfitsIn(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(findMisfits)
+}

@@ -1,0 +1,112 @@
+import { mkdirSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { findChromium } from './chromium.ts'
+import { startOfTime } from './test-service.ts'
+
+/** The program of the browser; undefined where there is none, which has been said loudly. */
+export const chromiumPath = findChromium()
+
+/** It talks to nobody but the tests. */
+const quietly = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: chromiumPath ?? '', args: quietly })
+}
+
+export interface VisitorOptions {
+  width?: number
+  height?: number
+  locale?: string
+  timezoneId?: string
+  colorScheme?: 'light' | 'dark'
+  reducedMotion?: 'reduce'
+}
+
+/** A page of its own visitor, and what it has met. */
+export interface Visitor {
+  page: Page
+  context: BrowserContext
+  /** Method and address of each request, without its query. */
+  requests: { method: string; address: string; headers: Record<string, string> }[]
+  /** What went wrong in scripts, and what a policy has stopped. */
+  errors: string[]
+  close(): Promise<void>
+}
+
+const patienceMs = 15_000
+
+/** Opens a page whose clock begins where that of the service stands, and goes on. */
+export async function openVisitor(
+  browser: Browser,
+  { width = 768, height = 900, locale = 'en-GB', timezoneId = 'Europe/Berlin', ...more }: VisitorOptions = {},
+): Promise<Visitor> {
+  const context = await browser.newContext({ viewport: { width, height }, locale, timezoneId, ...more })
+  const page = await context.newPage()
+  page.setDefaultTimeout(patienceMs)
+  await page.clock.install({ time: startOfTime })
+  const requests: Visitor['requests'] = []
+  const errors: string[] = []
+  page.on('request', (request) => {
+    const address = request.url().split('?', 1)[0] ?? ''
+    requests.push({ method: request.method(), address, headers: request.headers() })
+  })
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('dialog', (dialog) => {
+    errors.push(`a dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('console', (message) => {
+    if (/Content.Security.Policy/i.test(message.text())) errors.push(message.text())
+  })
+  return { page, context, requests, errors, close: () => context.close() }
+}
+
+/** Pages of a website that embeds the widget, from another origin than the service. */
+export interface Website {
+  address: string
+  stop(): Promise<void>
+}
+
+/** Serves pages by their path, each with the headers of a website. */
+export async function serveWebsite(
+  pages: () => Record<string, string>,
+  headers: () => Record<string, string> = () => ({}),
+): Promise<Website> {
+  const server: Server = createServer((request, response) => {
+    const page = pages()[request.url?.split('?', 1)[0] ?? '']
+    response.writeHead(page === undefined ? 404 : 200, {
+      'content-type': 'text/html; charset=utf-8',
+      ...headers(),
+    })
+    response.end(page ?? '')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    address: `http://localhost:${port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+}
+
+/** Where TEST_SCREENSHOTS names a directory, what the page shows is kept there for people to look at. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  const directory = process.env['TEST_SCREENSHOTS']
+  if (!directory) return
+  mkdirSync(directory, { recursive: true })
+  await page.screenshot({ path: join(directory, `${name}.png`), fullPage: true })
+}

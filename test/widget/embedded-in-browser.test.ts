@@ -1,0 +1,361 @@
+import type { Browser, Page, Route } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { misfitsIn, violationsIn } from '../support/accessibility.ts'
+import {
+  chromiumPath,
+  keepScreenshot,
+  launchBrowser,
+  openVisitor,
+  serveWebsite,
+  type Visitor,
+  type VisitorOptions,
+  type Website,
+} from '../support/browser.ts'
+import { randomFrom } from '../support/random.ts'
+import { businessOf, engines, startTestService, type TestService } from '../support/test-service.ts'
+
+/* The widget on the pages of somebody else: another origin than that of the service, with a strict policy. */
+
+let browser: Browser
+beforeAll(async () => {
+  if (chromiumPath !== undefined) browser = await launchBrowser()
+})
+afterAll(async () => {
+  if (chromiumPath !== undefined) await browser.close()
+})
+
+const next = (page: Page, name: RegExp | string) => page.getByRole('button', { name }).click()
+const heading = (page: Page, text: string | RegExp) =>
+  page.getByRole('heading', { name: text, level: 2 }).waitFor()
+
+async function writeDetails(page: Page): Promise<void> {
+  await page.getByLabel('First name').fill('Ada')
+  await page.getByLabel('Last name').fill('Lovelace')
+  await page.getByLabel('Email').fill('ada@example.com')
+}
+
+describe.skipIf(chromiumPath === undefined).each(engines)('the widget on a website (%s)', (engine) => {
+  let service: TestService
+  let address: string
+  let website: Website
+  let pages: Record<string, string> = {}
+  let policy = ''
+  const visitors: Visitor[] = []
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    address = await service.app.server.listen({ host: '127.0.0.1', port: 0 })
+    policy = `default-src 'none'; script-src ${address}; connect-src ${address}; base-uri 'none'; form-action 'none'`
+    website = await serveWebsite(
+      () => pages,
+      () => ({ 'content-security-policy': policy }),
+    )
+  })
+  afterEach(async () => {
+    for (const visitor of visitors.splice(0)) await visitor.close()
+  })
+  afterAll(async () => {
+    await website.stop()
+    await service.stop()
+  })
+
+  const business = (name = 'Thames Barbers') => businessOf(service.world, name)
+  const idOf = (kind: 'services' | 'locations', name: string, of = business()) =>
+    of[kind].find((thing) => thing.name === name)?.id ?? ''
+  const pageWith = (body: string) =>
+    `<!doctype html><html lang="en"><head><title>A website</title><meta name="viewport" content="width=device-width">
+     <script type="module" src="${address}/widget/v1.js"></script></head><body><main><h1>A website</h1>${body}</main></body></html>`
+  const element = (attributes = '', of = business()) =>
+    `<holdfast-booking publishable-key="${of.publishable_key}" ${attributes}></holdfast-booking>`
+  const preselected = () =>
+    `service-id="${idOf('services', 'Meeting room')}" location-id="${idOf('locations', 'Southwark')}"`
+  const visit = async (body: string, options: VisitorOptions = {}) => {
+    pages = {
+      '/': pageWith(body),
+      '/checkout': '<!doctype html><title>Checkout</title><a href="/">Back to the website</a>',
+    }
+    const visitor = await openVisitor(browser, { timezoneId: 'Europe/London', ...options })
+    visitors.push(visitor)
+    await visitor.page.goto(website.address)
+    return visitor
+  }
+  const toDetails = async (page: Page, day: string, time: string) => {
+    await page.locator(`.day.is-free[data-date="${day}"]`).click()
+    await page.locator('.time', { hasText: time }).first().click()
+    await heading(page, 'Your details')
+  }
+
+  test('works under a strict policy, asks no other host, leaves no global name, and tells what happens', async () => {
+    const { page, requests, errors } = await visit(element(preselected()))
+    const names = `Object.getOwnPropertyNames(window).filter((name) => !/^(__playwright|__pw|axe)/.test(name)).sort().join()`
+    await heading(page, 'When?')
+    await page.locator('.day.is-free').first().waitFor()
+    const apiCalls = requests.filter(
+      ({ method, address: to }) => to.includes('/api/v1/') && method !== 'OPTIONS',
+    )
+    expect(apiCalls.length).toBeLessThanOrEqual(5)
+    const withWidget = await page.evaluate(names)
+    pages['/bare'] = '<!doctype html><html lang="en"><title>Bare</title>'
+    const bare = await openVisitor(browser)
+    visitors.push(bare)
+    await bare.page.goto(`${website.address}/bare`)
+    expect(withWidget).toBe(await bare.page.evaluate(names))
+    await page.evaluate(`{
+      const told = (document.body.dataset)
+      for (const name of ['held', 'booked', 'error']) {
+        document.addEventListener('holdfast:' + name, (event) => { told[name] = JSON.stringify(event.detail) })
+      }
+    }`)
+    await toDetails(page, '2026-11-24', '10:00')
+    await writeDetails(page)
+    await next(page, 'Book now')
+    await heading(page, 'Thank you, Ada!')
+    const told = await page.evaluate<Partial<Record<string, string>>>('({ ...document.body.dataset })')
+    expect(JSON.parse(told['held'] ?? '{}')).toMatchObject({
+      hold: { starts_at: '2026-11-24T10:00:00+00:00' },
+    })
+    expect(JSON.parse(told['booked'] ?? '{}')).toMatchObject({ booking: { status: 'confirmed' } })
+    expect(told['error']).toBeUndefined()
+    const hosts = new Set(requests.map(({ address: to }) => new URL(to).origin))
+    expect([...hosts].toSorted()).toEqual([address, website.address].toSorted())
+    expect(errors).toEqual([])
+  })
+
+  test('two widgets on a page do not disturb each other', async () => {
+    const { page, errors } = await visit(
+      `${element(preselected())}${element('locale="de"', business('Lotus Clinic'))}`,
+    )
+    const [first, second] = [page.locator('holdfast-booking').nth(0), page.locator('holdfast-booking').nth(1)]
+    await second.getByRole('button', { name: /Haircut/ }).waitFor()
+    await first.locator('.day.is-free[data-date="2026-11-25"]').click()
+    await first.locator('.time').first().click()
+    await first.getByRole('heading', { name: 'Your details' }).waitFor()
+    await second.getByRole('button', { name: /Haircut/ }).click()
+    await second.getByRole('heading', { name: 'Wo?' }).waitFor()
+    expect(await first.getByText('Held for you').isVisible()).toBe(true)
+    expect(await violationsIn(page)).toEqual([])
+    expect(errors).toEqual([])
+  })
+
+  test('a button opens it over the page; closing it gives the slot and the focus back', async () => {
+    const key = business().publishable_key
+    const { page, errors } = await visit(
+      `<button data-holdfast-open="${key}" data-service-id="${idOf('services', 'Meeting room')}" data-location-id="${idOf('locations', 'Southwark')}">Book a room</button>`,
+    )
+    await page.waitForFunction(`customElements.get('holdfast-booking') !== undefined`)
+    await next(page, 'Book a room')
+    await page.getByRole('dialog').waitFor()
+    await toDetails(page, '2026-11-26', '10:00')
+    await keepScreenshot(page, `${engine}-overlay`)
+    expect(await violationsIn(page)).toEqual([])
+    const active = async () =>
+      (await service.rows('claims')).filter(({ expires_at }) => expires_at !== null).length
+    const before = await active()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await expect.poll(active).toBe(before - 1)
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Book a room')
+    expect(errors).toEqual([])
+  })
+
+  test('a deposit: to the checkout, and back to the confirmation', async () => {
+    const { page } = await visit(element(preselected()))
+    let bookingId = ''
+    await page.route('**/api/v1/bookings', async (route: Route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      const response = await route.fetch()
+      const booking = (await response.json()) as { id: string }
+      bookingId = booking.id
+      return route.fulfill({
+        response,
+        json: { ...booking, status: 'pending', redirect_url: `${website.address}/checkout` },
+      })
+    })
+    await toDetails(page, '2026-11-27', '10:00')
+    await writeDetails(page)
+    await next(page, 'Book now')
+    await page.waitForURL('**/checkout')
+    const [booking] = (await service.rows('bookings')).filter(({ id }) => id === bookingId)
+    expect(booking?.['status']).toBe('confirmed') // leaving the page has not given it up
+    await page.getByRole('link', { name: 'Back to the website' }).click()
+    await heading(page, 'Thank you, Ada!')
+    await page.reload()
+    await heading(page, 'When?') // it is told once
+  })
+
+  test('a deposit that has not arrived yet is waited for, and one that never came is told', async () => {
+    const { page } = await visit(element(preselected()))
+    let status = 'pending'
+    await page.route('**/api/v1/bookings', async (route: Route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      const response = await route.fetch()
+      const json = { ...((await response.json()) as object), redirect_url: `${website.address}/checkout` }
+      return route.fulfill({ response, json })
+    })
+    await page.route(/api\/v1\/bookings\/[\w-]{36}$/, async (route: Route) => {
+      if (route.request().method() !== 'GET') return route.continue()
+      const response = await route.fetch()
+      return route.fulfill({ response, json: { ...((await response.json()) as object), status } })
+    })
+    await toDetails(page, '2026-11-27', '12:00')
+    await writeDetails(page)
+    await next(page, 'Book now')
+    await page.waitForURL('**/checkout')
+    await page.getByRole('link', { name: 'Back to the website' }).click()
+    await heading(page, 'Almost done')
+    expect(await violationsIn(page)).toEqual([])
+    await next(page, 'Pay the deposit')
+    await page.waitForURL('**/checkout')
+    await page.goBack()
+    await heading(page, 'Almost done')
+    status = 'cancelled'
+    await next(page, 'Check again')
+    await heading(page, 'This booking was cancelled')
+  })
+
+  test('names with markup and of 200 characters are shown as text, within their boxes', async () => {
+    const token = business('Salon Spree').business_key
+    const location_id = idOf('locations', 'Mitte', business('Salon Spree'))
+    const create = (path: string, body: object) => service.call('POST', path, { token, body })
+    const markup = '<img src=x onerror=alert(1)>'
+    for (const name of [markup, 'W'.repeat(200), 'a word '.repeat(28) + 'end']) {
+      const staff = await create('/staff', { name })
+      const other = await create('/staff', { name: `${name.slice(0, 190)} too` })
+      expect([staff.status, other.status]).toEqual([201, 201])
+      const made = await create('/services', {
+        name,
+        description: name,
+        duration_minutes: 30,
+        location_ids: [location_id],
+        staff_ids: [staff.body.id, other.body.id],
+      })
+      expect(made.status).toBe(201)
+    }
+    for (const [width, name] of [
+      [320, markup],
+      [320, 'W'.repeat(200)],
+      [1280, 'W'.repeat(200)],
+    ] as const) {
+      const { page, errors } = await visit(element('', business('Salon Spree')), {
+        width,
+        timezoneId: 'Europe/Berlin',
+      })
+      const named = page.locator('.option', { has: page.locator('.option-name', { hasText: name }) })
+      await named.first().waitFor()
+      expect(await misfitsIn(page)).toEqual([])
+      await named.first().click()
+      await heading(page, 'With whom?')
+      expect(await misfitsIn(page)).toEqual([])
+      await named.first().click()
+      await page.locator('.day.is-free[data-date="2026-11-25"]').click()
+      await page.locator('.time').first().click()
+      await heading(page, 'Your details')
+      await keepScreenshot(page, `${engine}-long-names-${width}`)
+      expect(await misfitsIn(page)).toEqual([])
+      expect(await page.locator('img[src="x"]').count()).toBe(0)
+      expect(errors.filter((error) => !error.includes('salon-spree.png'))).toEqual([])
+    }
+  })
+
+  test.each(['light', 'dark'] as const)('ten random brand colours can be read (%s)', async (colorScheme) => {
+    const random = randomFrom(colorScheme === 'light' ? 1 : 2)
+    const salon = business('Salon Spree')
+    const { page } = await visit('', { colorScheme })
+    await page.evaluate(`{
+      document.documentElement.style.colorScheme = 'light dark'
+      document.body.style.background = 'Canvas'
+    }`)
+    const attributes = {
+      'publishable-key': salon.publishable_key,
+      'service-id': idOf('services', 'Meeting room', salon),
+      'location-id': idOf('locations', 'Mitte', salon),
+    }
+    for (let count = 1; count <= 10; count += 1) {
+      const brand_color = `#${random.below(0x1000000).toString(16).padStart(6, '0')}`
+      const changed = await service.call('PATCH', `/businesses/${salon.id}`, {
+        token: salon.business_key,
+        body: { brand_color },
+      })
+      expect(changed.status).toBe(200)
+      await page.evaluate(`{
+        const element = document.createElement('holdfast-booking')
+        for (const [name, value] of Object.entries(${JSON.stringify(attributes)})) element.setAttribute(name, value)
+        document.querySelector('main').append(element)
+      }`)
+      await page
+        .locator('holdfast-booking')
+        .nth(count - 1)
+        .locator('.time')
+        .first()
+        .waitFor()
+    }
+    await keepScreenshot(page, `${engine}-brands-${colorScheme}`)
+    expect(await violationsIn(page)).toEqual([])
+  })
+
+  test('waits where a limit asks for it, and says so', async () => {
+    const { page } = await visit(element(preselected()))
+    await page.locator('.day.is-free').first().waitFor()
+    let refusals = 0
+    await page.route('**/api/v1/bookings/hold', (route) => {
+      if (route.request().method() !== 'POST' || refusals > 0) return route.continue()
+      refusals += 1
+      const headers = {
+        'content-type': 'application/problem+json',
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'Retry-After',
+        'retry-after': '2',
+      }
+      return route.fulfill({ status: 429, headers, body: '{"code":"rate_limited","status":429}' })
+    })
+    await page.locator('.day.is-free[data-date="2026-11-28"]').click()
+    await page.locator('.time').first().click()
+    await page.getByText('It goes on by itself in 2 seconds.').first().waitFor()
+    await heading(page, 'Your details')
+    expect(refusals).toBe(1)
+  })
+
+  test('without a network there is a sentence and a button, and nothing is lost', async () => {
+    const { page, context, requests } = await visit(element(preselected()))
+    await toDetails(page, '2026-11-28', '12:00')
+    await writeDetails(page)
+    await context.setOffline(true)
+    await next(page, 'Book now')
+    await page.getByText('No connection just now.').waitFor()
+    expect(await violationsIn(page)).toEqual([])
+    await context.setOffline(false)
+    await next(page, 'Try again')
+    await heading(page, 'Thank you, Ada!')
+    const tries = requests.filter(
+      ({ method, address: to }) => method === 'POST' && to.endsWith('/api/v1/bookings'),
+    )
+    expect(new Set(tries.slice(0, 2).map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+  })
+
+  test('on a slow network the shape of what comes is there, and nothing can be done twice', async () => {
+    const { page, context } = await visit('')
+    const devtools = await context.newCDPSession(page)
+    await devtools.send('Network.enable')
+    await devtools.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 300,
+      downloadThroughput: 50_000,
+      uploadThroughput: 20_000,
+    })
+    pages['/'] = pageWith(element(preselected()))
+    await page.goto(website.address)
+    await page.locator('.skeleton').waitFor()
+    const before = (await service.rows('holds')).length
+    await page.locator('.day.is-free[data-date="2026-11-28"]').click()
+    await page.locator('.time', { hasText: '13:00' }).dblclick()
+    await heading(page, 'Your details')
+    expect(await service.rows('holds')).toHaveLength(before + 1)
+  })
+
+  test('an unknown key is told in a sentence, and to the page', async () => {
+    const { page } = await visit(
+      `<holdfast-booking publishable-key="cal_pub_${'x'.repeat(38)}"></holdfast-booking>`,
+    )
+    await page.getByText('This booking form is not set up correctly.').waitFor()
+    expect(await violationsIn(page)).toEqual([])
+  })
+})

@@ -1,0 +1,397 @@
+import { text } from 'node:stream/consumers'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { misfitsIn, violationsIn } from '../support/accessibility.ts'
+import {
+  chromiumPath,
+  keepScreenshot,
+  launchBrowser,
+  openVisitor,
+  type Visitor,
+  type VisitorOptions,
+} from '../support/browser.ts'
+import {
+  ada,
+  businessOf,
+  engines,
+  offer,
+  startTestService,
+  type TestService,
+} from '../support/test-service.ts'
+
+/*
+ * The whole way to a booking on the hosted page, in a browser, against the service. The demo world is that of the other
+ * tests; the clock of the page begins where the service's stands.
+ */
+
+let browser: Browser
+beforeAll(async () => {
+  if (chromiumPath !== undefined) browser = await launchBrowser()
+})
+afterAll(async () => {
+  if (chromiumPath !== undefined) await browser.close()
+})
+
+const next = (page: Page, name: RegExp | string) => page.getByRole('button', { name }).click()
+const heading = (page: Page, text: string | RegExp) =>
+  page.getByRole('heading', { name: text, level: 2 }).waitFor()
+const focused = (page: Page) =>
+  page.evaluate<string>(`(() => {
+    let element = document.activeElement
+    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+    return (element?.getAttribute('aria-label') ?? element?.textContent ?? '').trim()
+  })()`)
+
+async function writeDetails(page: Page): Promise<void> {
+  await page.getByLabel('First name').fill('Ada')
+  await page.getByLabel('Last name').fill('Lovelace')
+  await page.getByLabel('Email').fill('ada@example.com')
+}
+
+/** Nothing is wrong with what is shown. */
+async function expectSound(page: Page, name: string): Promise<void> {
+  await keepScreenshot(page, name)
+  expect(await misfitsIn(page)).toEqual([])
+  expect(await violationsIn(page)).toEqual([])
+}
+
+describe.skipIf(chromiumPath === undefined).each(engines)('the widget in a browser (%s)', (engine) => {
+  let service: TestService
+  let address: string
+  const visitors: Visitor[] = []
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    address = await service.app.server.listen({ host: '127.0.0.1', port: 0 })
+  })
+  afterAll(async () => {
+    for (const visitor of visitors) await visitor.close()
+    await service.stop()
+  })
+
+  const salon = () => businessOf(service.world, 'Salon Spree')
+  const visit = async (options: VisitorOptions = {}, business = salon()) => {
+    const visitor = await openVisitor(browser, options)
+    visitors.push(visitor)
+    await visitor.page.goto(`${address}/book/${business.publishable_key}`)
+    return visitor
+  }
+  /** A visitor who has come to the times of a day of next week. */
+  const visitTimes = async (options: VisitorOptions = {}, day = '2026-11-25', serviceName = 'Haircut') => {
+    const visitor = await visit(options)
+    const { page } = visitor
+    await next(page, new RegExp(serviceName))
+    await next(page, /Mitte/)
+    if (serviceName === 'Haircut') await next(page, /Anyone/)
+    await page.locator('.day.is-free').first().waitFor()
+    if (!day.startsWith('2026-11')) await next(page, 'Next month')
+    await page.locator(`.day.is-free[data-date="${day}"]`).click()
+    return visitor
+  }
+  const time = (page: Page, text: string) => page.locator('.time', { hasText: text }).first()
+  const bookings = async (startsAt: string) =>
+    (await service.rows('bookings')).filter(
+      ({ starts_at }) => Date.parse(String(starts_at)) === Date.parse(startsAt),
+    )
+  const holds = () => service.rows('holds')
+
+  test.each([320, 768, 1280])(
+    'books by mouse at %i pixels; nothing is cut, and nothing is inaccessible in any step',
+    async (width) => {
+      const { page, requests, errors } = await visit({ width })
+      await heading(page, 'What would you like to book?')
+      await page.getByRole('button', { name: /Consultation/ }).waitFor()
+      await expectSound(page, `${engine}-${width}-1-service`)
+      await next(page, /Consultation/)
+      await heading(page, 'Where?')
+      await expectSound(page, `${engine}-${width}-2-location`)
+      await next(page, /Mitte/)
+      await heading(page, 'When?')
+      await page.locator('.day.is-free').first().waitFor()
+      expect(requests.filter(({ address: to }) => to.includes('/api/')).length).toBeLessThanOrEqual(5)
+      await expectSound(page, `${engine}-${width}-3-month`)
+      await page.locator('.day.is-free[data-date="2026-11-24"]').click()
+      const hour = { 320: '9:00', 768: '11:00', 1280: '14:00' }[width] ?? ''
+      await time(page, hour).waitFor()
+      await expectSound(page, `${engine}-${width}-4-times`)
+      await time(page, hour).click()
+      await heading(page, 'Your details')
+      await next(page, 'Book now')
+      await page.getByText('Please fill this in.').first().waitFor()
+      expect(await focused(page)).toBe('')
+      await expectSound(page, `${engine}-${width}-5-faults`)
+      await writeDetails(page)
+      await page.getByLabel('What is it about?').fill('A plan')
+      await page.getByLabel('Have you been here before?').selectOption('First visit')
+      await expectSound(page, `${engine}-${width}-6-details`)
+      await next(page, 'Book now')
+      await heading(page, 'Thank you, Ada!')
+      expect(await focused(page)).toBe('Thank you, Ada!')
+      await expectSound(page, `${engine}-${width}-7-done`)
+      const [booking] = await bookings(`2026-11-24T${hour.padStart(5, '0')}+01:00`)
+      expect(booking).toMatchObject({ status: 'confirmed', client_first_name: 'Ada' })
+      expect(
+        requests.filter(({ address: to }) => !to.startsWith(address)).map(({ address: to }) => to),
+      ).toEqual(
+        requests
+          .filter(({ address: to }) => to.startsWith('https://example.com/'))
+          .map(({ address: to }) => to),
+      )
+      expect(requests.filter(({ address: to }) => to.includes('/api/')).length).toBeLessThanOrEqual(12)
+      expect(errors).toEqual([])
+    },
+  )
+
+  test('books by keyboard alone, and the focus is where the visitor is', async () => {
+    const { page } = await visit({ width: 1280 })
+    const press = (key: string) => page.keyboard.press(key)
+    await page.getByRole('button', { name: /Haircut/ }).waitFor()
+    await press('Tab') // the first service: Consultation
+    await press('Tab')
+    expect(await focused(page)).toMatch(/^Haircut/)
+    await press('Enter')
+    await heading(page, 'Where?')
+    expect(await focused(page)).toBe('Where?')
+    await press('Tab')
+    await press('Enter')
+    await heading(page, 'With whom?')
+    await press('Tab')
+    await press('Enter')
+    await page.locator('.day.is-free').first().waitFor()
+    for (let presses = 0; presses < 8; presses += 1) {
+      if (/free times/.test(await focused(page))) break
+      await press('Tab')
+    }
+    expect(await focused(page)).toBe('Friday, 20 November 2026, free times, chosen')
+    await press('ArrowDown')
+    expect(await focused(page)).toBe('Friday, 27 November 2026, free times')
+    await press('ArrowLeft')
+    await press('PageDown')
+    await page.locator('.day[data-date="2026-12-26"].is-free').waitFor()
+    expect(await focused(page)).toMatch(/^Saturday, 26 December 2026/)
+    await press('Home')
+    expect(await focused(page)).toMatch(/^Monday, 21 December 2026/)
+    await press('Enter')
+    await time(page, '9:00').waitFor()
+    for (let presses = 0; presses < 6; presses += 1) {
+      if (/^9:00/.test(await focused(page))) break
+      await press('Tab')
+    }
+    await press('Enter')
+    await heading(page, 'Your details')
+    expect(await focused(page)).toBe('Your details')
+    await press('Tab')
+    await press('Tab')
+    await page.keyboard.type('Grace')
+    await press('Tab')
+    await page.keyboard.type('Hopper')
+    await press('Tab')
+    await page.keyboard.type('grace@example.com')
+    await press('Enter')
+    await heading(page, 'Thank you, Grace!')
+    expect(await bookings('2026-12-21T09:00+01:00')).toHaveLength(1)
+  })
+
+  test('a hold that lapses leaves what was typed, and the same slot is held again', async () => {
+    const { page } = await visitTimes()
+    await time(page, '12:00').click()
+    await heading(page, 'Your details')
+    await writeDetails(page)
+    service.clock.advance(600)
+    await page.clock.fastForward(600_000)
+    await page.getByText('Your time is no longer held.').waitFor()
+    expect(await violationsIn(page)).toEqual([])
+    await next(page, 'Hold it again')
+    await page.getByText('Held for you').waitFor()
+    expect(await page.getByLabel('Email').inputValue()).toBe('ada@example.com')
+    await next(page, 'Book now')
+    await heading(page, 'Thank you, Ada!')
+    expect(await bookings('2026-11-25T12:00+01:00')).toHaveLength(1)
+  })
+
+  test('a lapsed slot that somebody else has taken leaves the nearest ones, and what was typed', async () => {
+    const { page } = await visitTimes({}, '2026-11-26')
+    await time(page, '12:00').click()
+    await heading(page, 'Your details')
+    await writeDetails(page)
+    service.clock.advance(600)
+    await page.clock.fastForward(600_000)
+    await page.getByText('Your time is no longer held.').waitFor()
+    await takeAll('2026-11-26T12:00:00+01:00')
+    await next(page, 'Book now')
+    await page.getByText('somebody else was a moment quicker').waitFor()
+    await expectSound(page, `${engine}-taken`)
+    await page.locator('.alternatives button').first().click()
+    await page.getByText('Held for you').waitFor()
+    expect(await page.getByLabel('First name').inputValue()).toBe('Ada')
+    await next(page, 'Book now')
+    await heading(page, 'Thank you, Ada!')
+  })
+
+  /** Books everybody who cuts hair at an instant. */
+  async function takeAll(startsAt: string): Promise<void> {
+    for (let person = 0; person < 2; person += 1) {
+      const token = await service.session(salon())
+      const wanted = { ...offer(salon(), 'Haircut', 'Mitte'), starts_at: startsAt }
+      const hold = await service.call('POST', '/bookings/hold', { token, body: wanted })
+      expect(hold.status).toBe(201)
+      const body = { hold_id: hold.body.hold_id, client: ada }
+      expect((await service.call('POST', '/bookings', { token, body })).status).toBe(201)
+    }
+  }
+
+  test('of two browsers after one slot, one gets it, and the other a kind sentence with other times', async () => {
+    const [first, second] = [
+      await visitTimes({}, '2026-11-27', 'Consultation'),
+      await visitTimes({}, '2026-11-27', 'Consultation'),
+    ]
+    await time(second.page, '14:00').waitFor()
+    await Promise.all([time(first.page, '14:00').click(), time(second.page, '14:00').click()])
+    const outcome = async ({ page }: Visitor) => {
+      const details = page.getByRole('heading', { name: 'Your details' })
+      const sorry = page.getByText('somebody else was a moment quicker')
+      await details.or(sorry).first().waitFor()
+      return (await details.isVisible()) ? 'held' : 'refused'
+    }
+    const outcomes = [await outcome(first), await outcome(second)]
+    expect(outcomes.toSorted()).toEqual(['held', 'refused'])
+    const loser = outcomes[0] === 'refused' ? first : second
+    expect(await violationsIn(loser.page)).toEqual([])
+    expect(await loser.page.locator('.alternatives button').count()).toBe(3)
+    await loser.page.locator('.alternatives button').first().click()
+    await heading(loser.page, 'Your details')
+  })
+
+  test('another time swaps the hold: the new one is held before the old one is free', async () => {
+    const { page, requests } = await visitTimes({}, '2026-11-30')
+    await time(page, '10:00').click()
+    await heading(page, 'Your details')
+    const before = (await holds()).length
+    await next(page, 'Choose another time')
+    await page.locator('.time.is-held').waitFor()
+    await time(page, '15:00').click()
+    await heading(page, 'Your details')
+    const sent = () =>
+      requests.filter(({ address: to }) => to.includes('/bookings/hold')).map(({ method }) => method)
+    await expect.poll(sent).toEqual(['POST', 'POST', 'DELETE'])
+    expect(await holds()).toHaveLength(before + 1)
+    const claims = async () =>
+      (await service.rows('claims')).filter(
+        ({ expires_at, starts_at }) =>
+          expires_at !== null && new Date(String(starts_at)).toISOString().startsWith('2026-11-30'),
+      )
+    await expect.poll(claims).toHaveLength(1)
+  })
+
+  test('leaving the page releases the slot', async () => {
+    const { page } = await visitTimes({}, '2026-12-01')
+    await time(page, '10:00').click()
+    await heading(page, 'Your details')
+    const active = async () =>
+      (await service.rows('claims')).filter(
+        ({ starts_at, expires_at }) =>
+          expires_at !== null && Date.parse(String(starts_at)) === Date.parse('2026-12-01T10:00+01:00'),
+      ).length
+    expect(await active()).toBe(1)
+    await page.goto('about:blank')
+    await expect.poll(active).toBe(0)
+  })
+
+  test('a session that ends under the visitor is renewed once, and the hold is still theirs', async () => {
+    const { page, requests } = await visitTimes({}, '2026-12-02')
+    const exchanges = () =>
+      requests.filter(({ method, address: to }) => method === 'POST' && to.endsWith('/session'))
+    expect(exchanges()).toHaveLength(1)
+    service.clock.advance(3_300)
+    await time(page, '10:00').click()
+    await heading(page, 'Your details')
+    service.clock.advance(400) // the session is over, the hold is not
+    await writeDetails(page)
+    await next(page, 'Book now')
+    await heading(page, 'Thank you, Ada!')
+    expect(exchanges()).toHaveLength(2)
+    expect(exchanges()[1]?.headers['x-previous-session']).toMatch(/^cal_ses_/)
+    expect(await bookings('2026-12-02T10:00+01:00')).toHaveLength(1)
+  })
+
+  test('speaks German, with the dates and clocks of German readers', async () => {
+    const { page } = await visit({ locale: 'de-DE' })
+    await heading(page, 'Was möchten Sie buchen?')
+    await next(page, /Haircut/)
+    await next(page, /Mitte/)
+    await next(page, /Egal, bei wem/)
+    await page.locator('.day.is-free').first().waitFor()
+    await next(page, 'Nächster Monat')
+    await page.locator('.day.is-free[data-date="2026-12-03"]').click()
+    await page.getByRole('heading', { name: 'Zeiten am Donnerstag, 3. Dezember 2026' }).waitFor()
+    expect(await page.locator('th').first().textContent()).toMatch(/^Mo/)
+    await expectSound(page, `${engine}-german`)
+  })
+
+  test('speaks Arabic from right to left, in the dark', async () => {
+    const { page } = await visit({ locale: 'ar', colorScheme: 'dark', width: 320 })
+    await heading(page, 'ماذا تودّ أن تحجز؟')
+    expect(await page.locator('.widget').getAttribute('dir')).toBe('rtl')
+    await next(page, /Haircut/)
+    await next(page, /Mitte/)
+    await next(page, /أي شخص/)
+    await page.locator('.day.is-free[data-date="2026-11-27"]').click()
+    await page.locator('.time').first().waitFor()
+    await expectSound(page, `${engine}-arabic-1`)
+    const from = page.locator('.day[data-date="2026-11-27"]')
+    await from.focus()
+    await page.keyboard.press('ArrowLeft') // onwards, where one reads from right to left
+    expect(
+      await page.evaluate(`document.querySelector('holdfast-booking').shadowRoot.activeElement.dataset.date`),
+    ).toBe('2026-11-28')
+    await page.locator('.time').first().click()
+    await heading(page, 'بياناتك')
+    await expectSound(page, `${engine}-arabic-2`)
+  })
+
+  test('a visitor in Tokyo sees both times of New York before and after its clocks change', async () => {
+    const { page } = await visit(
+      { timezoneId: 'Asia/Tokyo', locale: 'en-US' },
+      businessOf(service.world, 'Hudson Studio'),
+    )
+    await next(page, /Consultation/)
+    await next(page, /Chelsea/)
+    await page.locator('.day.is-free').first().waitFor()
+    for (const month of ['December', 'January', 'February', 'March']) {
+      await next(page, 'Next month')
+      await page.getByText(`${month} 202`).first().waitFor()
+    }
+    await page.locator('.day.is-free[data-date="2027-03-12"]').click()
+    // 09:00 in New York on Friday the 12th: still winter time, 14 hours behind
+    await page.locator('.time', { hasText: '11:00 PM9:00 AM in New York' }).waitFor()
+    await page.locator('.day.is-free[data-date="2027-03-15"]').click()
+    // the same hour on Monday the 15th, in summer time: 13 hours behind
+    const after = page.locator('.time', { hasText: '10:00 PM9:00 AM in New York' })
+    await after.waitFor()
+    await expectSound(page, `${engine}-tokyo`)
+    await after.click()
+    await heading(page, 'Your details')
+    await page.getByText('9:00 AM – 10:00 AM in New York').waitFor()
+    await page.getByText('Japan Standard Time').waitFor()
+    await writeDetails(page)
+    await page.getByLabel('What is it about?').fill('A plan')
+    await next(page, 'Book now')
+    await heading(page, 'Thank you, Ada!')
+    const [download] = await Promise.all([page.waitForEvent('download'), next(page, 'Add to calendar')])
+    const file = await text(await download.createReadStream())
+    expect(file).toContain('DTSTART:20270315T130000Z\r\nDTEND:20270315T140000Z')
+    expect(await bookings('2027-03-15T09:00-04:00')).toHaveLength(1)
+  })
+
+  test('times can be shown in the zone of the location instead', async () => {
+    const { page } = await visit(
+      { timezoneId: 'Asia/Tokyo', locale: 'en-US' },
+      businessOf(service.world, 'Hudson Studio'),
+    )
+    await next(page, /Consultation/)
+    await next(page, /Chelsea/)
+    await page.locator('.day.is-free[data-date="2026-11-24"]').click()
+    await page.getByLabel('Times are shown in').selectOption('America/New_York')
+    await page.locator('.day.is-free[data-date="2026-11-24"]').click()
+    expect(await page.locator('.time').first().textContent()).toBe('9:00 AM')
+  })
+})

@@ -1,0 +1,262 @@
+import { describe, expect, test } from 'vitest'
+import type { CustomField, Location, ProblemDocument, Service, Session } from '../../widget/api/api-types.ts'
+import {
+  anyone,
+  completed,
+  earlierSteps,
+  nextStep,
+  nothingChosen,
+  without,
+  type Catalogue,
+} from '../../widget/flow/choice-rules.ts'
+import { bookingBody, emptyDraft, faultsIn, faultsOf } from '../../widget/flow/draft-rules.ts'
+import {
+  initialState,
+  lapsed,
+  startedAnew,
+  withCatalogue,
+  withChoice,
+  withHold,
+  withRefusedSlot,
+} from '../../widget/flow/flow-state.ts'
+import { deadlineOf, secondsLeft } from '../../widget/flow/hold-rules.ts'
+import { slotOf } from '../../widget/flow/slots.ts'
+
+const service = (id: string, parts: Partial<Service> = {}): Service => ({
+  id,
+  name: id,
+  description: null,
+  duration_minutes: 30,
+  capacity: 1,
+  price: null,
+  deposit: null,
+  location_ids: ['here', 'there'],
+  staff_ids: ['ada', 'grace'],
+  custom_fields: [],
+  active: true,
+  ...parts,
+})
+const location = (id: string): Location => ({
+  id,
+  name: id,
+  timezone: 'Europe/Berlin',
+  address: null,
+  active: true,
+})
+const catalogue: Catalogue = {
+  services: [
+    service('cut'),
+    service('room', { staff_ids: [], location_ids: ['here'] }),
+    service('one', { staff_ids: ['ada'] }),
+  ],
+  locations: [location('here'), location('there')],
+  staff: [
+    { id: 'ada', name: 'Ada' },
+    { id: 'grace', name: 'Grace' },
+  ],
+}
+const session: Session = {
+  session_token: 'cal_ses_1',
+  expires_at: '2026-11-20T11:00:00+01:00',
+  show_branding: true,
+  business: {
+    id: 'b',
+    name: 'B',
+    timezone: 'Europe/Berlin',
+    brand_name: null,
+    brand_color: null,
+    brand_logo_url: null,
+  },
+}
+
+describe('the next step', () => {
+  const choose = (serviceId: string) => completed(catalogue, { ...nothingChosen, serviceId })
+
+  test('is the first at which there is something to choose', () => {
+    expect(nextStep(completed(catalogue, nothingChosen))).toBe('service')
+    expect(nextStep(choose('cut'))).toBe('location')
+    expect(nextStep(choose('room'))).toBe('time') // one place, and nobody is needed
+    expect(nextStep({ ...choose('one'), locationId: 'here' })).toBe('time') // one person
+    expect(nextStep({ ...choose('cut'), locationId: 'here' })).toBe('staff')
+  })
+
+  test('takes what the page has preselected, as far as it is on offer', () => {
+    const preset = { serviceId: 'cut', locationId: 'there', staffId: 'grace' }
+    expect(completed(catalogue, nothingChosen, preset)).toEqual(preset)
+    expect(completed(catalogue, nothingChosen, { ...preset, staffId: anyone }).staffId).toBe(anyone)
+    expect(completed(catalogue, nothingChosen, { ...preset, serviceId: 'gone' }).serviceId).toBeNull()
+    expect(completed(catalogue, nothingChosen, { ...preset, serviceId: 'room' })).toEqual({
+      serviceId: 'room',
+      locationId: 'here',
+      staffId: anyone,
+    })
+  })
+
+  test('leads back only to steps at which there was something to choose', () => {
+    expect(earlierSteps(catalogue, choose('room'), 'details')).toEqual(['service', 'time'])
+    expect(earlierSteps(catalogue, { ...choose('cut'), locationId: 'here' }, 'time')).toEqual([
+      'service',
+      'location',
+      'staff',
+    ])
+    expect(without({ serviceId: 'cut', locationId: 'here', staffId: 'ada' }, 'location')).toEqual({
+      serviceId: 'cut',
+      locationId: null,
+      staffId: null,
+    })
+  })
+})
+
+describe('the state of the flow', () => {
+  const slot = slotOf({
+    starts_at: '2026-11-24T10:00:00+01:00',
+    ends_at: '2026-11-24T10:30:00+01:00',
+    staff_ids: [],
+    seats_left: 1,
+  })
+  const begun = withCatalogue(
+    initialState(nothingChosen, 'Europe/Berlin', Date.parse('2026-11-20T09:00Z')),
+    session,
+    catalogue,
+  )
+  const held = withHold(
+    { ...begun, draft: { ...emptyDraft, firstName: 'Ada' } },
+    { id: 'h', slot, deadlineMs: 600_000 },
+  )
+
+  test('begins in the month of the visitor, with the service', () => {
+    expect(begun).toMatchObject({ step: 'service', month: '2026-11', busy: null, showBranding: true })
+    const late = Date.parse('2026-11-30T20:00Z')
+    expect(initialState(nothingChosen, 'Asia/Tokyo', late).month).toBe('2026-12')
+  })
+
+  test('another service forgets slots, but not what was typed', () => {
+    const changed = withChoice({ ...held, slots: { '2026-11': [slot] } }, 'service', 'cut')
+    expect(changed).toMatchObject({ slots: {}, step: 'location', draft: { firstName: 'Ada' } })
+  })
+
+  test('a lapse keeps the details, and the slot to hold again', () => {
+    expect(lapsed(held)).toMatchObject({
+      held: null,
+      wanted: slot,
+      step: 'details',
+      draft: { firstName: 'Ada' },
+      notice: { kind: 'lapsed' },
+    })
+  })
+
+  test.each([
+    ['slot_held', 'taken'],
+    ['slot_booked', 'taken'],
+    ['slot_not_offered', 'not_offered'],
+    ['hold_limit_reached', 'too_many_holds'],
+    ['plan_required', 'refused'],
+  ])('a refusal %s is told as %s, with the alternatives there are', (code, kind) => {
+    const problem: ProblemDocument = {
+      status: 409,
+      code,
+      title: '',
+      detail: '',
+      alternatives: [
+        {
+          starts_at: '2026-11-24T11:00:00+01:00',
+          ends_at: '2026-11-24T11:30:00+01:00',
+          staff_ids: [],
+          seats_left: 1,
+        },
+      ],
+    }
+    const { notice, draft } = withRefusedSlot(held, problem)
+    expect(notice?.kind).toBe(kind)
+    expect(notice?.alternatives.map(({ startsAt }) => startsAt)).toEqual(['2026-11-24T11:00:00+01:00'])
+    expect(draft.firstName).toBe('Ada')
+  })
+
+  test('who books again is still known, but says anew what it is about', () => {
+    const again = startedAnew({ ...held, draft: { ...held.draft, notes: 'x', fields: { f: 'y' } } })
+    expect(again).toMatchObject({ step: 'service', booking: null, wanted: null })
+    expect(again.draft).toMatchObject({ firstName: 'Ada', notes: '', fields: {} })
+  })
+})
+
+describe('the deadline of a hold', () => {
+  const now = Date.parse('2026-11-20T09:00:00Z')
+  test('is what the service says, unless the clock of the device makes that impossible', () => {
+    expect(deadlineOf('2026-11-20T09:10:00Z', now) - now).toBe(600_000)
+    expect(deadlineOf('2026-11-20T09:08:20Z', now) - now).toBe(500_000)
+    expect(deadlineOf('2026-11-20T08:10:00Z', now) - now).toBe(600_000)
+    expect(deadlineOf('2026-11-20T10:10:00Z', now) - now).toBe(600_000)
+    expect([secondsLeft(now + 1, now), secondsLeft(now, now), secondsLeft(now - 5, now)]).toEqual([1, 0, 0])
+  })
+})
+
+describe('the details', () => {
+  const field = (id: string, parts: Partial<CustomField> = {}): CustomField => ({
+    id,
+    key: id,
+    label: id,
+    type: 'text',
+    required: false,
+    ...parts,
+  })
+  const draft = { ...emptyDraft, firstName: ' Ada ', lastName: 'Lovelace', email: 'ada@example.com' }
+
+  test('what the service would refuse is found before it is asked', () => {
+    expect(faultsIn(emptyDraft, [field('a', { required: true })])).toEqual({
+      firstName: 'required',
+      lastName: 'required',
+      email: 'required',
+      'field:a': 'required',
+    })
+    for (const email of ['ada', 'ada@example', 'a@b@c.de', '@example.com']) {
+      expect(faultsIn({ ...draft, email }, [])).toEqual({ email: 'email' })
+    }
+    expect(faultsIn({ ...draft, phone: 'call me' }, [])).toEqual({ phone: 'invalid' })
+    const numbers = { ...draft, fields: { n: 'many', u: 'not an address' } }
+    expect(faultsIn(numbers, [field('n', { type: 'number' }), field('u', { type: 'url' })])).toEqual({
+      'field:n': 'invalid',
+      'field:u': 'invalid',
+    })
+    expect(faultsIn(draft, [field('m', { type: 'multi_select', required: true })])).toEqual({
+      'field:m': 'required',
+    })
+    expect(faultsIn(draft, [field('b', { type: 'boolean', required: true })])).toEqual({})
+  })
+
+  test('are sent as the service takes them: trimmed, numbers as numbers, nothing that is empty', () => {
+    const fields = [
+      field('n', { type: 'number' }),
+      field('b', { type: 'boolean', required: true }),
+      field('e'),
+    ]
+    expect(bookingBody('h', { ...draft, fields: { n: ' 12 ', e: ' ' } }, fields)).toEqual({
+      hold_id: 'h',
+      client: { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com' },
+      custom_field_values: [
+        { field_id: 'n', value: 12 },
+        { field_id: 'b', value: false },
+      ],
+    })
+  })
+
+  test('faults that the service finds stand beside their fields', () => {
+    const fields = [field('a', { required: true }), field('b')]
+    const sent = bookingBody('h', { ...draft, fields: { b: 'x' } }, fields)
+    const fault = (pointer: string) => ({ pointer, code: 'x', detail: '' })
+    const problem: ProblemDocument = {
+      status: 422,
+      code: 'validation_failed',
+      title: '',
+      detail: '',
+      errors: ['/client/email', '/client/phone', '/custom_field_values/0/value', '/custom_field_values'].map(
+        fault,
+      ),
+    }
+    expect(faultsOf(problem, sent, fields)).toEqual({
+      email: 'email',
+      phone: 'invalid',
+      'field:b': 'invalid',
+      'field:a': 'required',
+    })
+  })
+})

@@ -1,0 +1,172 @@
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildWidget } from '../../widget/build.ts'
+import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+
+const project = resolve(import.meta.dirname, '../..')
+const built = join(project, 'widget/dist')
+/** All that the first step needs, gzipped. */
+const mostBytes = 25_000
+
+function filesIn(directory: string): Record<string, string> {
+  const names = globSync('*', { cwd: directory }).toSorted()
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(directory, name), 'utf8')]))
+}
+
+describe('what is committed', () => {
+  test('is what `npm run build:widget` makes', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'holdfast-widget-'))
+    await buildWidget(join(directory, 'made'))
+    const [made, committed] = [filesIn(join(directory, 'made')), filesIn(built)]
+    rmSync(directory, { recursive: true })
+    expect(Object.keys(made)).toEqual(Object.keys(committed))
+    for (const [name, text] of Object.entries(made)) expect(committed[name] === text, name).toBe(true)
+  })
+
+  test(`has everything for the first step in at most ${mostBytes} bytes, gzipped`, () => {
+    const entry = readFileSync(join(built, 'v1.js'))
+    expect(gzipSync(entry, { level: 9 }).length).toBeLessThanOrEqual(mostBytes)
+    expect(entry.toString()).not.toMatch(/^import /m) // nothing that would have to be waited for
+  })
+
+  test('names no other host', () => {
+    for (const [name, text] of Object.entries(filesIn(built))) {
+      const hosts = [...text.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host)
+      expect({ name, hosts: hosts.filter((host) => host !== 'www.w3.org') }).toEqual({ name, hosts: [] })
+    }
+  })
+})
+
+onEachEngine('the files of the widget', (engine) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(engine)
+  })
+  afterAll(() => service.stop())
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    service.call('GET', `/${path}`, { headers })
+  const raw = (encoding: string) =>
+    service.app.server.inject({ url: '/widget/v1.js', headers: { 'accept-encoding': encoding } })
+
+  test('the entry may be loaded by any website, and is asked for each time', async () => {
+    const { status, headers, body } = await get('/widget/v1.js')
+    expect(status).toBe(200)
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, no-cache',
+      'access-control-allow-origin': '*',
+      'x-content-type-options': 'nosniff',
+    })
+    expect(body).toBe(readFileSync(join(built, 'v1.js'), 'utf8'))
+    const again = await get('/widget/v1.js', { 'if-none-match': headers['etag'] ?? '' })
+    expect([again.status, again.body]).toEqual([304, undefined])
+  })
+
+  test('all others hold the hash of their content, and are kept for a year', async () => {
+    const names = globSync('*-*.js', { cwd: built })
+    expect(names.length).toBeGreaterThanOrEqual(5)
+    for (const name of names) {
+      const { status, headers } = await get(`/widget/${name}`)
+      expect({ status, cache: headers['cache-control'] }).toEqual({
+        status: 200,
+        cache: 'public, max-age=31536000, immutable',
+      })
+    }
+  })
+
+  test('are compressed for whoever takes that, each with an ETag of its own', async () => {
+    const plain = readFileSync(join(built, 'v1.js'))
+    const [br, gzip, none] = [await raw('gzip, br'), await raw('gzip'), await raw('')]
+    expect(br.headers['content-encoding']).toBe('br')
+    expect(brotliDecompressSync(br.rawPayload).equals(plain)).toBe(true)
+    expect(gunzipSync(gzip.rawPayload).equals(plain)).toBe(true)
+    expect(none.headers['content-encoding']).toBeUndefined()
+    expect(none.rawPayload.equals(plain)).toBe(true)
+    expect(new Set([br, gzip, none].map(({ headers }) => headers.etag)).size).toBe(3)
+  })
+
+  test.each(['/widget/v2.js', '/widget/..%2Fbuild.ts', '/widget/__proto__'])(
+    '%s is not there',
+    async (path) => {
+      expect((await get(path)).status).toBe(404)
+    },
+  )
+})
+
+onEachEngine('the hosted booking page', (engine) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(engine)
+  })
+  afterAll(() => service.stop())
+  const get = (key: string, headers: Record<string, string> = {}) =>
+    service.call('GET', `//book/${key}`, { headers })
+  const keyOf = (name: string) => businessOf(service.world, name).publishable_key
+
+  test('has what a link preview shows: title, description and picture', async () => {
+    const key = keyOf('Thames Barbers')
+    const { status, headers, body } = await get(key, { host: 'book.example.com' })
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self'/,
+    )
+    expect(headers['content-security-policy']).not.toMatch(/unsafe|https?:|\*/)
+    const page = body as string
+    expect(page).toContain('<title>Book with Thames Barbers</title>')
+    expect(page).toMatch(/<meta\s+name="description"\s+content="[^"]{20,}"/)
+    expect(page).toContain('property="og:image" content="http://book.example.com/docs/booking-card.png"')
+    expect(page).toContain(`property="og:url" content="http://book.example.com/book/${key}"`)
+    expect(page).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|style=/)
+    const picture = await service.app.server.inject('/docs/booking-card.png')
+    expect([picture.statusCode, picture.headers['content-type']]).toEqual([200, 'image/png'])
+  })
+
+  test('has the brand of an Enterprise business, and lets its logo in', async () => {
+    const { headers, body } = await get(keyOf('Salon Spree'))
+    expect(body).toContain('property="og:image" content="https://example.com/salon-spree.png"')
+    expect(body).toContain('name="theme-color" content="#1f6f5c"')
+    expect(headers['content-security-policy']).toContain("img-src 'self' https://example.com data:")
+  })
+
+  test('speaks the language of the browser', async () => {
+    const { body } = await get(keyOf('Salon Spree'), { 'accept-language': 'pt,de-AT;q=0.8,en;q=0.5' })
+    expect(body).toContain('<html lang="de" dir="ltr">')
+    expect(body).toContain('<title>Termin buchen – Salon Spree</title>')
+  })
+
+  test.each(['nonsense', `cal_pub_${'x'.repeat(38)}`, '%3Cscript%3E'])(
+    'of the unknown key %s says so kindly',
+    async (key) => {
+      const { status, headers, body } = await get(key)
+      expect(status).toBe(404)
+      expect(headers['content-type']).toBe('text/html; charset=utf-8')
+      expect(body).toContain('This booking page does not exist')
+      expect(body).not.toContain('<script')
+    },
+  )
+
+  test('is not shown for keys of another type, nor for a session', async () => {
+    const business = businessOf(service.world, 'Salon Spree')
+    for (const key of [business.business_key, service.world.hub.key, await service.session(business)]) {
+      expect((await get(key)).status).toBe(404)
+    }
+  })
+
+  test('a name with markup is text', async () => {
+    const business = businessOf(service.world, 'Salon Spree')
+    const name = '</title><script>alert(1)</script>'
+    const changed = await service.call('PATCH', `/businesses/${business.id}`, {
+      token: business.business_key,
+      body: { brand_name: name },
+    })
+    expect(changed.status).toBe(200)
+    service.clock.advance(6)
+    const { body } = await get(business.publishable_key)
+    expect(body).toContain('&lt;script&gt;alert(1)')
+    expect(body).not.toContain('<script>')
+  })
+})

@@ -1,0 +1,195 @@
+import { render } from 'preact'
+import { Connection } from './api/connection.ts'
+import { brandStyles } from './brand/brand-styles.ts'
+import { BookingFlow } from './flow/booking-flow.ts'
+import { tabCheckouts } from './flow/checkouts.ts'
+import { fallback, loadLanguage, type Language } from './locales/languages.ts'
+import { Formats } from './times/formats.ts'
+import { isZone } from './times/zones.ts'
+import { Widget } from './views/widget.tsx'
+import styles from './widget.css'
+
+/** Where the script came from is where the API is. */
+const apiBase = new URL('../api/v1', import.meta.url).href
+
+const nowMs = () => Date.now()
+
+/** `<holdfast-booking publishable-key="cal_pub_…">`: the whole flow, in a shadow root of its own. */
+export class BookingElement extends HTMLElement {
+  static readonly observedAttributes = [
+    'publishable-key',
+    'service-id',
+    'location-id',
+    'staff-id',
+    'locale',
+    'time-zone',
+  ]
+
+  private readonly root = this.attachShadow({ mode: 'open' })
+  private readonly brand = new CSSStyleSheet()
+  private mount: HTMLElement | undefined
+  private flow: BookingFlow | undefined
+  private language: Language = fallback
+  private formats = new Formats(fallback.locale)
+  private restarting = false
+  private stopListening: () => void = () => undefined
+
+  constructor() {
+    super()
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(styles)
+    this.brand.replaceSync(brandStyles(null))
+    this.root.adoptedStyleSheets = [sheet, this.brand]
+  }
+
+  connectedCallback(): void {
+    this.mount ??= this.makeMount()
+    this.listenToPage()
+    if (this.flow) void this.flow.lookAgain()
+    else this.restart()
+  }
+
+  disconnectedCallback(): void {
+    this.stopListening()
+    // moving an element takes it out for a moment
+    queueMicrotask(() => {
+      if (!this.isConnected) this.flow?.leave()
+    })
+  }
+
+  attributeChangedCallback(name: string, before: string | null, after: string | null): void {
+    if (!this.flow || before === after) return
+    if (name === 'time-zone') this.flow.setZone(this.zone())
+    else if (name === 'locale') void this.readLanguage()
+    else this.restart()
+  }
+
+  /** Everything from the beginning; several attributes that change together do it once. */
+  private restart(): void {
+    if (this.restarting) return
+    this.restarting = true
+    queueMicrotask(() => {
+      this.restarting = false
+      this.flow?.leave()
+      void this.begin()
+    })
+  }
+
+  private async begin(): Promise<void> {
+    const key = this.getAttribute('publishable-key') ?? ''
+    const connection = new Connection(apiBase, key, {
+      fetch: (input, init) => fetch(input, init),
+      nowMs,
+      pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      randomId,
+    })
+    const flow = new BookingFlow({
+      connection,
+      checkouts: tabCheckouts(
+        key,
+        () => sessionStorage,
+        (url) => location.assign(url),
+      ),
+      preset: {
+        serviceId: this.getAttribute('service-id'),
+        locationId: this.getAttribute('location-id'),
+        staffId: this.getAttribute('staff-id'),
+      },
+      zone: this.zone(),
+      nowMs,
+      events: {
+        held: (hold) => this.tell('held', { hold }),
+        booked: (booking) => this.tell('booked', { booking }),
+        error: (error) => this.tell('error', error),
+      },
+    })
+    this.flow = flow
+    flow.subscribe(() => this.draw())
+    // a page in another language than English shows nothing in English first
+    const reading = this.readLanguage()
+    const starting = flow.start()
+    await reading
+    this.draw()
+    await starting
+    // a server that is replaced while the page is open has other files by the time they are needed
+    void import('./views/later-steps.tsx').catch(() => undefined)
+  }
+
+  private async readLanguage(): Promise<void> {
+    this.language = await loadLanguage(this.wantedLocales())
+    this.formats = new Formats(this.language.locale)
+    this.isReady = true
+    this.draw()
+  }
+
+  private isReady = false
+
+  private wantedLocales(): string[] {
+    const own = this.getAttribute('locale')
+    return [...(own === null ? [] : [own]), ...navigator.languages, document.documentElement.lang]
+  }
+
+  private zone(): string {
+    const wanted = this.getAttribute('time-zone') ?? ''
+    return isZone(wanted) ? wanted : new Intl.DateTimeFormat().resolvedOptions().timeZone
+  }
+
+  private tell(name: 'held' | 'booked' | 'error', detail: unknown): void {
+    this.dispatchEvent(new CustomEvent(`holdfast:${name}`, { detail, bubbles: true, composed: true }))
+  }
+
+  private shownColor: string | null = null
+
+  private draw(): void {
+    const { flow, mount, language, formats } = this
+    if (!flow || !mount || !this.isReady) return
+    const color = flow.state.business?.brand_color ?? null
+    if (color !== this.shownColor) {
+      this.shownColor = color
+      this.brand.replaceSync(brandStyles(color))
+    }
+    const onClose = mount instanceof HTMLDialogElement ? () => mount.close() : undefined
+    if (onClose) mount.setAttribute('aria-label', language.texts.book)
+    render(<Widget {...{ flow, language, formats, nowMs, onClose }} state={flow.state} />, mount)
+  }
+
+  private makeMount(): HTMLElement {
+    if (!this.hasAttribute('overlay')) {
+      const place = document.createElement('div')
+      this.root.append(place)
+      return place
+    }
+    const dialog = document.createElement('dialog')
+    dialog.className = 'overlay'
+    dialog.part.add('overlay')
+    dialog.addEventListener('close', () => this.remove())
+    dialog.addEventListener('click', (event) => {
+      if (event.target === dialog) dialog.close()
+    })
+    this.root.append(dialog)
+    queueMicrotask(() => dialog.showModal())
+    return dialog
+  }
+
+  private listenToPage(): void {
+    const leave = () => this.flow?.leave()
+    const look = () => {
+      if (document.visibilityState === 'visible') void this.flow?.lookAgain()
+    }
+    addEventListener('pagehide', leave)
+    addEventListener('pageshow', look)
+    document.addEventListener('visibilitychange', look)
+    this.stopListening = () => {
+      removeEventListener('pagehide', leave)
+      removeEventListener('pageshow', look)
+      document.removeEventListener('visibilitychange', look)
+    }
+  }
+}
+
+/** Not randomUUID: that is for secure pages only. */
+function randomId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
+}

@@ -1,0 +1,12 @@
+import { parseColor, shadesOf, type Shades } from './color-rules.ts'
+
+const ownColor = '#1f6f5c'
+
+/** The colours of a brand as custom properties, for both appearances. */
+export function brandStyles(brandColor: string | null): string {
+  const color = brandColor !== null && parseColor(brandColor) ? brandColor : ownColor
+  const [light, dark] = [shadesOf(color, 'light'), shadesOf(color, 'dark')]
+  const property = (name: string, part: keyof Shades) =>
+    `--brand-${name}: light-dark(${light[part]}, ${dark[part]});`
+  return `:host { ${property('accent', 'accent')} ${property('on-accent', 'onAccent')} ${property('accent-text', 'accentText')} ${property('tint', 'tint')} }`
+}

@@ -1,0 +1,89 @@
+/*
+ * A brand colour is what a business likes, on whatever the widget puts beside it: these make of it colours that can be
+ * read. Contrast is that of WCAG 2.2 (section 1.4.3).
+ */
+
+type Rgb = [number, number, number]
+
+/** What normal text needs (WCAG 2.2, level AA). */
+export const leastContrast = 4.5
+/** Worked out a little above, so that rounding to 256 steps never falls below. */
+const wantedContrast = 4.6
+
+const white: Rgb = [255, 255, 255]
+const black: Rgb = [0, 0, 0]
+
+/** The colours of one appearance, as `#rrggbb`. */
+export interface Shades {
+  /** Of buttons and chosen days. */
+  accent: string
+  /** Of text upon it. */
+  onAccent: string
+  /** Of text and signs in the colour of the brand, on the surface and on the tint. */
+  accentText: string
+  /** A breath of the colour, behind free days. */
+  tint: string
+}
+
+/** What is behind the widget's text in its two appearances. */
+export const surfaces = { light: '#ffffff', dark: '#171b1f' }
+
+export function parseColor(text: string): Rgb | undefined {
+  const short = /^#([\da-f])([\da-f])([\da-f])$/i.exec(text)
+  const parts = short?.slice(1).map((digit) => digit + digit) ?? /^#(..)(..)(..)$/.exec(text)?.slice(1)
+  const rgb = parts?.map((part) => (/^[\da-f]{2}$/i.test(part) ? Number.parseInt(part, 16) : Number.NaN))
+  return rgb && !rgb.some(Number.isNaN) ? (rgb as Rgb) : undefined // the patterns have three parts
+}
+
+function textOf(rgb: Rgb): string {
+  return `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`
+}
+
+function luminance(rgb: Rgb): number {
+  const [red, green, blue] = rgb.map((part) => {
+    const share = Math.round(part) / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  }) as Rgb
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+function contrastOf(one: Rgb, other: Rgb): number {
+  const [light, dark] = [luminance(one), luminance(other)].toSorted((a, b) => b - a) as [number, number]
+  return (light + 0.05) / (dark + 0.05)
+}
+
+/** The contrast of two colours, 1 to 21. */
+export function contrast(one: string, other: string): number {
+  return contrastOf(parseColor(one) ?? black, parseColor(other) ?? white)
+}
+
+function mixed(from: Rgb, to: Rgb, share: number): Rgb {
+  return from.map((part, index) => part + ((to[index] ?? 0) - part) * share) as Rgb
+}
+
+/** The colour nearest to the given one, on the way to another, that has enough contrast to all of these. */
+function readable(color: Rgb, towards: Rgb, against: Rgb[]): Rgb {
+  for (let step = 0; step < 100; step += 1) {
+    const candidate = mixed(color, towards, step / 100)
+    if (against.every((other) => contrastOf(candidate, other) >= wantedContrast)) return candidate
+  }
+  return towards
+}
+
+/** The shades of a brand colour; of a colour that cannot be read, those of the given fallback. */
+export function shadesOf(brandColor: string, appearance: keyof typeof surfaces): Shades {
+  const color = parseColor(brandColor) ?? black
+  const surface = parseColor(surfaces[appearance]) ?? white
+  const away = appearance === 'light' ? black : white
+  const tint = mixed(surface, color, appearance === 'light' ? 0.1 : 0.2)
+  // a button has to be seen as one: the colour itself where it differs from what is around it, else a step further
+  const accent = contrastOf(color, surface) >= 3 ? color : readable(color, away, [surface])
+  const onAccent = contrastOf(accent, white) >= wantedContrast ? white : black
+  const shown = contrastOf(accent, onAccent) >= wantedContrast ? accent : readable(accent, black, [white])
+  return {
+    accent: textOf(shown),
+    onAccent: textOf(contrastOf(shown, onAccent) >= wantedContrast ? onAccent : white),
+    accentText: textOf(readable(color, away, [surface, tint])),
+    tint: textOf(tint),
+  }
+}

@@ -1,0 +1,107 @@
+import type { CustomField, FieldValue, ProblemDocument } from '../api/api-types.ts'
+
+/** What a visitor has typed so far; custom fields by their id. */
+export interface Draft {
+  firstName: string
+  lastName: string
+  email: string
+  phone: string
+  notes: string
+  fields: Record<string, FieldValue>
+}
+
+export const emptyDraft: Draft = { firstName: '', lastName: '', email: '', phone: '', notes: '', fields: {} }
+
+/** What is wrong with a field. */
+export type Fault = 'required' | 'email' | 'invalid'
+/** Faults by the name of the field, or `field:` and its id. */
+export type Faults = Record<string, Fault>
+
+/** One `@` and a domain with a dot, as the service demands. */
+const email = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/
+const phone = /^[\d ()+.-]{1,32}$/
+
+export function fieldName(id: string): string {
+  return `field:${id}`
+}
+
+/** What the service would refuse, found before it is asked. */
+export function faultsIn(draft: Draft, fields: CustomField[]): Faults {
+  const faults: Faults = {}
+  for (const name of ['firstName', 'lastName', 'email'] as const) {
+    if (draft[name].trim() === '') faults[name] = 'required'
+  }
+  if (!faults['email'] && !email.test(draft.email.trim())) faults['email'] = 'email'
+  if (draft.phone.trim() !== '' && !phone.test(draft.phone.trim())) faults['phone'] = 'invalid'
+  for (const field of fields) {
+    const value = valueOf(field, draft.fields[field.id])
+    const name = fieldName(field.id)
+    if (value === undefined) {
+      if (field.required) faults[name] = 'required'
+    } else if (field.type === 'email' && !email.test(String(value))) faults[name] = 'email'
+    else if (field.type === 'number' && !Number.isFinite(value)) faults[name] = 'invalid'
+    else if (field.type === 'url' && !URL.canParse(String(value))) faults[name] = 'invalid'
+    else if (field.type === 'phone' && !phone.test(String(value))) faults[name] = 'invalid'
+  }
+  return faults
+}
+
+/** The answer to a field as the service takes it; undefined when there is none. */
+function valueOf(field: CustomField, typed: FieldValue | undefined): FieldValue | undefined {
+  if (typed === undefined) return field.type === 'boolean' && field.required ? false : undefined
+  if (Array.isArray(typed)) return typed.length === 0 ? undefined : typed
+  if (typeof typed !== 'string') return typed
+  const text = typed.trim()
+  if (text === '') return undefined
+  return field.type === 'number' ? Number(text) : text
+}
+
+/** The body of `POST /bookings`. */
+export function bookingBody(holdId: string, draft: Draft, fields: CustomField[]) {
+  const answers = fields.flatMap((field) => {
+    const value = valueOf(field, draft.fields[field.id])
+    return value === undefined ? [] : [{ field_id: field.id, value }]
+  })
+  return {
+    hold_id: holdId,
+    client: {
+      first_name: draft.firstName.trim(),
+      last_name: draft.lastName.trim(),
+      email: draft.email.trim(),
+      ...(draft.phone.trim() !== '' && { phone: draft.phone.trim() }),
+    },
+    ...(answers.length > 0 && { custom_field_values: answers }),
+    ...(draft.notes.trim() !== '' && { notes: draft.notes.trim() }),
+  }
+}
+
+const byPointer: Record<string, keyof Draft> = {
+  '/client/first_name': 'firstName',
+  '/client/last_name': 'lastName',
+  '/client/email': 'email',
+  '/client/phone': 'phone',
+  '/notes': 'notes',
+}
+
+/** The faults that the service has found, by field. `sent` is the body that it refused. */
+export function faultsOf(
+  problem: ProblemDocument,
+  sent: ReturnType<typeof bookingBody>,
+  fields: CustomField[],
+): Faults {
+  const faults: Faults = {}
+  const answers = sent.custom_field_values || []
+  for (const { pointer } of problem.errors ?? []) {
+    const name = byPointer[pointer]
+    const index = /^\/custom_field_values\/(\d+)/.exec(pointer)?.[1]
+    const answer = index === undefined ? undefined : answers[Number(index)]
+    if (name) faults[name] = name === 'email' ? 'email' : 'invalid'
+    else if (answer) faults[fieldName(answer.field_id)] = 'invalid'
+    else if (pointer.startsWith('/custom_field_values')) {
+      for (const field of fields.filter(({ required }) => required)) {
+        if (!answers.some(({ field_id }) => field_id === field.id)) faults[fieldName(field.id)] = 'required'
+      }
+    }
+  }
+  return faults
+}

@@ -1,0 +1,87 @@
+/** What the widget says. A language is one file of these beside; `{…}` stand for what is put in. */
+export interface Texts {
+  book: string
+  close: string
+  back: string
+  change: string
+  loading: string
+  stepService: string
+  stepLocation: string
+  stepStaff: string
+  stepTime: string
+  stepDetails: string
+  stepDone: string
+  anyone: string
+  anyoneHint: string
+  deposit: string
+  nothingOffered: string
+  previousMonth: string
+  nextMonth: string
+  free: string
+  notFree: string
+  chosen: string
+  chooseDay: string
+  timesOn: string
+  morning: string
+  afternoon: string
+  evening: string
+  seatsLeft: string
+  noneInMonth: string
+  noneAtAll: string
+  nextFree: string
+  timesShownIn: string
+  yourTime: string
+  locationTime: string
+  otherZones: string
+  atLocation: string
+  holding: string
+  held: string
+  heldFor: string
+  twoMinutesLeft: string
+  lapsed: string
+  holdAgain: string
+  taken: string
+  notOffered: string
+  tooManyHolds: string
+  refused: string
+  otherTimes: string
+  chooseOther: string
+  firstName: string
+  lastName: string
+  email: string
+  phone: string
+  notes: string
+  optional: string
+  choose: string
+  yes: string
+  faultRequired: string
+  faultEmail: string
+  faultInvalid: string
+  faultsFound: string
+  submit: string
+  submitDeposit: string
+  booking: string
+  toCheckout: string
+  booked: string
+  bookedFor: string
+  pending: string
+  pendingHint: string
+  pay: string
+  checkAgain: string
+  cancelled: string
+  cancelledHint: string
+  addToCalendar: string
+  bookAnother: string
+  waiting: string
+  unreachable: string
+  misconfigured: string
+  busy: string
+  unknown: string
+  tryAgain: string
+  poweredBy: string
+}
+
+/** A text with its values put in. */
+export function fill(text: string, values: Record<string, string>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+}

@@ -1,0 +1,64 @@
+/*
+ * Dates of the calendar, without a time and without a zone: `2026-12-01`, and months: `2026-12`. Text, because that is
+ * what the API speaks and because it compares as dates do.
+ */
+
+const dayMs = 86_400_000
+
+/** The date as an instant at midnight UTC, in milliseconds: for arithmetic and for Intl with the zone UTC. */
+export function civilMs(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`)
+}
+
+function civilDate(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
+export function plusDays(date: string, days: number): string {
+  return civilDate(civilMs(date) + days * dayMs)
+}
+
+export function monthOf(date: string): string {
+  return date.slice(0, 7)
+}
+
+export function plusMonths(month: string, months: number): string {
+  const [year = 0, number = 1] = month.split('-').map(Number)
+  return civilDate(Date.UTC(year, number - 1 + months, 1)).slice(0, 7)
+}
+
+export function firstDayOf(month: string): string {
+  return `${month}-01`
+}
+
+export function lastDayOf(month: string): string {
+  return plusDays(firstDayOf(plusMonths(month, 1)), -1)
+}
+
+/** The same day of another month, or its last one when it has none such. */
+export function sameDayIn(month: string, date: string): string {
+  const wanted = `${month}-${date.slice(8)}`
+  const last = lastDayOf(month)
+  return wanted > last ? last : wanted
+}
+
+/** 1 for Monday to 7 for Sunday, as ISO 8601 counts. */
+export function weekdayOf(date: string): number {
+  return new Date(civilMs(date)).getUTCDay() || 7
+}
+
+/** The weeks of a month, each of seven dates, with null for those of other months. */
+export function weeksOf(month: string, firstWeekday: number): (string | null)[][] {
+  const first = firstDayOf(month)
+  const last = lastDayOf(month)
+  const weeks: (string | null)[][] = []
+  for (let start = startOfWeek(first, firstWeekday); start <= last; start = plusDays(start, 7)) {
+    const dates = Array.from({ length: 7 }, (_, index) => plusDays(start, index))
+    weeks.push(dates.map((date) => (monthOf(date) === month ? date : null)))
+  }
+  return weeks
+}
+
+export function startOfWeek(date: string, firstWeekday: number): string {
+  return plusDays(date, -((weekdayOf(date) - firstWeekday + 7) % 7))
+}

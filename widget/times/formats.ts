@@ -1,0 +1,135 @@
+import { civilMs, firstDayOf, plusDays, startOfWeek } from './civil-dates.ts'
+
+/** Where the first weekday is asked for and the browser does not know it: Monday, but for these. */
+const sundayFirst = /-(US|CA|MX|BR|IL|IN|JP|KR|TW|HK|ZA|SA|PH|CO|PE|VE)\b|^(ja|ko|he|hi)\b/
+const saturdayFirst = /^ar\b|^fa\b/
+
+interface WeekInfo {
+  firstDay: number
+}
+
+/** 1 for Monday to 7 for Sunday: where weeks begin for readers of a locale. */
+export function firstWeekdayOf(locale: string): number {
+  // of late a method, before that a property, and in some browsers neither
+  const described = new Intl.Locale(locale) as { getWeekInfo?: () => WeekInfo; weekInfo?: WeekInfo }
+  const known = described.getWeekInfo ? described.getWeekInfo() : described.weekInfo
+  if (known) return known.firstDay
+  return sundayFirst.test(locale) ? 7 : saturdayFirst.test(locale) ? 6 : 1
+}
+
+/** How times, dates, lengths and amounts are written for readers of a locale. */
+export class Formats {
+  readonly firstWeekday: number
+  readonly locale: string
+  private readonly known = new Map<string, Intl.DateTimeFormat>()
+
+  constructor(locale: string) {
+    this.firstWeekday = firstWeekdayOf(locale)
+    // the grid of a month is one of the Gregorian calendar, whatever a country prefers
+    this.locale = new Intl.Locale(locale, { calendar: 'gregory' }).toString()
+  }
+
+  /** `10:30` or `10:30 AM`. */
+  time(ms: number, zone: string): string {
+    return this.format({ hour: 'numeric', minute: '2-digit', timeZone: zone }, ms)
+  }
+
+  /** With the name of the zone's time, for the hour that a clock change repeats. */
+  timeWithOffset(ms: number, zone: string): string {
+    return this.format({ hour: 'numeric', minute: '2-digit', timeZoneName: 'short', timeZone: zone }, ms)
+  }
+
+  /** `Tuesday, 1 December 2026` of an instant. */
+  longDay(ms: number, zone: string): string {
+    return this.format(
+      { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone: zone },
+      ms,
+    )
+  }
+
+  /** `Tue 1 Dec` of an instant. */
+  shortDay(ms: number, zone: string): string {
+    return this.format({ weekday: 'short', day: 'numeric', month: 'short', timeZone: zone }, ms)
+  }
+
+  /** The same of a date of the calendar. */
+  longDate(date: string): string {
+    return this.longDay(civilMs(date), 'UTC')
+  }
+
+  /** `December 2026`. */
+  month(month: string): string {
+    return this.format({ month: 'long', year: 'numeric', timeZone: 'UTC' }, civilMs(firstDayOf(month)))
+  }
+
+  /** The number in the grid of a month. */
+  dayOfMonth(date: string): string {
+    return this.number(Number(date.slice(8)))
+  }
+
+  /** The names of the seven weekdays in the order of the locale. */
+  weekdays(style: 'long' | 'short' | 'narrow'): string[] {
+    const first = startOfWeek('2026-01-05', this.firstWeekday)
+    return Array.from({ length: 7 }, (_, index) =>
+      this.format({ weekday: style, timeZone: 'UTC' }, civilMs(plusDays(first, index))),
+    )
+  }
+
+  /** `Tokyo (Japan Standard Time)`: the place, and what its time is called at an instant. */
+  zone(zone: string, ms: number): string {
+    const named = new Intl.DateTimeFormat(this.locale, { timeZone: zone, timeZoneName: 'long' })
+    const name = named.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+    return name === '' ? placeOf(zone) : `${placeOf(zone)} (${name})`
+  }
+
+  /** `1 hour 30 minutes`. */
+  minutes(minutes: number): string {
+    const parts: string[] = []
+    const hours = Math.floor(minutes / 60)
+    if (hours > 0) parts.push(this.number(hours, { style: 'unit', unit: 'hour', unitDisplay: 'long' }))
+    if (minutes % 60 > 0 || hours === 0) {
+      parts.push(this.number(minutes % 60, { style: 'unit', unit: 'minute', unitDisplay: 'long' }))
+    }
+    return parts.join(' ')
+  }
+
+  /** `12 seconds`. */
+  seconds(seconds: number): string {
+    return this.number(seconds, { style: 'unit', unit: 'second', unitDisplay: 'long' })
+  }
+
+  /** `9:05`: what is left of a hold. */
+  countdown(seconds: number): string {
+    const rest = this.number(seconds % 60, { minimumIntegerDigits: 2 })
+    return `${this.number(Math.floor(seconds / 60))}:${rest}`
+  }
+
+  /** An amount in minor units of its currency. */
+  money({ amount, currency }: { amount: number; currency: string }): string {
+    const format = new Intl.NumberFormat(this.locale, { style: 'currency', currency })
+    const { maximumFractionDigits: digits = 2 } = format.resolvedOptions()
+    const whole = amount % 10 ** digits === 0
+    return whole
+      ? this.number(amount / 10 ** digits, { style: 'currency', currency, minimumFractionDigits: 0 })
+      : format.format(amount / 10 ** digits)
+  }
+
+  number(value: number, options: Intl.NumberFormatOptions = {}): string {
+    return new Intl.NumberFormat(this.locale, options).format(value)
+  }
+
+  private format(options: Intl.DateTimeFormatOptions, ms: number): string {
+    const key = JSON.stringify(options)
+    let format = this.known.get(key)
+    if (!format) {
+      format = new Intl.DateTimeFormat(this.locale, options)
+      this.known.set(key, format)
+    }
+    return format.format(ms)
+  }
+}
+
+/** The place in the name of a zone: `New York` of `America/New_York`. */
+export function placeOf(zone: string): string {
+  return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
+}

@@ -1,0 +1,43 @@
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function dateFormat(zone: string): Intl.DateTimeFormat {
+  let format = formats.get(zone)
+  if (!format) {
+    const date = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
+    format = new Intl.DateTimeFormat('en-CA-u-ca-gregory-nu-latn', { ...date, timeZone: zone })
+    formats.set(zone, format)
+  }
+  return format
+}
+
+/** The date, as `2026-12-01`, that a calendar on the wall shows in a zone at an instant. */
+export function dateIn(zone: string, ms: number): string {
+  const parts = dateFormat(zone).formatToParts(ms)
+  const part = (type: string) => parts.find((candidate) => candidate.type === type)?.value ?? ''
+  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`
+}
+
+/** Whether the browser knows a zone of this name. */
+export function isZone(name: string): boolean {
+  try {
+    return name !== '' && dateIn(name, 0) !== ''
+  } catch {
+    return false
+  }
+}
+
+/** Whether clocks in two zones show the same at an instant. */
+export function sameTimeIn(one: string, other: string, ms: number): boolean {
+  return one === other || offsetName(one, ms) === offsetName(other, ms)
+}
+
+function offsetName(zone: string, ms: number): string {
+  const format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })
+  return format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+}
+
+/** The hour of the day, 0 to 23, that a clock shows in a zone at an instant. */
+export function hourIn(zone: string, ms: number): number {
+  const format = new Intl.DateTimeFormat('en', { hour: 'numeric', hourCycle: 'h23', timeZone: zone })
+  return Number(format.formatToParts(ms).find(({ type }) => type === 'hour')?.value ?? 0)
+}

@@ -1,0 +1,42 @@
+import { useEffect, useState } from 'preact/hooks'
+import { secondsLeft } from '../flow/hold-rules.ts'
+import { fill } from '../locales/texts.ts'
+import type { View } from './view.ts'
+
+const warnSeconds = 120
+
+/** What a screen reader is told beside the focus, at a few moments only: a clock that speaks every second is a torment. */
+export function Announcements({ flow, state, language, formats, nowMs }: View) {
+  const { held, busy } = state
+  const { texts } = language
+  const [isNearlyOver, setNearlyOver] = useState(false)
+  useEffect(() => {
+    setNearlyOver(false)
+    if (!held) return undefined
+    const look = () => {
+      const left = secondsLeft(held.deadlineMs, nowMs())
+      setNearlyOver(left <= warnSeconds)
+      if (left === 0) flow.lapse()
+    }
+    const ticking = setInterval(look, 1000)
+    return () => clearInterval(ticking)
+  }, [held])
+  const minutes = Math.round(secondsLeft(held?.deadlineMs ?? 0, nowMs()) / 60)
+  const [heldText, setHeldText] = useState('')
+  useEffect(() => {
+    setHeldText(held ? fill(texts.heldFor, { time: formats.minutes(minutes) }) : '')
+  }, [held?.id])
+  const text =
+    busy === 'hold'
+      ? texts.holding
+      : busy === 'booking'
+        ? texts.booking
+        : isNearlyOver
+          ? texts.twoMinutesLeft
+          : heldText
+  return (
+    <p class="heard" role="status">
+      {text}
+    </p>
+  )
+}

@@ -1,0 +1,112 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { calendarFile } from '../flow/calendar-file.ts'
+import { locationOf } from '../flow/choice-rules.ts'
+import { fill } from '../locales/texts.ts'
+import { Heading } from './heading.tsx'
+import { Summary } from './summary.tsx'
+import type { View } from './view.ts'
+
+const lookMs = 4_000
+const mostLooks = 5
+
+/** The end: it is booked, or waits for its deposit. */
+export function Confirmation(props: View) {
+  const { flow, state, language } = props
+  const { booking } = state
+  const { texts } = language
+  const heading = useRef<HTMLHeadingElement>(null)
+  const status = booking?.status
+  useLayoutEffect(() => heading.current?.focus(), [status])
+  useLayoutEffect(() => {
+    if (status !== 'pending') return undefined
+    // the payment is told to the service a moment after the visitor is back
+    let looks = 0
+    const looking = setInterval(() => {
+      looks += 1
+      if (looks >= mostLooks) clearInterval(looking)
+      void flow.lookAtPayment()
+    }, lookMs)
+    return () => clearInterval(looking)
+  }, [status])
+  if (!booking) return null
+  const isPending = status === 'pending'
+  const isCancelled = status === 'cancelled'
+  const title = isCancelled
+    ? texts.cancelled
+    : isPending
+      ? texts.pending
+      : fill(texts.booked, { name: booking.client.first_name })
+  const appointment = {
+    service: booking.service.name,
+    location: booking.location,
+    staff: booking.staff?.name,
+    startsAtMs: Date.parse(booking.starts_at),
+    endsAtMs: Date.parse(booking.ends_at),
+  }
+  return (
+    <div class="confirmation" part="confirmation">
+      {!isCancelled && (
+        <svg class={`done${isPending ? ' is-pending' : ''}`} viewBox="0 0 48 48" aria-hidden="true">
+          <circle cx="24" cy="24" r="22" />
+          <path d={isPending ? 'M24 14v11l7 4' : 'M15 25l6.5 6.5L34 18'} />
+        </svg>
+      )}
+      <Heading inner={heading}>{title}</Heading>
+      <p>{isCancelled ? texts.cancelledHint : isPending ? texts.pendingHint : texts.bookedFor}</p>
+      <div class="summary" part="summary">
+        <Summary {...props} appointment={appointment} />
+      </div>
+      <div class="actions">
+        {isPending && state.checkoutUrl !== null && (
+          <button type="button" class="primary" part="primary-button" onClick={() => flow.pay()}>
+            {texts.pay}
+          </button>
+        )}
+        {isPending && (
+          <button
+            type="button"
+            class="secondary"
+            part="secondary-button"
+            onClick={() => void flow.lookAtPayment()}
+          >
+            {texts.checkAgain}
+          </button>
+        )}
+        {!isPending && !isCancelled && (
+          <button
+            type="button"
+            class="primary"
+            part="primary-button"
+            onClick={() => offerCalendarFile(props)}
+          >
+            {texts.addToCalendar}
+          </button>
+        )}
+        <button type="button" class="secondary" part="secondary-button" onClick={() => flow.bookAnother()}>
+          {texts.bookAnother}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+function offerCalendarFile({ state, nowMs }: View): void {
+  const { booking, business, catalogue, choice } = state
+  if (!booking) return
+  const address = locationOf(catalogue, choice)?.address
+  const text = calendarFile({
+    id: booking.id,
+    title: `${booking.service.name}, ${business?.brand_name ?? business?.name ?? ''}`,
+    place: [booking.location.name, address].filter(Boolean).join(', '),
+    description: booking.staff?.name ?? '',
+    startsAtMs: Date.parse(booking.starts_at),
+    endsAtMs: Date.parse(booking.ends_at),
+    writtenAtMs: nowMs(),
+  })
+  const file = URL.createObjectURL(new Blob([text], { type: 'text/calendar;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = file
+  link.download = 'appointment.ics'
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(file), 60_000) // some browsers read it late
+}

@@ -1,0 +1,123 @@
+import { useId } from 'preact/hooks'
+import type { CustomField, FieldValue } from '../api/api-types.ts'
+import type { Fault } from '../flow/draft-rules.ts'
+import type { Texts } from '../locales/texts.ts'
+import { FaultText, Labelled, TextInput } from './text-input.tsx'
+
+interface CustomFieldParts {
+  field: CustomField
+  value: FieldValue | undefined
+  fault: Fault | undefined
+  texts: Texts
+  onWrite: (value: FieldValue) => void
+}
+
+const inputTypes: Partial<Record<CustomField['type'], string>> = {
+  date: 'date',
+  email: 'email',
+  phone: 'tel',
+  url: 'url',
+}
+
+/** A field that the business has thought of. */
+export function CustomFieldInput(parts: CustomFieldParts) {
+  const { field, value, fault, texts, onWrite } = parts
+  switch (field.type) {
+    case 'boolean':
+      return <Check {...parts} />
+    case 'select':
+      return <Select {...parts} />
+    case 'multi_select':
+      return <Checks {...parts} />
+    case 'text':
+    case 'textarea':
+    case 'number':
+    case 'date':
+    case 'email':
+    case 'phone':
+    case 'url':
+      return (
+        <TextInput
+          label={field.label}
+          value={value === undefined ? '' : String(value)}
+          fault={fault}
+          required={field.required}
+          type={inputTypes[field.type] ?? 'text'}
+          {...(field.type === 'textarea' && { lines: 3 })}
+          texts={texts}
+          onWrite={onWrite}
+        />
+      )
+  }
+}
+
+function Check({ field, value, fault, texts, onWrite }: CustomFieldParts) {
+  const id = useId()
+  return (
+    <div class="field" part="field">
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={value === true}
+          aria-invalid={fault !== undefined}
+          onChange={(event) => onWrite(event.currentTarget.checked)}
+        />
+        <bdi>{field.label}</bdi>
+      </label>
+      <FaultText id={id} fault={fault} texts={texts} />
+    </div>
+  )
+}
+
+function Select({ field, value, fault, texts, onWrite }: CustomFieldParts) {
+  const id = useId()
+  return (
+    <Labelled id={id} label={field.label} required={field.required} fault={fault} texts={texts}>
+      <select
+        id={id}
+        part="input"
+        required={field.required}
+        aria-invalid={fault !== undefined}
+        {...(fault !== undefined && { 'aria-describedby': `${id}-fault` })}
+        onChange={(event) => onWrite(event.currentTarget.value)}
+      >
+        <option value="" selected={value === undefined || value === ''}>
+          {texts.choose}
+        </option>
+        {(field.options ?? []).map((option) => (
+          <option key={option} value={option} selected={option === value}>
+            {option}
+          </option>
+        ))}
+      </select>
+    </Labelled>
+  )
+}
+
+function Checks({ field, value, fault, texts, onWrite }: CustomFieldParts) {
+  const id = useId()
+  const chosen = Array.isArray(value) ? value : []
+  const options = field.options ?? []
+  return (
+    <fieldset class="field" part="field" {...(fault !== undefined && { 'aria-describedby': `${id}-fault` })}>
+      <legend>
+        <bdi>{field.label}</bdi>
+        {!field.required && <span class="hint"> ({texts.optional})</span>}
+      </legend>
+      {options.map((option, index) => (
+        <label class="check" key={option}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(option)}
+            {...(index === 0 && { 'aria-invalid': fault !== undefined })}
+            onChange={({ currentTarget: { checked } }) =>
+              onWrite(options.filter((one) => (one === option ? checked : chosen.includes(one))))
+            }
+          />
+          <bdi>{option}</bdi>
+        </label>
+      ))}
+      <FaultText id={id} fault={fault} texts={texts} />
+    </fieldset>
+  )
+}

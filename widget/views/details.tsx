@@ -1,0 +1,83 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { locationOf, serviceOf, staffFor } from '../flow/choice-rules.ts'
+import { fieldName, type Draft } from '../flow/draft-rules.ts'
+import { fill } from '../locales/texts.ts'
+import { CustomFieldInput } from './custom-field-input.tsx'
+import { TextInput } from './text-input.tsx'
+import { SlotNotice } from './slot-notice.tsx'
+import { Countdown, Summary } from './summary.tsx'
+import type { View } from './view.ts'
+
+/** Who comes, and the answers to what the service asks. */
+export function Details(props: View) {
+  const { flow, state, language, formats } = props
+  const { catalogue, choice, wanted, faults, busy, draft } = state
+  const { texts } = language
+  const service = serviceOf(catalogue, choice)
+  const form = useRef<HTMLFormElement>(null)
+  useLayoutEffect(() => {
+    if (Object.keys(faults).length > 0)
+      form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  }, [faults])
+  if (!service || !wanted) return null
+  const staff = staffFor(catalogue, choice).find(({ id }) => id === choice.staffId)?.name
+  const location = locationOf(catalogue, choice)
+  const text = (
+    name: Exclude<keyof Draft, 'fields'>,
+    options: Partial<Parameters<typeof TextInput>[0]> = {},
+  ) => (
+    <TextInput
+      label={texts[name]}
+      value={draft[name]}
+      fault={faults[name]}
+      texts={texts}
+      onWrite={(value) => flow.write({ [name]: value })}
+      {...options}
+    />
+  )
+  const deposit = service.deposit && formats.money(service.deposit)
+  const submit = deposit === null ? texts.submit : fill(texts.submitDeposit, { amount: deposit })
+  return (
+    <div class="details">
+      <aside class={`summary${state.held || busy ? '' : ' is-lost'}`} part="summary">
+        <Summary {...props} appointment={{ ...wanted, service: service.name, location, staff }} />
+        <Countdown {...props} />
+        <button type="button" class="link" onClick={() => flow.goBack('time')}>
+          {texts.chooseOther}
+        </button>
+      </aside>
+      <form
+        ref={form}
+        noValidate
+        part="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void flow.submit()
+        }}
+      >
+        <SlotNotice {...props} />
+        <div class="pair">
+          {text('firstName', { required: true, complete: 'given-name', most: 100 })}
+          {text('lastName', { required: true, complete: 'family-name', most: 100 })}
+        </div>
+        {text('email', { required: true, complete: 'email', type: 'email', most: 254 })}
+        {text('phone', { complete: 'tel', type: 'tel', most: 32 })}
+        {service.custom_fields.map((field) => (
+          <CustomFieldInput
+            key={field.id}
+            field={field}
+            value={draft.fields[field.id]}
+            fault={faults[fieldName(field.id)]}
+            texts={texts}
+            onWrite={(value) => flow.write({ fields: { ...draft.fields, [field.id]: value } })}
+          />
+        ))}
+        {text('notes', { lines: 3, most: 1000 })}
+        {Object.keys(faults).length > 0 && <p class="fault">{texts.faultsFound}</p>}
+        <button type="submit" class="primary" part="primary-button" aria-disabled={busy !== null}>
+          {busy === 'booking' ? (state.booking ? texts.toCheckout : texts.booking) : submit}
+        </button>
+      </form>
+    </div>
+  )
+}

@@ -1,0 +1,88 @@
+import type { ComponentChildren } from 'preact'
+import { anyone, locationsFor, staffFor, type ListStep } from '../flow/choice-rules.ts'
+import { fill } from '../locales/texts.ts'
+import type { View } from './view.ts'
+
+/** One of a list: a service, a location, a person. */
+export function ListSteps({ flow, state, language, formats, step }: View & { step: ListStep }) {
+  const { catalogue, choice } = state
+  const choose = (id: string) => () => flow.choose(step, id)
+  if (step === 'service') {
+    return (
+      <ul class="options" part="options">
+        {catalogue.services.map((service) => (
+          <Option key={service.id} name={service.name} onChoose={choose(service.id)}>
+            {service.description && <bdi class="hint description">{service.description}</bdi>}
+            <span class="hint facts">
+              <span>{formats.minutes(service.duration_minutes)}</span>
+              {service.price && <span>{formats.money(service.price)}</span>}
+              {service.deposit && (
+                <span>{fill(language.texts.deposit, { amount: formats.money(service.deposit) })}</span>
+              )}
+            </span>
+          </Option>
+        ))}
+      </ul>
+    )
+  }
+  if (step === 'location') {
+    return (
+      <ul class="options" part="options">
+        {locationsFor(catalogue, choice).map(({ id, name, address }) => (
+          <Option key={id} name={name} onChoose={choose(id)}>
+            {address && <bdi class="hint">{address}</bdi>}
+          </Option>
+        ))}
+      </ul>
+    )
+  }
+  return (
+    <ul class="options" part="options">
+      <Option key={anyone} name={language.texts.anyone} face="✳" onChoose={choose(anyone)}>
+        <span class="hint">{language.texts.anyoneHint}</span>
+      </Option>
+      {staffFor(catalogue, choice).map(({ id, name }) => (
+        <Option key={id} name={name} face={initialsOf(name)} onChoose={choose(id)} />
+      ))}
+    </ul>
+  )
+}
+
+interface OptionParts {
+  name: string
+  /** A sign in the place of a picture. */
+  face?: string
+  onChoose: () => void
+  children?: ComponentChildren
+}
+
+function Option({ name, face, onChoose, children }: OptionParts) {
+  return (
+    <li>
+      <button type="button" class="option" part="option" onClick={onChoose}>
+        {face !== undefined && (
+          <span class="face" aria-hidden="true">
+            {face}
+          </span>
+        )}
+        <span class="option-text">
+          <bdi class="option-name">{name}</bdi>
+          {children}
+        </span>
+        <svg class="chevron" viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M6 3l5 5-5 5" />
+        </svg>
+      </button>
+    </li>
+  )
+}
+
+function initialsOf(name: string): string {
+  const words = name.split(/\s+/).filter(Boolean)
+  const shown = [...words.slice(0, 1), ...words.slice(1).slice(-1)]
+  // by code point: half of a character is none
+  return shown
+    .map((word) => String.fromCodePoint(word.codePointAt(0) ?? 32))
+    .join('')
+    .toLocaleUpperCase()
+}

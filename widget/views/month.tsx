@@ -1,0 +1,167 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { keyTarget } from '../flow/month-keys.ts'
+import { firstDayOf, lastDayOf, monthOf, plusMonths, weeksOf } from '../times/civil-dates.ts'
+import type { Formats } from '../times/formats.ts'
+import type { View } from './view.ts'
+
+interface MonthParts extends View {
+  today: string
+  isFree: (date: string) => boolean
+  isLoading: boolean
+  onChoose: (date: string) => void
+}
+
+/** A month as a grid. One day can be reached with the tab key, the others with the arrow keys. */
+export function Month(props: MonthParts) {
+  const { flow, state, language, formats, today, isFree, isLoading, onChoose } = props
+  const { month, date } = state
+  const [cursor, setCursor] = useState<string | null>(null)
+  const wanted = useRef<string | null>(null)
+  const grid = useRef<HTMLTableElement>(null)
+  const current = cursorIn(month, [cursor, date], isFree)
+  useLayoutEffect(() => {
+    if (wanted.current !== current) return
+    wanted.current = null
+    grid.current?.querySelector<HTMLElement>(`[data-date="${current}"]`)?.focus()
+  }, [current])
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const target = keyTarget(event.key, current, {
+      firstWeekday: formats.firstWeekday,
+      rightToLeft: language.direction === 'rtl',
+      today,
+    })
+    if (target === undefined) return
+    event.preventDefault()
+    wanted.current = target
+    setCursor(target)
+    if (monthOf(target) !== month) void flow.showMonth(monthOf(target))
+  }
+
+  return (
+    <div class="month" part="month">
+      <MonthHeader {...props} />
+      <table role="grid" aria-label={formats.month(month)} ref={grid} onKeyDown={onKeyDown}>
+        <thead>
+          <tr>
+            {weekdayNames(formats).map((name, index) => (
+              <th key={index} scope="col" abbr={formats.weekdays('long')[index]}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody class={isLoading ? 'is-loading' : ''}>
+          {weeksOf(month, formats.firstWeekday).map((week, index) => (
+            <tr key={index}>
+              {week.map((day, weekday) =>
+                day === null ? (
+                  <td key={weekday} />
+                ) : (
+                  <td key={weekday} aria-selected={day === date}>
+                    <Day
+                      {...props}
+                      day={day}
+                      isFree={isFree(day)}
+                      isCursor={day === current}
+                      onChoose={onChoose}
+                    />
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** In some languages short names are whole words, for which a column is too narrow. */
+const mostLetters = 4
+
+function weekdayNames(formats: Formats): string[] {
+  const short = formats.weekdays('short')
+  return short.some(({ length }) => length > mostLetters) ? formats.weekdays('narrow') : short
+}
+
+function MonthHeader({ flow, state, language, formats, today }: MonthParts) {
+  const { texts } = language
+  const { month } = state
+  const isFirst = month <= monthOf(today)
+  return (
+    <div class="month-header">
+      <button
+        type="button"
+        class="icon-button"
+        part="month-button"
+        aria-label={texts.previousMonth}
+        disabled={isFirst}
+        onClick={() => void flow.showMonth(plusMonths(month, -1))}
+      >
+        <svg class="turned" viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M6 3l5 5-5 5" />
+        </svg>
+      </button>
+      <p class="month-name" aria-live="polite">
+        {formats.month(month)}
+      </p>
+      <button
+        type="button"
+        class="icon-button"
+        part="month-button"
+        aria-label={texts.nextMonth}
+        onClick={() => void flow.showMonth(plusMonths(month, 1))}
+      >
+        <svg class="ahead" viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M6 3l5 5-5 5" />
+        </svg>
+      </button>
+    </div>
+  )
+}
+
+interface DayParts extends View {
+  day: string
+  today: string
+  isFree: boolean
+  isCursor: boolean
+  onChoose: (date: string) => void
+}
+
+function Day({ state, language, formats, day, today, isFree, isCursor, onChoose }: DayParts) {
+  const { texts } = language
+  const isChosen = day === state.date
+  const says = [
+    formats.longDate(day),
+    isFree ? texts.free : texts.notFree,
+    ...(isChosen ? [texts.chosen] : []),
+  ]
+  return (
+    <button
+      type="button"
+      class={`day${isFree ? ' is-free' : ''}${isChosen ? ' is-chosen' : ''}`}
+      part={`day${isFree ? ' day-free' : ''}${isChosen ? ' day-chosen' : ''}`}
+      data-date={day}
+      tabIndex={isCursor ? 0 : -1}
+      aria-label={says.join(', ')}
+      aria-disabled={!isFree}
+      {...(day === today && { 'aria-current': 'date' })}
+      onClick={() => {
+        if (isFree) onChoose(day)
+      }}
+    >
+      {formats.dayOfMonth(day)}
+    </button>
+  )
+}
+
+/** The day that the tab key leads to: where the visitor was, what is chosen, the first free one. */
+function cursorIn(month: string, wanted: (string | null)[], isFree: (date: string) => boolean): string {
+  const here = wanted.find((date) => date !== null && monthOf(date) === month)
+  if (here) return here
+  const dates = weeksOf(month, 1)
+    .flat()
+    .filter((date) => date !== null)
+  return dates.find(isFree) ?? dates.find((date) => date === lastDayOf(month)) ?? firstDayOf(month)
+}

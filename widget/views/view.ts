@@ -1,0 +1,13 @@
+import type { BookingFlow } from '../flow/booking-flow.ts'
+import type { FlowState } from '../flow/flow-state.ts'
+import type { Language } from '../locales/languages.ts'
+import type { Formats } from '../times/formats.ts'
+
+/** What every view is handed. */
+export interface View {
+  flow: BookingFlow
+  state: FlowState
+  language: Language
+  formats: Formats
+  nowMs: () => number
+}

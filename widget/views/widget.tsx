@@ -1,0 +1,143 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import type { Step } from '../flow/choice-rules.ts'
+import type { Texts } from '../locales/texts.ts'
+import { Announcements } from './announcements.tsx'
+import { Crumbs } from './crumbs.tsx'
+import { Heading } from './heading.tsx'
+import { ListSteps } from './list-steps.tsx'
+import { TimeStep } from './time-step.tsx'
+import { TroubleNotice } from './trouble-notice.tsx'
+import type { View } from './view.ts'
+
+const titles: Record<Step, keyof Texts> = {
+  service: 'stepService',
+  location: 'stepLocation',
+  staff: 'stepStaff',
+  time: 'stepTime',
+  details: 'stepDetails',
+  done: 'stepDone',
+}
+
+/** Everything that one element shows. */
+export function Widget(props: View & { onClose?: (() => void) | undefined }) {
+  const { state, language, onClose } = props
+  const { texts, locale, direction } = language
+  return (
+    <div class="widget" part="widget" lang={locale} dir={direction}>
+      <Header {...props} onClose={onClose} />
+      <div class="content" aria-busy={state.busy !== null}>
+        <Crumbs {...props} />
+        <StepFrame {...props}>
+          <TroubleNotice {...props} />
+          {state.busy === 'start' ? <Skeleton /> : <CurrentStep {...props} />}
+        </StepFrame>
+      </div>
+      {state.showBranding && (
+        <p class="branding" part="branding">
+          {texts.poweredBy}
+        </p>
+      )}
+      <Announcements {...props} />
+    </div>
+  )
+}
+
+function Header({ state, language, onClose }: View & { onClose?: (() => void) | undefined }) {
+  const { texts } = language
+  const { business } = state
+  const name = business?.brand_name ?? business?.name ?? ''
+  if (!business && !onClose) return null
+  return (
+    <div class="header" part="header">
+      {business?.brand_logo_url && <Logo key={business.brand_logo_url} address={business.brand_logo_url} />}
+      <div class="names">
+        <bdi class="brand" part="brand">
+          {name}
+        </bdi>
+      </div>
+      {onClose && (
+        <button type="button" class="icon-button" part="close" aria-label={texts.close} onClick={onClose}>
+          <svg viewBox="0 0 20 20" aria-hidden="true">
+            <path d="M5 5l10 10M15 5L5 15" />
+          </svg>
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** The name stands beside it, so it says nothing more; one that cannot be loaded leaves no gap. */
+function Logo({ address }: { address: string }) {
+  const image = useRef<HTMLImageElement>(null)
+  return (
+    <img
+      ref={image}
+      class="logo"
+      part="logo"
+      src={address}
+      alt=""
+      referrerpolicy="no-referrer"
+      onError={() => image.current?.remove()}
+    />
+  )
+}
+
+/** The heading of a step, which takes the focus when the visitor has come to it. */
+function StepFrame({ state, language, children }: View & { children: ComponentChildren }) {
+  const { step, booking, catalogue, busy } = state
+  const heading = useRef<HTMLHeadingElement>(null)
+  const last = useRef<Step | undefined>(undefined)
+  const started = busy !== 'start'
+  useLayoutEffect(() => {
+    if (!started) return
+    // the first step of a page must not take the focus from where the visitor is
+    if (last.current !== undefined && last.current !== step) heading.current?.focus()
+    last.current = step
+  }, [step, started])
+  const { texts } = language
+  const empty = started && !state.trouble && state.business !== null && catalogue.services.length === 0
+  if (step === 'done' && booking) return <div class="step">{children}</div>
+  return (
+    <div class="step" key={step}>
+      <Heading inner={heading}>{started ? texts[titles[step]] : texts.loading}</Heading>
+      {empty ? <p>{texts.nothingOffered}</p> : children}
+    </div>
+  )
+}
+
+function CurrentStep(props: View) {
+  const { step, business } = props.state
+  if (!business) return null
+  if (step === 'time') return <TimeStep {...props} />
+  if (step === 'details' || step === 'done') return <LaterStep {...props} />
+  return <ListSteps {...props} step={step} />
+}
+
+type LaterSteps = typeof import('./later-steps.tsx')
+
+function LaterStep(props: View) {
+  const [views, setViews] = useState<LaterSteps | null>(null)
+  const [failures, setFailures] = useState(0)
+  const { texts } = props.language
+  useEffect(() => {
+    import('./later-steps.tsx').then(
+      (loaded) => setViews(() => loaded),
+      () => setFailures((count) => count + 1),
+    )
+  }, [])
+  if (views)
+    return props.state.step === 'done' ? <views.Confirmation {...props} /> : <views.Details {...props} />
+  return failures > 0 ? <p role="alert">{texts.unreachable}</p> : <Skeleton />
+}
+
+/** The shape of what is about to come, so that nothing jumps. */
+function Skeleton() {
+  return (
+    <div class="skeleton" aria-hidden="true">
+      <span />
+      <span />
+      <span />
+    </div>
+  )
+}

@@ -1,0 +1,51 @@
+import { useId, useState } from 'preact/hooks'
+import { locationOf } from '../flow/choice-rules.ts'
+import { sameTimeIn } from '../times/zones.ts'
+import type { View } from './view.ts'
+
+const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** In which zone times are shown: the visitor's, the location's, or any other. */
+export function ZoneChoice({ flow, state, language, formats, nowMs }: View) {
+  const { texts } = language
+  const { zone } = state
+  const id = useId()
+  const [isOpened, setOpened] = useState(false)
+  const there = locationOf(state.catalogue, state.choice)?.timezone ?? zone
+  const atMs = state.wanted?.startsAtMs ?? nowMs()
+  const near = [...new Set([ownZone, there, zone])]
+  const isPlain = near.every((one) => sameTimeIn(one, zone, atMs))
+  const label = (one: string) => formats.zone(one, atMs)
+  return (
+    <p class="zone" part="time-zone">
+      <label for={id}>{texts.timesShownIn}</label>
+      <select
+        id={id}
+        value={zone}
+        // four hundred names are not worth a moment of those who never look
+        onPointerDown={() => setOpened(true)}
+        onFocus={() => setOpened(true)}
+        onChange={(event) => flow.setZone(event.currentTarget.value)}
+      >
+        {near.map((one) => (
+          <option key={one} value={one}>
+            {isPlain || one === zone
+              ? label(one)
+              : `${one === ownZone ? texts.yourTime : texts.locationTime}: ${label(one)}`}
+          </option>
+        ))}
+        {isOpened && (
+          <optgroup label={texts.otherZones}>
+            {Intl.supportedValuesOf('timeZone')
+              .filter((one) => !near.includes(one))
+              .map((one) => (
+                <option key={one} value={one}>
+                  {one.replaceAll('_', ' ')}
+                </option>
+              ))}
+          </optgroup>
+        )}
+      </select>
+    </p>
+  )
+}
