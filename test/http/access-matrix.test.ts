@@ -212,6 +212,8 @@ const open = [
   'GET /docs/:file',
   'GET /problems',
   'GET /problems/:code',
+  'GET /widget/:file',
+  'GET /book/:publishable_key',
 ]
 
 /** Known by their secret address, or by a signature (contract, section 8). */
@@ -292,7 +294,12 @@ onEachEngine('who may do what', (engine) => {
   })
 
   test.each(open)('%s needs no key', async (route) => {
-    const path = route.replace('GET ', '').replace(':file', 'docs.js').replace(':code', 'slot_held')
+    const path = route
+      .replace('GET ', '')
+      .replace('docs/:file', 'docs/docs.js')
+      .replace('widget/:file', 'widget/v1.js')
+      .replace(':code', 'slot_held')
+      .replace(':publishable_key', own.publishable_key)
     expect(await service.call('GET', `/${path}`)).toMatchObject({ status: 200 })
   })
 
