@@ -1,8 +1,6 @@
 import { styleText } from 'node:util'
 import { lastFour } from '../access/token-format.ts'
-import { systemClock } from '../clock.ts'
 import { OperatorError } from '../errors.ts'
-import { instantFromMs } from '../instants.ts'
 
 /** A request of the tour; its path is relative to `/api/v1`. */
 export interface TourRequest {
@@ -18,8 +16,11 @@ type Answer = Record<string, unknown>
 export interface Tour {
   /** One request that has to succeed. Throws an OperatorError that says what came back. */
   step(title: string, request: TourRequest): Promise<Answer>
-  /** The first of several requests that succeeds: some slots may be taken. */
-  firstOf(title: string, requests: TourRequest[]): Promise<Answer>
+  /**
+   * The first of several requests that succeeds with an answer, and its place among them: some services may have no
+   * free slot, some slots be taken.
+   */
+  firstOf(title: string, requests: TourRequest[]): Promise<{ answer: Answer; place: number }>
 }
 
 const answerTimeoutMs = 10_000
@@ -28,17 +29,18 @@ const answerTimeoutMs = 10_000
 export function openTour(url: string, print: (line: string) => void): Tour {
   const firstOf: Tour['firstOf'] = async (title, requests) => {
     print(`\n${styleText('bold', `# ${title}`, { stream: process.stdout })}`)
-    let last: { status: number; answer: Answer } | undefined
+    let last: { status: number; answer: Answer | null } | undefined
     for (const [index, request] of requests.entries()) {
       last = await sendRequest(url, request)
-      const done = last.status < 300
+      const { status, answer } = last
+      const done = status < 300 ? answer : null
       const lines = done || index === requests.length - 1 ? answerLines(last) : [refusalLine(last)]
       for (const line of [...requestLines(request), ...lines]) print(line)
-      if (done) return last.answer
+      if (done) return { answer: done, place: index }
     }
-    throw new OperatorError(whyItEnds(last?.answer))
+    throw new OperatorError(whyItEnds(last?.answer ?? undefined))
   }
-  return { firstOf, step: (title, request) => firstOf(title, [request]) }
+  return { firstOf, step: async (title, request) => (await firstOf(title, [request])).answer }
 }
 
 /** Throws an OperatorError when no Holdfast answers at the address. */
@@ -58,7 +60,7 @@ async function sendRequest(url: string, { method, path, token, body }: TourReque
 async function answerOf(url: string, path: string, request: RequestInit) {
   try {
     const response = await fetch(url + path, { ...request, signal: AbortSignal.timeout(answerTimeoutMs) })
-    return { status: response.status, answer: (await response.json()) as Answer } // a JSON object, by contract
+    return { status: response.status, answer: (await response.json()) as Answer | null } // an object or null, by contract
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     throw noServer(url, cause instanceof SyntaxError ? 'the answer is not JSON' : reasonOf(cause))
@@ -81,7 +83,7 @@ function noServer(url: string, reason: string): OperatorError {
 function whyItEnds(answer: Answer | undefined): string {
   switch (answer?.['code']) {
     case undefined:
-      return 'The tour ends here: there is no service that can be booked without a deposit and without questions.'
+      return 'The tour ends here: no service that needs neither a deposit nor answers has a free slot.'
     case 'invalid_credentials':
       return (
         'The tour ends here: the server does not know the key. It uses another database than this command: set ' +
@@ -106,14 +108,16 @@ function shortToken(token: string): string {
   return `${token.slice(0, 8)}…${lastFour(token)}`
 }
 
-function answerLines({ status, answer }: { status: number; answer: Answer }): string[] {
+function answerLines({ status, answer }: { status: number; answer: Answer | null }): string[] {
   const text = JSON.stringify(answer, (name, value: unknown) => shortened(name, value), 2)
   return [`< ${status}`, ...text.split('\n').map((line) => `< ${line}`)]
 }
 
-/** A refusal after which the next request is tried. */
-function refusalLine({ status, answer }: { status: number; answer: Answer }): string {
-  return `< ${status} ${String(answer['code'])}: ${String(answer['detail'])}`
+/** A refusal, or no answer, after which the next request is tried. */
+function refusalLine({ status, answer }: { status: number; answer: Answer | null }): string {
+  return answer === null
+    ? `< ${status} null`
+    : `< ${status} ${String(answer['code'])}: ${String(answer['detail'])}`
 }
 
 /** A token by its ends only; of a list the first entry alone, and how many more there are. */
@@ -124,8 +128,6 @@ function shortened(name: string, value: unknown): unknown {
   return [list[0], `… and ${list.length - 1} more`]
 }
 
-const quarterHourMs = 900_000
-const daysTried = [7, 8, 9, 10, 11]
 /** A session on the lowest plan may make 30 requests a minute. */
 const mostOffers = 20
 
@@ -136,23 +138,14 @@ interface ServiceShown {
   custom_fields: { required: boolean }[]
 }
 
-/** Holds to try: of services that need neither a deposit nor answers, at the same time of the coming days. */
-export function offers(services: Answer): Record<string, unknown>[] {
+/** Services that need neither a deposit nor answers, each with its locations: the ids by which slots are asked for. */
+export function offers(services: Answer): { service_id: string; location_id: string }[] {
   const list = services['data'] as ServiceShown[] // the list that the API gives
-  const simple = list.filter(
-    ({ deposit, custom_fields }) => deposit === null && !custom_fields.some((field) => field.required),
-  )
-  const soonMs = Math.ceil(systemClock.nowMs() / quarterHourMs) * quarterHourMs
-  return daysTried
-    .flatMap((days) =>
-      simple.flatMap(({ id, location_ids }) =>
-        location_ids.map((location_id) => ({
-          service_id: id,
-          location_id,
-          starts_at: instantFromMs(soonMs + days * 86_400_000).replace('.000', ''),
-        })),
-      ),
+  return list
+    .filter(
+      ({ deposit, custom_fields }) => deposit === null && !custom_fields.some((field) => field.required),
     )
+    .flatMap(({ id, location_ids }) => location_ids.map((location_id) => ({ service_id: id, location_id })))
     .slice(0, mostOffers)
 }
 

@@ -86,10 +86,21 @@ async function walk(tour: Tour, keys: Keys): Promise<void> {
   })
   const token = String(session['session_token'])
   const services = await tour.step('It reads what can be booked', { method: 'GET', path: '/services', token })
-  const hold = await tour.firstOf(
-    'It holds a slot: nobody else can take it now',
-    offers(services).map((body) => ({ method: 'POST', path: '/bookings/hold', token, body })),
+  const bookable = offers(services)
+  const { answer: slot, place } = await tour.firstOf(
+    'It asks for the next free slot',
+    bookable.map((ids) => ({
+      method: 'GET',
+      path: `/availability/soonest?${new URLSearchParams(ids).toString()}`,
+      token,
+    })),
   )
+  const hold = await tour.step('It holds the slot: nobody else can take it now', {
+    method: 'POST',
+    path: '/bookings/hold',
+    token,
+    body: { ...bookable[place], starts_at: slot['starts_at'] },
+  })
   const booking = await tour.step('The hold becomes a booking', {
     method: 'POST',
     path: '/bookings',

@@ -47,7 +47,8 @@ export async function findDamages(db: Database): Promise<string[]> {
   try {
     const check = sql<{ quick_check: string }>`pragma quick_check(${sql.lit(mostDamages)})`
     const { rows } = await check.execute(db.reads)
-    return rows.map((row) => row.quick_check).filter((line) => line !== 'ok')
+    // a finding is one line; of what SQLite says some have several
+    return rows.map((row) => row.quick_check.replaceAll('\n', ', ')).filter((line) => line !== 'ok')
   } catch (error) {
     if (isDamage(error)) return [error.message] // too damaged even for the check
     throw error

@@ -38,7 +38,7 @@ test('every command, and every group of them, has a help text with an example of
     ...['import', 'export'],
     ...['booking list', 'booking show', 'booking reschedule', 'booking cancel', 'booking complete'],
     ...['webhook create', 'webhook list', 'webhook deliveries', 'webhook retry', 'webhook listen'],
-    'session create',
+    ...['payments reconcile', 'session create'],
   ])
 }, 120_000)
 

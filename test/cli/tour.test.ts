@@ -14,7 +14,8 @@ const secret = /cal_(hub|biz|pub|ses)_\w{4}/
 const steps = [
   'A widget exchanges its publishable key for a session token',
   'It reads what can be booked',
-  'It holds a slot: nobody else can take it now',
+  'It asks for the next free slot',
+  'It holds the slot: nobody else can take it now',
   'The hold becomes a booking',
   'The business looks at it',
   'The business moves it to another day',
@@ -33,6 +34,9 @@ onEachEngine('holdfast tour', (engine) => {
     expect([...ran.stdout.matchAll(/^> ([A-Z]+ \S+)$/gm)].map(([, request]) => request)).toEqual([
       'POST /api/v1/session',
       'GET /api/v1/services',
+      expect.stringMatching(
+        /^GET \/api\/v1\/availability\/soonest\?service_id=[0-9a-f-]{36}&location_id=[0-9a-f-]{36}$/,
+      ),
       'POST /api/v1/bookings/hold',
       'POST /api/v1/bookings',
       expect.stringMatching(/^GET \/api\/v1\/bookings\/[0-9a-f-]{36}$/),
@@ -40,7 +44,7 @@ onEachEngine('holdfast tour', (engine) => {
       expect.stringMatching(/^DELETE \/api\/v1\/bookings\/[0-9a-f-]{36}$/),
     ])
     expect([...ran.stdout.matchAll(/^< (\d+)$/gm)].map(([, status]) => status)).toEqual([
-      ...['201', '200', '201', '201', '200', '200', '200'],
+      ...['201', '200', '200', '201', '201', '200', '200', '200'],
     ])
     expect(ran.stdout).not.toMatch(secret)
     expect(ran.stdout).toMatch(/"… and 4 more"/)
