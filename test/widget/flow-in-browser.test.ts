@@ -178,6 +178,7 @@ describe.skipIf(chromiumPath === undefined).each(engines)('the widget in a brows
     }
     await press('Enter')
     await heading(page, 'Your details')
+    await page.getByLabel('First name').waitFor() // its script comes when it is needed
     expect(await focused(page)).toBe('Your details')
     await press('Tab')
     await press('Tab')
