@@ -108,11 +108,11 @@ export async function createApp(
       }, stopLimitMs)
       await pause(context.config.drainSeconds * 1000)
       await awaitArrivals(server.server)
-      await server.close()
-      clearTimeout(cutOff)
+      // side by side: with a database that hangs, each waits as long as a statement may take
       const leftMs = stoppingSinceMs + deliveriesStopMs - monotonicMs()
-      const ending = [housekeeping.stop(), payments.stop()]
-      await Promise.all([deliveries.stop(Math.max(leftMs, leastDeliveriesStopMs)), ...ending])
+      const sent = deliveries.stop(Math.max(leftMs, leastDeliveriesStopMs))
+      await Promise.all([server.close(), sent, payments.stop(), housekeeping.stop()])
+      clearTimeout(cutOff)
       watched.close()
       // side by side: a server that does not answer their farewells costs each of them a second
       await Promise.all([limiter.close(), context.db.close()])
