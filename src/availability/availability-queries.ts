@@ -3,11 +3,9 @@ import type { Queries } from '../database/database.ts'
 import { nearestInstant, secondsTextToMs, toMs, type Instant } from '../instants.ts'
 import type { Claimed } from './occupancy-rules.ts'
 import type { Block } from './offer-rules.ts'
+import { longestClaimMs } from './resource-rules.ts'
 import type { OwnSlot, Taken } from './slot-rules.ts'
 import type { MsSpan } from './zone-rules.ts'
-
-/** No claim lasts longer (the schema says so): those that reach into a time start at most this long before it. */
-const longestClaimMs = 72 * 3_600_000
 
 /** What a look at the database is for. */
 export interface TakenRequest {

@@ -3,6 +3,9 @@ import { validationProblem } from '../errors.ts'
 import { derivedId } from '../ids.ts'
 import { plusMinutes, toMs, type Instant } from '../instants.ts'
 
+/** No claim lasts longer (the schema says so): those that reach into a time start at most this long before it. */
+export const longestClaimMs = 72 * 3_600_000
+
 /** A half-open time: back-to-back ones do not overlap. */
 export interface Span {
   starts_at: Instant

@@ -2,12 +2,9 @@ import { sql } from 'kysely'
 import type { Queries } from '../database/database.ts'
 import type { ClaimsTable } from '../database/tables.ts'
 import type { Block } from '../availability/offer-rules.ts'
-import type { Span } from '../availability/resource-rules.ts'
+import { longestClaimMs, type Span } from '../availability/resource-rules.ts'
 import { instantFromMs, toMs, type Instant } from '../instants.ts'
 import type { ClaimSeen } from './claim-rules.ts'
-
-/** No claim lasts longer (the schema says so): those that reach into a time start at most this long before it. */
-const longestClaimMs = 72 * 3_600_000
 
 /** What a look at the database is for. */
 export interface LookRequest {

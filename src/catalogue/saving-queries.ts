@@ -98,33 +98,32 @@ async function saveRow(
     .execute()
 }
 
+/** Ids of a table, and the business that they are asked for. */
+interface IdsOf {
+  businessId: string
+  ids: string[]
+}
+
 /** Which of these ids a business has, inactive ones too. Nothing of the catalogue ever ceases to exist. */
-export async function findKnownIds(
-  db: Queries,
-  table: ThingTable,
-  { businessId, ids }: { businessId: string; ids: string[] },
-): Promise<Set<string>> {
-  if (ids.length === 0) return new Set()
-  const rows = await db
-    .selectFrom(table)
-    .select('id')
-    .where('business_id', '=', businessId)
-    .where('id', 'in', ids)
-    .execute()
-  return new Set(rows.map(({ id }) => id))
+export function findKnownIds(db: Queries, table: ThingTable, wanted: IdsOf): Promise<Set<string>> {
+  return findIds(db, table, { ...wanted, whose: '=' })
 }
 
 /** Which of these ids another business has: for the operator, who may name any. */
-export async function findForeignIds(
+export function findForeignIds(db: Queries, table: ThingTable, wanted: IdsOf): Promise<Set<string>> {
+  return findIds(db, table, { ...wanted, whose: '!=' })
+}
+
+async function findIds(
   db: Queries,
   table: ThingTable,
-  { businessId, ids }: { businessId: string; ids: string[] },
+  { businessId, ids, whose }: IdsOf & { whose: '=' | '!=' },
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await db
     .selectFrom(table)
     .select('id')
-    .where('business_id', '!=', businessId)
+    .where('business_id', whose, businessId)
     .where('id', 'in', ids)
     .execute()
   return new Set(rows.map(({ id }) => id))
