@@ -7,6 +7,7 @@ import type { Flights } from './idempotency/flights.ts'
 import type { Ids } from './ids.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { ReadCache } from './read-cache.ts'
+import type { Turns } from './turns.ts'
 import type { DeliverySignal } from './webhooks/delivery-signal.ts'
 
 /** What an operation is handed: everything that it may touch beside its input. */
@@ -20,5 +21,6 @@ export interface Context {
   metrics: Metrics
   flights: Flights
   dueDeliveries: DeliverySignal
+  turns: Turns
   checkouts: Checkouts
 }

@@ -12,6 +12,7 @@ import { uncounted } from './metrics/metrics.ts'
 import { DepositCheckouts } from './payments/deposit-checkouts.ts'
 import { openProvider } from './payments/open-provider.ts'
 import { ReadCache } from './read-cache.ts'
+import { Turns } from './turns.ts'
 import { DeliverySignal } from './webhooks/delivery-signal.ts'
 
 /** What tests put in the place of the real thing. */
@@ -35,7 +36,7 @@ export async function createContext(
   const ids = replacements.ids ?? systemIds
   const { db, clock } = await openDatabase(config, log, { ...replacements, looksOnly })
   const cache = new ReadCache(clock)
-  const inMemory = { flights: new Flights(), dueDeliveries: new DeliverySignal() }
+  const inMemory = { flights: new Flights(), dueDeliveries: new DeliverySignal(), turns: new Turns() }
   const provider = openProvider({ db, ids, config })
   const checkouts = new DepositCheckouts({ db, ids, log, config, provider })
   return { db, clock, ids, log, config, cache, metrics: uncounted, checkouts, ...inMemory }

@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts'
 import { Problem } from '../errors.ts'
+import type { Turn } from '../turns.ts'
 import { isSlotRefusal } from './refusal-rules.ts'
 import { StaleOffer, type VersionedOffer } from './find-offer.ts'
 import { daysPerLook, lookForSlots, type Looker } from './look-for-slots.ts'
 import { dayThere, lastDayOffered } from './offer-rules.ts'
 import { presentSlot, type ShownSlot } from './present-slot.ts'
 import type { Slot } from './slot-rules.ts'
-import { inTurns } from './take-turns.ts'
 import { eachDay, type Days } from './zone-rules.ts'
 
 /** So many are named. */
@@ -25,25 +25,28 @@ export async function withAlternatives(
 ): Promise<unknown> {
   if (!isSlotRefusal(refusal)) return refusal
   const { code, message, parts } = refusal
-  const alternatives = await nearestSlots(context, offer, { startsAtMs, looker })
+  const alternatives = await context.turns.share((turn) =>
+    nearestSlots(context, offer, { startsAtMs, looker, turn }),
+  )
   return new Problem(code, message, { ...parts, extensions: { ...parts.extensions, alternatives } })
 }
 
 async function nearestSlots(
   context: Context,
   offer: VersionedOffer,
-  { startsAtMs, looker }: { startsAtMs: number; looker: Looker },
+  { startsAtMs, looker, turn }: { startsAtMs: number; looker: Looker; turn: Turn },
 ): Promise<ShownSlot[]> {
   const day = dayThere(offer, startsAtMs)
   const days = daysAround(offer, day, looker)
   const found: { slot: Slot; onDay: boolean; distance: number }[] = []
   try {
     const free = await lookForSlots(context, offer, { days, looker })
-    for await (const candidate of inTurns(eachDay(days))) {
+    for (const candidate of eachDay(days)) {
       for (const slot of free.onDay(candidate)) {
         const distance = Math.abs(slot.from - startsAtMs)
         if (distance > 0) found.push({ slot, onDay: candidate === day, distance })
       }
+      await turn.over()
     }
     return found
       .sort((one, other) => Number(other.onDay) - Number(one.onDay) || one.distance - other.distance)

@@ -3,13 +3,13 @@ import type { Actor } from '../access/actor.ts'
 import type { Context } from '../context.ts'
 import { validationProblem } from '../errors.ts'
 import { toMs } from '../instants.ts'
+import type { Turn } from '../turns.ts'
 import type { AvailabilityQuery } from './availability-schemas.ts'
 import { withOffer, type VersionedOffer } from './find-offer.ts'
 import { dateOf, dayOf } from './hours-rules.ts'
 import { daysPerLook, lookForSlots, type Looker } from './look-for-slots.ts'
 import { dayThere, lastDayOffered } from './offer-rules.ts'
 import { presentSlot } from './present-slot.ts'
-import { inTurns } from './take-turns.ts'
 import { eachDay, type Days } from './zone-rules.ts'
 
 /** The most days that one request may ask for. */
@@ -42,7 +42,10 @@ export async function showAvailability(
     request: query,
     work: async (offer) => {
       const looker = { actor, nowMs: toMs(context.clock.now()) }
-      const slots = await slotsByDay(context, offer, { days: possibleDays(offer, asked, looker), looker })
+      const possible = possibleDays(offer, asked, looker)
+      const slots = await context.turns.share((turn) =>
+        slotsByDay(context, offer, { days: possible, looker, turn }),
+      )
       const days = [...eachDay(asked)].map(
         (day) => slots.get(day) ?? JSON.stringify({ date: dateOf(day), slots: [] }),
       )
@@ -69,16 +72,17 @@ function possibleDays(offer: VersionedOffer, { first, last }: Days, { nowMs }: L
 async function slotsByDay(
   context: Context,
   offer: VersionedOffer,
-  { days, looker }: { days: Days; looker: Looker },
+  { days, looker, turn }: { days: Days; looker: Looker; turn: Turn },
 ): Promise<Map<number, DayText>> {
   const texts = new Map<number, DayText>()
   const step = daysPerLook(offer)
   for (let first = days.first; first <= days.last; first += step) {
     const part = { first, last: Math.min(first + step - 1, days.last) }
     const free = await lookForSlots(context, offer, { days: part, looker })
-    for await (const day of inTurns(eachDay(part))) {
+    for (const day of eachDay(part)) {
       const slots = [...free.onDay(day)].map((slot) => presentSlot(slot, free.zone))
       texts.set(day, JSON.stringify({ date: dateOf(day), slots }))
+      await turn.over()
     }
   }
   return texts

@@ -72,7 +72,7 @@ export async function createServer(
   readJsonBodies(app)
   problemReplies(app)
   watchRequests(app, context)
-  everyRequest(app, state)
+  everyRequest(app, state, context)
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
@@ -120,13 +120,16 @@ function requestId(given: string | string[] | undefined, context: Context): stri
   return typeof given === 'string' && safeRequestId.test(given) ? given : context.ids.request()
 }
 
-/** What holds for each request: its id, its client's network, and no caching. */
-function everyRequest(app: FastifyInstance, state: Draining): void {
+/** What holds for each request: its id, its client's network, no caching, and its turns at the processor. */
+function everyRequest(app: FastifyInstance, state: Draining, { turns }: Context): void {
   app.decorateRequest('clientNetwork', '')
   app.addHook('onRequest', (request, reply, done) => {
     request.clientNetwork = clientNetworkOf(request.ip)
     void reply.header('x-request-id', request.id)
-    if (request.routeOptions.config.access) void reply.header('cache-control', 'no-store')
+    if (request.routeOptions.config.access) {
+      void reply.header('cache-control', 'no-store')
+      reply.raw.once('close', turns.arrived()) // also when the client has gone
+    }
     if (state.draining) void reply.header('connection', 'close')
     done()
   })

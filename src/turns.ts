@@ -1,0 +1,100 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { monotonicMs } from './clock.ts'
+
+/** A long computation that goes on for longer lets others have their turn, in milliseconds. */
+const turnMs = 4
+/** It gives way to at most so many others: beside more, it still gets this share, so that it comes to an end. */
+const mostOthers = 16
+/**
+ * What a request that computes costs in all, by what its turns cost: receiving and authenticating it, tagging and sending
+ * its answer come on top (`npm run bench -- availability` shows what it takes of the processor).
+ */
+const costByTurns = 1.5
+/** Timers know no less. */
+const leastPauseMs = 1
+
+/** Where time and waiting come from; tests put their own in place. */
+export interface TurnsTime {
+  nowMs: () => number
+  /** Lets everything run that has arrived. */
+  yield: () => Promise<unknown>
+  pause: (milliseconds: number) => Promise<unknown>
+}
+
+const realTime: TurnsTime = { nowMs: monotonicMs, yield: () => setImmediate(), pause: setTimeout }
+
+/**
+ * Shares the one thread of this process between requests: who computes for long pauses, after each turn, for as long as
+ * it has cost again for every other request in flight. A client that asks for availability in a loop gets no more of the processor
+ * than one that holds slots, and alone it waits for nobody.
+ */
+export class Turns {
+  /** How many requests have arrived and are not answered. */
+  inFlight = 0
+  private computing = 0
+  private readonly time: TurnsTime
+
+  constructor(time = realTime) {
+    this.time = time
+  }
+
+  /** A request has arrived; the function given is to be called once, when its answer is sent or its client gone. */
+  arrived(): () => void {
+    this.inFlight += 1
+    return () => {
+      this.inFlight -= 1
+    }
+  }
+
+  /** Does a long computation that asks `turn.over()` between its steps. */
+  async share<T>(work: (turn: Turn) => Promise<T>): Promise<T> {
+    this.computing += 1
+    const turn = new Turn(this.time, () => this.others())
+    try {
+      const result = await work(turn)
+      await turn.giveWay()
+      return result
+    } finally {
+      this.computing -= 1
+    }
+  }
+
+  /** How many others want to be served; those that compute for long themselves only count where somebody does not. */
+  private others(): number {
+    const waitsForSomebody = this.inFlight > this.computing
+    return waitsForSomebody ? Math.min(this.inFlight - 1, mostOthers) : 0
+  }
+}
+
+/** What one long computation has taken and owes. */
+export class Turn {
+  private readonly time: TurnsTime
+  private readonly others: () => number
+  private startedMs: number
+  /** Below zero when a pause took longer than it was to. */
+  private owedMs = 0
+
+  constructor(time: TurnsTime, others: () => number) {
+    this.time = time
+    this.others = others
+    this.startedMs = time.nowMs()
+  }
+
+  /** To be awaited between steps of less than a millisecond or so: gives way when the turn is over. */
+  over(): Promise<void> | undefined {
+    return this.time.nowMs() - this.startedMs < turnMs ? undefined : this.giveWay()
+  }
+
+  /** Ends the turn and begins the next one after those of the others. */
+  async giveWay(): Promise<void> {
+    const spentMs = this.time.nowMs() - this.startedMs
+    await this.time.yield() // only then is it known who has come meanwhile
+    this.owedMs += spentMs * costByTurns * this.others()
+    if (this.owedMs >= leastPauseMs) {
+      const pausedMs = this.time.nowMs()
+      await this.time.pause(this.owedMs)
+      this.owedMs -= this.time.nowMs() - pausedMs
+    }
+    this.startedMs = this.time.nowMs()
+  }
+}
