@@ -15,8 +15,9 @@ import {
   type Transaction,
 } from './database.ts'
 import { migrator, migrate, pendingMigrations } from './migrate.ts'
-import { sqliteDialect, Turnstile, writeTimeoutMs } from './sqlite-driver.ts'
+import { sqliteDialect } from './sqlite-driver.ts'
 import type { Tables } from './tables.ts'
+import { Turnstile, writeTimeoutMs } from './turnstile.ts'
 
 /** Which file is opened, and with what. */
 export interface SqliteOptions {
