@@ -11,6 +11,7 @@ import { answerWrongMethods } from './method-not-allowed.ts'
 import { describeInOpenApi } from './openapi.ts'
 import { problemReplies, refuseUnknownPaths } from './problem-replies.ts'
 import { rateLimiting } from './rate-limiting.ts'
+import { compileResponse } from './serialization.ts'
 import { compileCreation, compileSchema } from './validation.ts'
 import { watchRequests } from './watch-requests.ts'
 
@@ -67,6 +68,7 @@ export async function createServer(
       ? compileCreation(schema as object)
       : compileSchema(schema as object),
   )
+  app.setSerializerCompiler(compileResponse)
   listRoutes(app)
   await describeInOpenApi(app)
   readJsonBodies(app)

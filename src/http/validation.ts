@@ -76,14 +76,21 @@ export interface Validator {
   errors?: ErrorObject[] | null
 }
 
-/** Compiles the schema of a body, query or path. */
-export function compileSchema(schema: object): ValidateFunction {
-  return ajv.compile(schema)
+/** What checks a body, query or path. Compiled at its first use: most of what a server or command knows it never needs. */
+export function compileSchema(schema: object): Validator {
+  let validate: ValidateFunction | undefined
+  const validator: Validator = (value) => {
+    validate ??= ajv.compile(schema)
+    const holds = validate(value)
+    validator.errors = validate.errors ?? null
+    return holds
+  }
+  return validator
 }
 
-/** Compiles the schema of a body that creates something: there an optional null is the same as absent. */
+/** What checks a body that creates something: there an optional null is the same as absent. */
 export function compileCreation(schema: object): Validator {
-  const validate = ajv.compile(schema)
+  const validate = compileSchema(schema)
   const validator: Validator = (value) => {
     dropOptionalNulls(schema, value)
     const holds = validate(value)

@@ -12,7 +12,8 @@ export class MemoryStore implements WindowStore {
   private readonly callers: Record<Quota['kind'], LRUCache<string, Windows>>
 
   constructor(most = mostCallers) {
-    const make = () => new LRUCache<string, Windows>({ max: most })
+    // by size and not by number: for a number the cache makes room at once, which takes time and memory at the start
+    const make = () => new LRUCache<string, Windows>({ maxSize: most, sizeCalculation: () => 1 })
     this.callers = { key: make(), exchange: make(), stranger: make() }
   }
 
