@@ -15,6 +15,7 @@ import {
   type Transaction,
 } from './database.ts'
 import { migrator, migrate, pendingMigrations } from './migrate.ts'
+import { takeServerLock } from './server-lock.ts'
 import { sqliteDialect } from './sqlite-driver.ts'
 import type { Tables } from './tables.ts'
 import { Turnstile, writeTimeoutMs } from './turnstile.ts'
@@ -61,7 +62,7 @@ class SqliteDatabase implements Database {
   private readonly turnstile = new Turnstile()
   private repetitions = 0
   private readonly connections: DatabaseSync[]
-  private serverLock: DatabaseSync | undefined
+  private serverLock: { close(): void } | undefined
 
   constructor(options: SqliteOptions, writer: DatabaseSync, reader: DatabaseSync) {
     const onStatement = options.onStatement ?? (() => undefined)
@@ -100,21 +101,8 @@ class SqliteDatabase implements Database {
     return pendingMigrations(migrator(this.reads, 'sqlite'))
   }
 
-  /** The lock is SQLite's own, on a file beside: the operating system gives it up even when the process is killed. */
   lockForServer(): void {
-    // the real path: a file is the same file by whatever link it is reached
-    const lock = new DatabaseSync(`${realpathSync(this.options.file)}.server-lock`, { timeout: 0 })
-    try {
-      lock.exec('pragma locking_mode = exclusive; begin exclusive')
-      this.serverLock = lock
-    } catch (error) {
-      lock.close()
-      throw new OperatorError(
-        `Another Holdfast server already uses ${this.options.file}. Stop it first, or give this one another ` +
-          'DATABASE_URL; several servers can share a PostgreSQL database.',
-        { cause: error },
-      )
-    }
+    this.serverLock = takeServerLock(realpathSync(this.options.file))
   }
 
   load(): DatabaseLoad {
