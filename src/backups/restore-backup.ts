@@ -59,7 +59,7 @@ function realPathOf(database: string): string {
 
 function takePlaceOfServer(file: string): { close(): void } {
   const isNew = !existsSync(serverLockOf(file))
-  const lock = takeServerLock(file)
+  const lock = takeServerLock(file, file)
   if (isNew) makeLike(serverLockOf(file), statSync(dirname(file)), 0o600)
   return lock
 }

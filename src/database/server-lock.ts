@@ -3,11 +3,11 @@ import { OperatorError } from '../errors.ts'
 
 /**
  * Takes the place of the one server of a SQLite file, or throws an OperatorError when one is there. The lock is SQLite's
- * own, on a file beside: the operating system gives it up even when the process is killed. `file` is the real path: a
- * file is the same file by whatever link it is reached.
+ * own, on a file beside: the operating system gives it up even when the process is killed. A file is the same file by
+ * whatever link it is reached, so the lock lies beside the real one.
  */
-export function takeServerLock(file: string): { close(): void } {
-  const lock = new DatabaseSync(serverLockOf(file), { timeout: 0 })
+export function takeServerLock(file: string, realFile: string): { close(): void } {
+  const lock = new DatabaseSync(serverLockOf(realFile), { timeout: 0 })
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive')
     return lock

@@ -102,7 +102,7 @@ class SqliteDatabase implements Database {
   }
 
   lockForServer(): void {
-    this.serverLock = takeServerLock(realpathSync(this.options.file))
+    this.serverLock = takeServerLock(this.options.file, realpathSync(this.options.file))
   }
 
   load(): DatabaseLoad {

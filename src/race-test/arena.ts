@@ -45,7 +45,8 @@ export async function allAtOnce<T>(requests: Promise<T>[]): Promise<T[]> {
 
 /** An answer as people read it: status and code. */
 export function nameOf({ status, body }: Answer): string {
-  return body['code'] === undefined ? String(status) : `${status} ${String(body['code'])}`
+  const code = body['code'] as string | undefined // of a problem document
+  return code === undefined ? String(status) : `${status} ${code}`
 }
 
 /** What is wrong with answers that are none of the refusals of a taken slot. */

@@ -45,37 +45,51 @@ function appointmentOf(booking: BookingShown, fromMs: number): string {
   return `${booking.staff?.id ?? ''} ${placeOf(booking)} ${fromMs}`
 }
 
+/** For each appointment of a person the first other one that it overlaps. */
 function inTwoAppointments(taken: Taken[]): string[] {
   return [...Map.groupBy(taken, ({ booking }) => booking.staff?.id).values()].flatMap((ofOne) =>
-    ofOne.flatMap((one, index) =>
-      ofOne
-        .slice(index + 1)
-        .filter((other) => other.fromMs < one.toMs)
-        .filter(
-          (other) => appointmentOf(other.booking, other.fromMs) !== appointmentOf(one.booking, one.fromMs),
-        )
-        .map(
-          (other) =>
-            `DOUBLE BOOKING: ${one.booking.staff?.name ?? ''} is in two appointments at ${other.booking.starts_at}: ` +
+    [...Map.groupBy(ofOne, ({ booking, fromMs }) => appointmentOf(booking, fromMs)).values()].flatMap(
+      ([one], index, appointments) => {
+        const other = appointments
+          .slice(index + 1)
+          .find(([next]) => one && next && next.fromMs < one.toMs)?.[0]
+        if (!one || !other) return []
+        return [
+          `DOUBLE BOOKING: ${one.booking.staff?.name ?? ''} is in two appointments at ${other.booking.starts_at}: ` +
             `bookings ${one.booking.id} and ${other.booking.id}`,
-        ),
+        ]
+      },
     ),
   )
 }
 
-/** Of those who share something, each at whose beginning there are more than it holds. */
+/** Of those who share something, the fullest moment of each time at which there are more than it holds. */
 function overfull(groups: Map<string, Taken[]>, capacities: Capacities): string[] {
-  return [...groups.values()].flatMap((group) =>
-    group.flatMap((one, index) => {
-      const capacity = capacities.get(one.booking.service.id) ?? 1
-      // sorted by their beginning: those before it that have not ended
-      const present = group.slice(0, index + 1).filter(({ toMs }) => toMs > one.fromMs)
-      if (present.length <= capacity) return []
-      const ids = present.map(({ booking }) => booking.id)
-      return [
-        `DOUBLE BOOKING: ${one.booking.service.name} has ${capacity} ${capacity === 1 ? 'place' : 'places'} at ` +
-          `${one.booking.starts_at} and ${present.length} bookings: ${ids.join(', ')}`,
-      ]
-    }),
-  )
+  return [...groups.values()].flatMap((group) => {
+    const capacity = capacities.get(group[0]?.booking.service.id ?? '') ?? 1
+    return fullestMoments(group)
+      .filter((present) => present.length > capacity)
+      .map((present) => {
+        const { booking } = present.at(-1) as Taken // more than the capacity
+        const ids = present.map((one) => one.booking.id).join(', ')
+        return (
+          `DOUBLE BOOKING: ${booking.service.name} has ${capacity} ${capacity === 1 ? 'place' : 'places'} at ` +
+          `${booking.starts_at} and ${present.length} bookings: ${ids}`
+        )
+      })
+  })
+}
+
+/** Of each time without a gap, those who are there when most are. They are sorted by their beginning. */
+function fullestMoments(group: Taken[]): Taken[][] {
+  const fullest: Taken[][] = []
+  let present: Taken[] = []
+  for (const one of group) {
+    const before = present.filter(({ toMs }) => toMs > one.fromMs)
+    present = [...before, one]
+    const best = fullest.at(-1)
+    if (before.length === 0 || best === undefined) fullest.push(present)
+    else if (present.length > best.length) fullest[fullest.length - 1] = present
+  }
+  return fullest
 }

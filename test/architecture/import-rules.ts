@@ -161,6 +161,13 @@ export const importRules: IForbiddenRuleType[] = [
   ),
 
   forbid(
+    'race-test-from-outside',
+    'the race test knows the public API: of src, nothing but pure modules, the clock and ids',
+    { path: '^src/race-test/' },
+    { path: '^src/', pathNot: [PURE, '^src/race-test/', '^src/clock[.]ts$'] },
+  ),
+
+  forbid(
     'config-stands-alone',
     'the configuration is read before anything else exists',
     { path: '^src/config[.]ts$' },

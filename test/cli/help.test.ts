@@ -4,7 +4,7 @@ import { runHoldfast } from '../support/holdfast-process.ts'
 /** Names below "Commands:" of a help text, without the help command itself. */
 function commandsIn(help: string): string[] {
   const [, list = ''] = /\nCommands:\n((?: {2}.*\n)*)/.exec(help) ?? []
-  return [...list.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name ?? '').filter((name) => name !== 'help')
+  return [...list.matchAll(/^ {2}([\w-]+)/gm)].map(([, name]) => name ?? '').filter((name) => name !== 'help')
 }
 
 async function helpOf(...words: string[]): Promise<string> {
@@ -27,7 +27,7 @@ test('every command, and every group of them, has a help text with an example of
   }
   await look()
   expect(seen).toEqual([
-    ...['serve', 'migrate', 'demo', 'doctor', 'tour'],
+    ...['serve', 'migrate', 'demo', 'doctor', 'backup', 'restore', 'tour', 'race-test'],
     ...['hub create', 'hub list', 'hub update'],
     ...['business create', 'business list', 'business show', 'business update'],
     ...['key create', 'key list', 'key revoke'],

@@ -1,10 +1,6 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
-import { demoWorld, emptyDirectory, runHoldfast } from '../support/holdfast-process.ts'
+import { demoWorld, runHoldfast } from '../support/holdfast-process.ts'
 import { inBash } from '../support/shell.ts'
 import { execute } from '../support/statements.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
@@ -65,36 +61,5 @@ describe.runIf(engines.includes('postgres'))('the statements that prepare a Post
     await execute(admin, `drop role ${name}`)
     expect(ran, ran.stderr).toMatchObject({ code: 0 })
     expect(ran.stdout).toMatch(/^ran 0001-/)
-  })
-})
-
-const hasSqlite = spawnSync('sqlite3', ['--version']).status === 0
-if (!hasSqlite) console.warn('\n*** SKIPPED: there is no sqlite3 here, so the backup with it is not tried.\n')
-
-describe.each([
-  { words: 'sqlite3 data/', there: hasSqlite },
-  { words: 'npx node -e', there: true },
-])('the backup with $words', ({ words, there }) => {
-  test.runIf(there)('holds what the database holds, beside a connection that writes', async () => {
-    const directory = emptyDirectory()
-    mkdirSync(join(directory, 'data'))
-    symlinkSync(join(project, 'node_modules'), join(directory, 'node_modules'))
-    const file = join(directory, 'data/holdfast.db')
-    await demoWorld(`sqlite:${file}`)
-    const writer = new DatabaseSync(file)
-    writer.exec('begin immediate')
-    await inBash(blockWith(words), { directory })
-    writer.close()
-    const copy = join(directory, 'backup.db')
-    expect(existsSync(copy)).toBe(true)
-    const count = (path: string) => {
-      const database = new DatabaseSync(path, { readOnly: true })
-      const rows = database.prepare('select id from businesses order by id').all()
-      database.close()
-      return rows
-    }
-    expect(count(copy)).toEqual(count(file))
-    expect(count(copy)).toHaveLength(4)
-    rmSync(directory, { recursive: true })
   })
 })

@@ -1,0 +1,239 @@
+import { copyFileSync, existsSync, readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { newToken } from '../../src/access/token-format.ts'
+import { takeServerLock } from '../../src/database/server-lock.ts'
+import { systemIds } from '../../src/ids.ts'
+import { blocksOf, documentAt } from '../docs/documents.ts'
+import { readRows } from '../support/checker.ts'
+import { book, clientOf, slot, startCluster } from '../support/cluster.ts'
+import { commandLine } from '../support/command-line.ts'
+import {
+  demoWorld,
+  emptyDirectory,
+  project,
+  runHoldfast,
+  startHoldfast,
+} from '../support/holdfast-process.ts'
+import { eventually, httpClients } from '../support/http-client.ts'
+import { startServer } from '../support/server-process.ts'
+import { execute } from '../support/statements.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+import { businessOf, engines, onEachEngine } from '../support/test-service.ts'
+
+const call = httpClients()
+const blindLook = resolve(project, 'test/support/blind-look.ts')
+const long = process.env['HOLDFAST_TEST_LONG'] !== undefined
+/** The limits of the plan, and holds that end while a test waits. */
+const asInstalled = { RATE_LIMIT_FACTOR: '1', HOLD_SECONDS: '2' }
+const withoutRules = {
+  sqlite: 'drop trigger claims_do_not_overlap; drop trigger claims_do_not_overlap_later',
+  postgres:
+    'alter table claims drop constraint claims_of_one_seat_do_not_overlap, drop constraint claims_that_overlap_are_one_occurrence',
+}
+
+function raceTest(urls: string[], key: string, ...more: string[]) {
+  const addresses = urls.flatMap((url) => ['--url', url])
+  return runHoldfast(['race-test', ...addresses, '--business-key', key, ...more])
+}
+
+interface Report {
+  verdict: string
+  rounds: number
+  requests: number
+  seconds: number
+  cancelled: number
+  leftovers: string[]
+  races: { race: string; saw: string; skipped: boolean; faults: string[] }[]
+}
+
+/** The commands in docs/guides/self-hosting.md. */
+function commandsOfGuide(): string[] {
+  const blocks = blocksOf(documentAt('docs/guides/self-hosting.md'))
+  return blocks.find(({ text }) => text.includes('race-test'))?.text.split('\n') ?? []
+}
+
+/** What a run without a double booking has to say. */
+function expectPassed({ races, rounds, ...report }: Report): void {
+  expect(report).toMatchObject({ verdict: 'passed', leftovers: [] })
+  expect(report.requests).toBeLessThan(600)
+  expect(report.seconds).toBeLessThan(60)
+  expect(rounds).toBeGreaterThanOrEqual(3)
+  const saw = Object.fromEntries(races.map((one) => [one.race, one.saw]))
+  expect(saw).toEqual({
+    'one place': `${rounds} granted, ${15 * rounds} refused`,
+    'any of the staff': `${4 * rounds} granted, ${12 * rounds} refused`,
+    'several places': `${4 * rounds} granted, ${12 * rounds} refused`,
+    'a class': `${3 * rounds} granted, ${13 * rounds} refused`,
+    moving: `${rounds} moved, ${5 * rounds} refused`,
+    // a slot may go to nobody: the owner came too late and the others too early
+    'the end of a hold': expect.stringMatching(/^\d+ became bookings, \d+ went to a rival, \d+ to nobody$/),
+    'what is booked': `${report.cancelled} bookings, ${report.cancelled} of them acknowledged`,
+  })
+}
+
+describe.runIf(engines.includes('postgres'))('holdfast race-test against two nodes', () => {
+  test('sells every slot once, within the limits of the key, and leaves nothing booked or on offer', async () => {
+    const cluster = await startCluster('postgres', asInstalled)
+    const raced = await raceTest(cluster.addresses, cluster.business.business_key, '--json')
+    expect(raced, raced.stdout + raced.stderr).toMatchObject({ code: 0, stderr: '' })
+    expectPassed(JSON.parse(raced.stdout) as Report)
+    const live = `select id from bookings where status <> 'cancelled'`
+    expect(await readRows(cluster.databaseUrl, live)).toEqual([])
+    const claims = 'select id from claims where booking_id is not null'
+    expect(await readRows(cluster.databaseUrl, claims)).toEqual([])
+    expect(await left(cluster.databaseUrl)).toEqual([])
+    await cluster.stop()
+  })
+})
+
+test('holdfast race-test --demo prints a verdict about a server of its own, and leaves nothing', async () => {
+  const temporary = emptyDirectory()
+  // a database of the operator is none of its business
+  const variables = { TMPDIR: temporary, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+  const [inGuide = '', other] = commandsOfGuide()
+  expect(other).toBe('npx holdfast race-test --url http://127.0.0.1:3000 --business-key cal_biz_…') // as raceTest() does
+  const ran = await runHoldfast([...inGuide.split(' ').slice(2), '--json'], { variables })
+  expect(ran, ran.stdout + ran.stderr).toMatchObject({ code: 0, stderr: '' })
+  expectPassed(JSON.parse(ran.stdout) as Report)
+  expect(readdirSync(temporary).filter((name) => name.startsWith('holdfast-demo-'))).toEqual([])
+})
+
+test('is refused where people rely on the service; with --yes, interrupted, it takes its own things away and no others', async () => {
+  const cluster = await startCluster('sqlite')
+  const hudson = businessOf(cluster.world, 'Hudson Studio')
+  const { business_key: key } = hudson
+  const real = await book(clientOf({ ...cluster, business: hudson }, call), key, slot(0))
+  const webhook = { url: 'https://example.com/', events: ['booking.created'] }
+  await call(cluster.address(0), 'POST', '/webhooks', { token: key, body: webhook })
+  const refused = await raceTest(cluster.addresses, key)
+  expect(refused).toMatchObject({ code: 2, stdout: '' })
+  expect(refused.stderr).toMatch(/has bookings; 1 webhooks? would be told .* Add --yes to go on\.\n$/)
+  const made = () =>
+    readRows(cluster.databaseUrl, `select id from services where business_id = '${hudson.id}'`)
+  const before = (await made()).length
+
+  const addresses = cluster.addresses.flatMap((url) => ['--url', url])
+  const racing = startHoldfast(['race-test', ...addresses, '--business-key', key, '--yes'])
+  const booked = () =>
+    readRows(
+      cluster.databaseUrl,
+      `select status from bookings where business_id = '${hudson.id}' and id <> '${real}'`,
+    )
+  await eventually('bookings of the test', 20_000, async () => (await booked()).length > 10 || undefined)
+  racing.signal('SIGINT')
+  expect(await racing.ended).toEqual({ code: 1, signal: null })
+  expect(racing.stderr()).toBe('holdfast: NO VERDICT: it was interrupted.\n')
+  expect(new Set((await booked()).map(({ status }) => status))).toEqual(new Set(['cancelled']))
+  expect((await made()).length).toBeGreaterThan(before)
+  expect(await left(cluster.databaseUrl)).toEqual([])
+  const shown = await call(cluster.address(0), 'GET', `/bookings/${real}`, { token: key })
+  expect(shown.body.status).toBe('confirmed')
+  await cluster.stop()
+})
+
+/** What a test has left on offer. */
+async function left(databaseUrl: string) {
+  const tables = ['services', 'staff', 'locations'].map(
+    (table) => `select name from ${table} where name like 'Holdfast race test%' and deactivated_at is null`,
+  )
+  return readRows(databaseUrl, tables.join(' union all '))
+}
+
+onEachEngine('holdfast race-test against a build without the overlap rules', (engine) => {
+  test('finds the double booking and names its bookings', async () => {
+    const database = await createTestDatabase(engine)
+    const { business_key: key } = businessOf(await demoWorld(database.url), 'Salon Spree')
+    await execute(database.url, withoutRules[engine])
+    const preloads = engine === 'sqlite' ? [blindLook] : []
+    const server = await startServer(database.url, {}, { preloads })
+    const ran = await raceTest([server.address], key)
+    expect(ran, ran.stderr).toMatchObject({ code: 1, stderr: '' })
+    expect(ran.stdout).toMatch(/^FAULT {3}one place: 16 at once/m)
+    expect(ran.stdout).toMatch(/^ {8}one place, \S+: 16 asked for 1, and \d+ were granted$/m)
+    const [, ids = ''] =
+      /DOUBLE BOOKING: .*one place has 1 place at \S+ and \d+ bookings: (.*)$/m.exec(ran.stdout) ?? []
+    const named = ids.split(', ')
+    expect(named.length).toBeGreaterThan(1)
+    const list = named.map((id) => `'${id}'`).join(', ')
+    const bookings = await readRows(database.url, `select starts_at from bookings where id in (${list})`)
+    expect(bookings).toHaveLength(named.length)
+    expect(new Set(bookings.map(({ starts_at }) => String(starts_at))).size).toBe(1)
+    expect(ran.stdout).toMatch(/^VERDICT: THE SERVICE BROKE ITS PROMISE, \d+ findings \(\d+ rounds?, /m)
+    // holds last ten minutes here
+    expect(ran.stdout).toMatch(
+      /^skipped the end of a hold: not tried\n +holds last 60[01] s here, .* --demo" tries it$/m,
+    )
+    expect(await left(database.url)).toEqual([])
+    await server.stop()
+    await database.drop()
+  })
+})
+
+test.runIf(long)(
+  'where the look in front of the schema is blind, the schema alone keeps the promise',
+  async () => {
+    const database = await createTestDatabase('sqlite')
+    const { business_key: key } = businessOf(await demoWorld(database.url), 'Salon Spree')
+    const server = await startServer(database.url, { RATE_LIMIT_FACTOR: '1' }, { preloads: [blindLook] })
+    const ran = await raceTest([server.address], key)
+    expect(ran, ran.stdout).toMatchObject({ code: 0 })
+    await server.stop()
+    await database.drop()
+  },
+)
+
+test.runIf(long)('two addresses with a database each are told apart', async () => {
+  const directory = emptyDirectory()
+  const { business_key: key } = businessOf(await demoWorld(`sqlite:${directory}/one.db`), 'Salon Spree')
+  copyFileSync(`${directory}/one.db`, `${directory}/two.db`)
+  const servers = await Promise.all(
+    ['one', 'two'].map((name) => startServer(`sqlite:${directory}/${name}.db`)),
+  )
+  const ran = await raceTest(
+    servers.map(({ address }) => address),
+    key,
+  )
+  expect(ran).toMatchObject({ code: 1, stdout: '' })
+  expect(ran.stderr).toMatch(/^holdfast: NO VERDICT: /)
+  for (const server of servers) await server.stop()
+})
+
+test('a demo whose race test is killed ends too', async () => {
+  const temporary = emptyDirectory()
+  const racing = startHoldfast(['race-test', '--demo'], { variables: { TMPDIR: temporary } })
+  const database = await eventually('the demo server', 20_000, () => {
+    const [directory] = readdirSync(temporary).filter((name) => name.startsWith('holdfast-demo-'))
+    return directory !== undefined && existsSync(`${temporary}/${directory}/demo.db.server-lock`)
+      ? `${temporary}/${directory}/demo.db`
+      : undefined
+  })
+  racing.signal('SIGKILL')
+  await racing.ended
+  await eventually('the end of the demo server', 20_000, () => {
+    try {
+      takeServerLock(database, database).close()
+      return true
+    } catch {
+      return undefined
+    }
+  })
+})
+
+test.each([
+  [['--url', 'http://127.0.0.1:1'], /Give --url and --business-key, or --demo\./],
+  [['--demo', '--url', 'http://127.0.0.1:1'], /--demo starts a server of its own/],
+  [['--url', 'http://127.0.0.1:1', '--business-key', 'cal_biz_x'], /is no business key/],
+])('%j is refused as a mistake', async (args, reason) => {
+  await commandLine('sqlite:none.db').refuses(['race-test', ...args], 2, reason)
+})
+
+test('where no server answers there is no verdict', async () => {
+  const key = newToken('business', systemIds)
+  const args = ['race-test', '--url', 'http://127.0.0.1:1', '--business-key', key]
+  await commandLine('sqlite:none.db').refuses(
+    args,
+    1,
+    /NO VERDICT: no Holdfast answers at http:\/\/127\.0\.0\.1:1 \(.*ECONNREFUSED/,
+  )
+})
