@@ -78,7 +78,8 @@ test('of a damaged database everything is kept, its WAL too, and nothing of it g
   writeFileSync(file, 'this was a database '.repeat(500))
   const { kept } = restoreBackup(backup, file)
   expect(stateOf(file)).toBe('of the backup')
-  expect(readdirSync(directory).toSorted()).toEqual(
+  const names = readdirSync(directory).filter((name) => !name.endsWith('-shm')) // what SQLite made of the WAL's index is nothing of worth
+  expect(names.toSorted()).toEqual(
     [
       'holdfast.db',
       'holdfast.db.server-lock',

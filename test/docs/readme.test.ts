@@ -64,7 +64,7 @@ function helpFor(command: string): string {
 /** What `--help` lists below "Commands:", with the commands of those that have their own. */
 function commandsIn(help: string, before = ''): string[] {
   const [, list = ''] = help.split('\nCommands:\n')
-  const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => `${before}${name ?? ''}`)
+  const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => `${before}${name ?? ''}`)
   return names
     .filter((name) => !name.endsWith('help'))
     .flatMap((name) => {
