@@ -3,6 +3,8 @@ import { DatabaseUnavailable } from './database.ts'
 /** Result codes of SQLite that say "not now": busy, locked, I/O error, full, cannot open, read-only. */
 const unavailableCodes = [5, 6, 8, 10, 13, 14]
 const busyCode = 5
+/** A file that is damaged, or none of SQLite's own. */
+const damageCodes = [11, 26]
 
 function resultCode(error: unknown): number {
   // the low byte is the primary code (https://sqlite.org/rescode.html)
@@ -14,6 +16,11 @@ function resultCode(error: unknown): number {
 /** Another process holds the file. */
 export function isBusy(error: unknown): boolean {
   return resultCode(error) === busyCode
+}
+
+/** The file is damaged, or no database at all. */
+export function isDamage(error: unknown): error is Error {
+  return damageCodes.includes(resultCode(error))
 }
 
 /** What says "not now" becomes DatabaseUnavailable; everything else stays what it is. */

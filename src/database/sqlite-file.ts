@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../errors.ts'
+import { isBusy, isDamage } from './sqlite-errors.ts'
 
 /** What belongs to a SQLite file beside it: without them it may lack what was written last. */
 export const sqliteCompanions = ['-wal', '-shm', '-journal']
@@ -17,9 +18,6 @@ export interface SqliteContents {
 }
 
 const busyTimeoutMs = 5_000
-/** Result codes of SQLite for a file that is damaged, or none of its own (https://sqlite.org/rescode.html). */
-const damageCodes = [11, 26]
-const busyCodes = [5, 6]
 
 /**
  * Copies a SQLite file, with what lies in its WAL, as of one moment, into an empty one. Others may write meanwhile: it is
@@ -79,21 +77,7 @@ export function closeOff(file: string): { closed: boolean; close: () => void } {
   } catch (error) {
     close()
     if (isDamage(error)) return { closed: false, close: () => undefined }
-    if (!hasCode(error, busyCodes)) throw error
+    if (!isBusy(error)) throw error
     throw new OperatorError(`Another program has ${file} open. Let it end first.`, { cause: error })
   }
-}
-
-function isDamage(error: unknown): error is Error {
-  return hasCode(error, damageCodes)
-}
-
-function hasCode(error: unknown, codes: number[]): error is Error {
-  // the low byte is the primary code
-  return (
-    error instanceof Error &&
-    'errcode' in error &&
-    typeof error.errcode === 'number' &&
-    codes.includes(error.errcode & 0xff)
-  )
 }
