@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DatabaseUnavailable, type Database } from '../../src/database/database.ts'
 import { openPostgres } from '../../src/database/postgres.ts'
 import { instantFromMs } from '../../src/instants.ts'
@@ -15,17 +15,20 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
   let database: TestDatabase
   let db: Database
   let idleErrors: Error[]
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await createTestDatabase('postgres')
+  })
+  afterAll(() => database.drop())
+  beforeEach(async () => {
     idleErrors = []
     const options = { url: database.url, poolSize, fraction: Math.random }
     db = (await openPostgres({ ...options, onIdleError: (error) => idleErrors.push(error) })).db
+    await sql`drop table if exists counters`.execute(db.reads)
     await sql`create table counters (name text primary key, value integer not null)`.execute(db.reads)
     await sql`insert into counters values ('a', 0), ('b', 0)`.execute(db.reads)
   })
   afterEach(async () => {
     await db.close()
-    await database.drop()
   })
 
   const add = (queries: typeof db.reads, name: string) =>

@@ -3,7 +3,7 @@ import type { Engine } from '../../src/database/database.ts'
 import { demoWorld } from './holdfast-process.ts'
 import type { Call } from './http-client.ts'
 import { startServer, withoutLimits, type ServerProcess } from './server-process.ts'
-import { createTestDatabase } from './test-database.ts'
+import { createMigratedDatabase } from './test-database.ts'
 import { ada, businessOf, offer, type Reply } from './test-service.ts'
 
 /** Servers over one database with the demo world: one on SQLite, two on PostgreSQL. */
@@ -23,7 +23,7 @@ export interface Cluster {
 }
 
 export async function startCluster(engine: Engine, variables: Record<string, string> = {}): Promise<Cluster> {
-  const database = await createTestDatabase(engine)
+  const database = await createMigratedDatabase(engine)
   const world = await demoWorld(database.url)
   const start = () => startServer(database.url, { ...withoutLimits, ...variables })
   const servers = await Promise.all(engine === 'sqlite' ? [start()] : [start(), start()])

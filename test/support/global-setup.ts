@@ -1,5 +1,8 @@
 import type { TestProject } from 'vitest/node'
-import { dropLeftoverDatabases, findPostgres } from './postgres-server.ts'
+import { makeFilesDirectory } from './files-directory.ts'
+import { makeTemplates, type MigratedTemplates } from './migrated-templates.ts'
+import { asAdmin } from './postgres-admin.ts'
+import { dropLeftoverDatabases, findPostgres, waysOfTests, type PostgresServer } from './postgres-server.ts'
 import { findRedis } from './redis-server.ts'
 
 declare module 'vitest' {
@@ -8,6 +11,9 @@ declare module 'vitest' {
     postgresUrl: string | null
     /** A server in which tests make keys with prefixes of their own; null when this machine has none. */
     redisUrl: string | null
+    /** Where tests put databases of SQLite; removed after the run. */
+    filesDirectory: string
+    templates: MigratedTemplates
   }
 }
 
@@ -35,34 +41,45 @@ const REDIS_WARNING = `
 `
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const stopPostgres = await providePostgres(project)
+  const files = makeFilesDirectory()
+  project.provide('filesDirectory', files.path)
+  const postgres = await providePostgres(project)
+  const templates = await makeTemplates(files.path, postgres?.url ?? null)
+  project.provide('templates', templates)
   const stopRedis = await provideRedis(project)
   return async () => {
-    await stopPostgres()
+    if (postgres) await asAdmin(postgres.url, `drop database ${templates.postgres ?? ''}`)
+    await postgres?.stop()
     await stopRedis()
+    files.remove()
   }
 }
 
-async function providePostgres(project: TestProject): Promise<() => Promise<void>> {
-  const server = await findPostgres(process.env)
+async function providePostgres(project: TestProject): Promise<PostgresServer | null> {
+  const server = await findPostgres(process.env, waysOfTests)
   project.provide('postgresUrl', server?.url ?? null)
-  if (!server) return missing(WARNING)
+  if (!server) {
+    missing(WARNING)
+    return null
+  }
   console.log(`PostgreSQL for the tests: ${server.origin}`)
   await dropLeftoverDatabases(server.url)
-  return () => server.stop()
+  return server
 }
 
 async function provideRedis(project: TestProject): Promise<() => Promise<void>> {
   const server = await findRedis(process.env)
   project.provide('redisUrl', server?.url ?? null)
-  if (!server) return missing(REDIS_WARNING)
+  if (!server) {
+    missing(REDIS_WARNING)
+    return () => Promise.resolve()
+  }
   console.log(`Redis for the tests: ${server.origin}`)
   return () => server.stop()
 }
 
 /** Where nobody reads the output, a run that skipped promises must not look like one that kept them. */
-function missing(warning: string): () => Promise<void> {
+function missing(warning: string): void {
   if (process.env['CI'] && process.env['CI'] !== 'false') throw new Error(warning)
   console.warn(warning)
-  return () => Promise.resolve()
 }

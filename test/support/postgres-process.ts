@@ -43,10 +43,10 @@ export interface PostgresProcess {
   stop(): Promise<void>
 }
 
-/** A temporary directory for one server. */
-export async function makePlace(): Promise<Place> {
+/** A new directory for the files of one server: a temporary one, unless its parent is named. */
+export async function makePlace(parent = tmpdir()): Promise<Place> {
   const user = await userForPostgres()
-  return { user, directory: await mkdtemp(join(tmpdir(), 'holdfast-postgres-')) }
+  return { user, directory: await mkdtemp(join(parent, 'holdfast-postgres-')) }
 }
 
 /** PostgreSQL refuses to run as root, so root hands it to a user without rights of its own. */

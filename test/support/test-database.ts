@@ -1,9 +1,8 @@
-import pg from 'pg'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { Engine } from '../../src/database/database.ts'
+import { asAdmin } from './postgres-admin.ts'
 
 /** An empty database of a test's own. */
 export interface TestDatabase {
@@ -18,10 +17,18 @@ export async function createTestDatabase(engine: Engine): Promise<TestDatabase> 
   return engine === 'sqlite' ? sqliteFile() : postgresDatabase()
 }
 
-function sqliteFile(): TestDatabase {
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-test-'))
+/** The same with the whole schema in it, for tests that are not about how it gets there. */
+export async function createMigratedDatabase(engine: Engine): Promise<TestDatabase> {
+  const { sqlite, postgres } = inject('templates')
+  return engine === 'sqlite' ? sqliteFile(sqlite) : postgresDatabase(postgres ?? undefined)
+}
+
+function sqliteFile(template?: string): TestDatabase {
+  const directory = mkdtempSync(join(inject('filesDirectory'), 'test-'))
+  const file = join(directory, 'test.db')
+  if (template !== undefined) copyFileSync(template, file)
   return {
-    url: `sqlite:${join(directory, 'test.db')}`,
+    url: `sqlite:${file}`,
     drop: () => {
       rmSync(directory, { recursive: true, force: true })
       return Promise.resolve()
@@ -30,23 +37,13 @@ function sqliteFile(): TestDatabase {
 }
 
 /** The global setup drops those that a killed run left: their name carries its process id. */
-async function postgresDatabase(): Promise<TestDatabase> {
+async function postgresDatabase(template = 'template1'): Promise<TestDatabase> {
   const adminUrl = inject('postgresUrl')
   if (adminUrl === null) throw new Error('there is no PostgreSQL; the suite should not run')
   counter += 1
   const name = `holdfast_test_${process.pid}_${counter}`
-  await asAdmin(adminUrl, `create database ${name}`)
+  await asAdmin(adminUrl, `create database ${name} template ${template}`)
   const url = new URL(adminUrl)
   url.pathname = `/${name}`
   return { url: url.href, drop: () => asAdmin(adminUrl, `drop database if exists ${name} with (force)`) }
-}
-
-async function asAdmin(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
 }

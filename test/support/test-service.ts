@@ -8,7 +8,7 @@ import type { Context } from '../../src/context.ts'
 import { createContext } from '../../src/create-context.ts'
 import type { Engine } from '../../src/database/database.ts'
 import { expectDescribed } from './described-answers.ts'
-import { createTestDatabase } from './test-database.ts'
+import { createMigratedDatabase } from './test-database.ts'
 
 /** The engines on this machine: SQLite always, PostgreSQL where the global setup found one. */
 export const engines: Engine[] = inject('postgresUrl') === null ? ['sqlite'] : ['sqlite', 'postgres']
@@ -84,7 +84,7 @@ export async function startTestService(
   variables: Record<string, string> = {},
   replaced: AppReplacements = {},
 ): Promise<TestService> {
-  const database = await createTestDatabase(engine)
+  const database = await createMigratedDatabase(engine)
   const clock = testClock()
   const statements: string[] = []
   const logLines: string[] = []
