@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { styleText } from 'node:util'
 import { createContext } from '../create-context.ts'
-import { environmentVariables, type Config } from '../config.ts'
+import type { Config } from '../config.ts'
 import {
   diagnose,
   diagnoseConfig,
@@ -11,6 +11,7 @@ import {
 } from '../diagnosis/diagnose.ts'
 import type { Finding } from '../diagnosis/diagnosis-types.ts'
 import { print } from './run-command.ts'
+import { surroundings } from './surroundings.ts'
 
 /** `holdfast doctor`: looks for what is wrong, and says how to mend it. Changes nothing. */
 export function addDoctor(program: Command): void {
@@ -27,12 +28,12 @@ export function addDoctor(program: Command): void {
     .action(async ({ json }: { json?: boolean }) => {
       const found = await examine()
       print(found, { json, lines: () => found.flatMap(findingLines) })
-      if (found.some(({ state }) => state === 'fault')) process.exitCode = 1
+      if (found.some(({ state }) => state === 'fault')) surroundings().endWith(1)
     })
 }
 
 async function examine(): Promise<Finding[]> {
-  const variables = environmentVariables()
+  const variables = surroundings().variables()
   const { config, found } = diagnoseConfig(variables)
   if (!config) return found
   const { found: ofFile, mayBeOpened } = diagnoseFile(config)
@@ -63,6 +64,6 @@ const marks = { ok: ['green', 'ok'], warning: ['yellow', 'warning'], fault: ['re
 
 function findingLines({ check, state, detail, fix }: Finding): string[] {
   const [colour, word] = marks[state]
-  const mark = styleText(colour, word.padEnd(8), { stream: process.stdout })
+  const mark = styleText(colour, word.padEnd(8), { stream: surroundings().stdout })
   return [`${mark}${check}: ${detail}`, ...(fix ? [`        fix: ${fix}`] : [])]
 }

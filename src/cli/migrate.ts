@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { createContext } from '../create-context.ts'
-import { configFromEnvironment, print } from './run-command.ts'
+import { openContext, print } from './run-command.ts'
 
 /** `holdfast migrate`: brings the schema up to date and does nothing else. */
 export function addMigrate(program: Command): void {
@@ -10,7 +9,7 @@ export function addMigrate(program: Command): void {
     .option('--json', 'print data instead of text')
     .addHelpText('after', '\nExample:\n  $ DATABASE_URL=postgres://localhost/holdfast holdfast migrate')
     .action(async ({ json }: { json?: boolean }) => {
-      const context = await createContext({ ...configFromEnvironment(), logLevel: 'error' })
+      const context = await openContext()
       try {
         const ran = await context.db.migrate()
         print(

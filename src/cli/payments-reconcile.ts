@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { reconcilePayments } from '../payments/reconcile-payments.ts'
 import { print, withExistingDatabase } from './run-command.ts'
+import { surroundings } from './surroundings.ts'
 
 /** `holdfast payments reconcile`: asks the payment processor about everything that is still due. */
 export function addPaymentsReconcile(payments: Command): void {
@@ -21,6 +22,6 @@ export function addPaymentsReconcile(payments: Command): void {
           `not answered: ${counts.unreachable}`,
         ],
       })
-      if (counts.unreachable > 0) process.exitCode = 1
+      if (counts.unreachable > 0) surroundings().endWith(1)
     })
 }

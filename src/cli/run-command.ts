@@ -1,18 +1,30 @@
 import { existsSync } from 'node:fs'
+import type { DestinationStream } from 'pino'
 import { createContext } from '../create-context.ts'
-import { environmentVariables, readConfig, type Config } from '../config.ts'
+import { readConfig, type Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { OperatorError } from '../errors.ts'
+import { surroundings } from './surroundings.ts'
 
 /** The configuration from the environment, or an OperatorError that names each fault. */
 export function configFromEnvironment(): Config {
-  return readConfig(environmentVariables())
+  return readConfig(surroundings().variables())
+}
+
+/** What a command works with. Its output is its result, so of the log comes only what went wrong. */
+export function openContext(): Promise<Context> {
+  return createContext({ ...configFromEnvironment(), logLevel: 'error' }, logReplacement())
+}
+
+/** Where a command's log goes, for createContext. */
+export function logReplacement(): { logStream?: DestinationStream } {
+  const { logStream } = surroundings()
+  return logStream ? { logStream } : {}
 }
 
 /** Runs a command of the operator over an open database whose schema is up to date. A server may run beside it. */
 export async function withDatabase<T>(work: (context: Context) => Promise<T>): Promise<T> {
-  // a command's output is its result: of the log only what went wrong
-  const context = await createContext({ ...configFromEnvironment(), logLevel: 'error' })
+  const context = await openContext()
   try {
     await context.db.migrate()
     return await work(context)
@@ -46,5 +58,5 @@ export function print(
 
 /** Writes lines to the standard output. */
 export function writeLines(lines: string[]): void {
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  surroundings().stdout.write(lines.map((line) => `${line}\n`).join(''))
 }

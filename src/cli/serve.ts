@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { App } from '../app.ts'
 import { isInUse, makeDemoWorldIfEmpty, type DemoWorld } from '../catalogue/make-demo-world.ts'
-import { environmentVariables, misspelledVariables, readConfig } from '../config.ts'
+import { misspelledVariables, readConfig } from '../config.ts'
 import type { Context } from '../context.ts'
 import { createContext } from '../create-context.ts'
 import { OperatorError } from '../errors.ts'
@@ -9,7 +9,9 @@ import { checkDeposits } from '../payments/check-deposits.ts'
 import { buildMissingWidget } from './build-missing-widget.ts'
 import { demoLines } from './demo.ts'
 import { firstBookingLines } from './first-booking.ts'
+import { logReplacement, writeLines } from './run-command.ts'
 import { startTracing } from './start-tracing.ts'
+import { surroundings } from './surroundings.ts'
 
 /** The process ends at the latest this long after it was asked to, whatever hangs. */
 const longestStopMs = 9_800
@@ -27,8 +29,8 @@ export function addServe(program: Command): void {
 }
 
 async function serve(): Promise<void> {
-  const variables = environmentVariables()
-  const context = await createContext(readConfig(variables))
+  const variables = surroundings().variables()
+  const context = await createContext(readConfig(variables), logReplacement())
   for (const warning of misspelledVariables(variables)) context.log.warn(warning)
   const stopTracing = await startTracing(context)
   await buildMissingWidget(context)
@@ -37,7 +39,7 @@ async function serve(): Promise<void> {
   stopOnSignal(app, stopTracing)
   const address = await listen(app)
   context.log.info({ address, engine: context.db.engine, environment: context.config.environment }, 'serving')
-  process.stdout.write(`\n${welcome(context, address, found).join('\n')}\n\n`)
+  writeLines(['', ...welcome(context, address, found), ''])
 }
 
 /** What was found in the database: a world that was just made, or whether there was any business before. */

@@ -1,5 +1,6 @@
 import Table from 'cli-table3'
 import { styleText } from 'node:util'
+import { surroundings } from './surroundings.ts'
 
 const noBorder = {
   top: '',
@@ -23,7 +24,7 @@ const noBorder = {
 export function tableLines(headings: string[], rows: string[][]): string[] {
   if (rows.length === 0) return ['(none)']
   const table = new Table({
-    head: headings.map((heading) => styleText('bold', heading, { stream: process.stdout })),
+    head: headings.map((heading) => styleText('bold', heading, { stream: surroundings().stdout })),
     chars: noBorder,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
   })

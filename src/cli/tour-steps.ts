@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 import { lastFour } from '../access/token-format.ts'
 import { OperatorError } from '../errors.ts'
+import { surroundings } from './surroundings.ts'
 
 /** A request of the tour; its path is relative to `/api/v1`. */
 export interface TourRequest {
@@ -28,7 +29,7 @@ const answerTimeoutMs = 10_000
 /** A tour of the service at this address, which shows what it does line by line. */
 export function openTour(url: string, print: (line: string) => void): Tour {
   const firstOf: Tour['firstOf'] = async (title, requests) => {
-    print(`\n${styleText('bold', `# ${title}`, { stream: process.stdout })}`)
+    print(`\n${styleText('bold', `# ${title}`, { stream: surroundings().stdout })}`)
     let last: { status: number; answer: Answer | null } | undefined
     for (const [index, request] of requests.entries()) {
       last = await sendRequest(url, request)

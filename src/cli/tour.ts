@@ -4,6 +4,7 @@ import { tokenType } from '../access/token-format.ts'
 import { makeDemoWorld } from '../catalogue/make-demo-world.ts'
 import { UsageError } from '../errors.ts'
 import { configFromEnvironment, withDatabase, writeLines } from './run-command.ts'
+import { surroundings } from './surroundings.ts'
 import { assertServes, laterDays, offers, openTour, type Tour } from './tour-steps.ts'
 
 interface Options {
@@ -35,7 +36,7 @@ export function addTour(program: Command): void {
         openTour(url, (line) => writeLines([line])),
         keys,
       )
-      const end = styleText('bold', 'That was it.', { stream: process.stdout })
+      const end = styleText('bold', 'That was it.', { stream: surroundings().stdout })
       writeLines(['', `${end} The booking is cancelled: "holdfast booking list" shows it.`])
     })
 }

@@ -111,3 +111,9 @@ describe('a pattern finds what it is for, and no more', () => {
     expect(passed.filter((line) => pattern.test(line))).toEqual([])
   })
 })
+
+test('commands take streams and exit codes from their surroundings alone, so that they run in any process', () => {
+  const commands = sources.filter((file) => file.startsWith('src/cli/') && !file.endsWith('/surroundings.ts'))
+  expect(commands.length).toBeGreaterThan(0)
+  expect(linesWith(/\bprocess[.](stdout|stderr|exitCode|argv)\b/, commands)).toEqual([])
+})

@@ -5,7 +5,7 @@ import { cellsOf, commandLine, type CommandLine } from '../support/command-line.
 import { httpClients } from '../support/http-client.ts'
 import { demoWorld } from '../support/holdfast-process.ts'
 import { startServer, withoutLimits, type ServerProcess } from '../support/server-process.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
 import { ada, businessOf, offer, onEachEngine } from '../support/test-service.ts'
 
 const call = httpClients()
@@ -19,7 +19,7 @@ onEachEngine('bookings beside a running server', (engine) => {
   let server: ServerProcess
   let holdfast: CommandLine
   beforeAll(async () => {
-    database = await createTestDatabase(engine)
+    database = await createMigratedDatabase(engine)
     world = await demoWorld(database.url)
     server = await startServer(database.url, withoutLimits)
     holdfast = commandLine(database.url)

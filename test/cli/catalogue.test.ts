@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
 onEachEngine('services, locations, staff and blocks from the command line', (engine) => {
@@ -10,7 +10,7 @@ onEachEngine('services, locations, staff and blocks from the command line', (eng
   let place: string
   let anna: string
   beforeAll(async () => {
-    database = await createTestDatabase(engine)
+    database = await createMigratedDatabase(engine)
     holdfast = commandLine(database.url)
     business = (await holdfast.json('business', 'create', 'Spa', '--timezone', 'Europe/Vienna')).id as string
     const hours = ['--hours', 'mon-fri 09:00-12:00 13:00-18:00, sat 10:00-14:00']

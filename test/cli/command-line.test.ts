@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
+import { runCommand } from '../support/command-line.ts'
 import { emptyDirectory, runHoldfast } from '../support/holdfast-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { onEachEngine } from '../support/test-service.ts'
@@ -23,7 +24,7 @@ test('--help names every command, and opens no database', async () => {
 test.each(['serve', 'migrate', 'demo', 'hub create', 'business create', 'key create'])(
   '%s --help shows an example',
   async (command) => {
-    const ran = await runHoldfast([...command.split(' '), '--help'])
+    const ran = await runCommand([...command.split(' '), '--help'])
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.stdout).toMatch(new RegExp(`^  \\$ .*holdfast ${command}`, 'm'))
   },
@@ -39,14 +40,14 @@ test.each([
   [['business', 'create', 'x'], /required option '--timezone <zone>' not specified/],
   [['key', 'create', '--type', 'secret'], /Allowed choices are business, publishable/],
 ])('%j is told what is wrong with it, and ends with exit code 2', async (args, reason) => {
-  const ran = await runHoldfast(args)
+  const ran = await runCommand(args)
   expect(ran).toMatchObject({ code: 2, stdout: '' })
   expect(ran.stderr).toMatch(reason)
   expect(ran.stderr).toContain('--help')
 })
 
 test.each(['', 'hub', 'business', 'key'])('"holdfast %s" alone shows what is possible', async (group) => {
-  const ran = await runHoldfast(group === '' ? [] : [group])
+  const ran = await runCommand(group === '' ? [] : [group])
   expect(ran).toMatchObject({ code: 2, stdout: '' })
   expect(ran.stderr).toContain('Usage: holdfast')
 })
@@ -54,8 +55,7 @@ test.each(['', 'hub', 'business', 'key'])('"holdfast %s" alone shows what is pos
 onEachEngine('holdfast migrate', (engine) => {
   test('tells what it ran, and the next time that there was nothing to do', async () => {
     const database = await createTestDatabase(engine)
-    const migrate = (...args: string[]) =>
-      runHoldfast(['migrate', ...args], { variables: { DATABASE_URL: database.url } })
+    const migrate = (...args: string[]) => runCommand(['migrate', ...args], { DATABASE_URL: database.url })
     expect(await migrate('--json')).toMatchObject({ code: 0, stderr: '' })
     expect(await migrate()).toMatchObject({ code: 0, stdout: 'up to date\n', stderr: '' })
     expect(JSON.parse((await migrate('--json')).stdout)).toEqual({ ran: [] })
@@ -75,7 +75,7 @@ onEachEngine('holdfast migrate', (engine) => {
 
 test('a SQLite file that cannot be made is told with the variable, without a stack', async () => {
   const directory = emptyDirectory()
-  const ran = await runHoldfast(['migrate'], { variables: { DATABASE_URL: `sqlite:${directory}` } })
+  const ran = await runCommand(['migrate'], { DATABASE_URL: `sqlite:${directory}` })
   expect(ran).toMatchObject({ code: 1, stdout: '' })
   expect(ran.stderr).toMatch(/^holdfast: DATABASE_URL: the SQLite file .* cannot be opened/)
   expect(ran.stderr).not.toContain('    at ')

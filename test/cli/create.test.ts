@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { httpClients } from '../support/http-client.ts'
-import { emptyDirectory, runHoldfast } from '../support/holdfast-process.ts'
+import { emptyDirectory } from '../support/holdfast-process.ts'
+import { runCommand } from '../support/command-line.ts'
 import { startServer, withoutLimits, type ServerProcess } from '../support/server-process.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
 const call = httpClients()
@@ -12,7 +13,7 @@ onEachEngine('hubs, businesses and keys from the command line', (engine) => {
   let database: TestDatabase
   let server: ServerProcess
   beforeAll(async () => {
-    database = await createTestDatabase(engine)
+    database = await createMigratedDatabase(engine)
     server = await startServer(database.url, withoutLimits)
   })
   afterAll(async () => {
@@ -20,7 +21,7 @@ onEachEngine('hubs, businesses and keys from the command line', (engine) => {
     await database.drop()
   })
 
-  const run = (...args: string[]) => runHoldfast(args, { variables: { DATABASE_URL: database.url } })
+  const run = (...args: string[]) => runCommand(args, { DATABASE_URL: database.url })
 
   /** What a command prints with --json. */
   async function json(...args: string[]): Promise<Record<string, string>> {
@@ -112,7 +113,7 @@ onEachEngine('hubs, businesses and keys from the command line', (engine) => {
 })
 
 async function refuse(args: string[], reason: RegExp, url: string): Promise<void> {
-  const ran = await runHoldfast(args, { variables: { DATABASE_URL: url } })
+  const ran = await runCommand(args, { DATABASE_URL: url })
   expect(ran).toMatchObject({ code: 2, stdout: '' })
   expect(ran.stderr).toMatch(/^holdfast: /)
   expect(ran.stderr).toMatch(reason)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
 import { readRows } from '../support/checker.ts'
 import { httpClients } from '../support/http-client.ts'
+import { runCommand } from '../support/command-line.ts'
 import { demoWorld, runHoldfast } from '../support/holdfast-process.ts'
 import { startServer, withoutLimits, type ServerProcess } from '../support/server-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
@@ -18,7 +19,10 @@ onEachEngine('holdfast demo', (engine) => {
     database = await createTestDatabase(engine)
     first = await demoWorld(database.url)
     server = await startServer(database.url, withoutLimits)
-    second = await demoWorld(database.url) // beside the running server
+    // beside the running server, in a process of its own
+    const again = await runHoldfast(['demo', '--json'], { variables: { DATABASE_URL: database.url } })
+    expect(again, again.stderr).toMatchObject({ code: 0, stderr: '' })
+    second = JSON.parse(again.stdout) as DemoWorld
   })
   afterAll(async () => {
     await server.stop()
@@ -158,17 +162,17 @@ onEachEngine('holdfast demo', (engine) => {
   })
 
   test('prints lines for people without --json', async () => {
-    const ran = await runHoldfast(['demo'], { variables: { DATABASE_URL: database.url } })
+    const ran = await runCommand(['demo'], { DATABASE_URL: database.url })
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.stdout.match(/cal_(hub|biz|pub)_\w{38}/g)).toHaveLength(9)
   })
 
   test('in production it wants to be asked twice', async () => {
     const variables = { DATABASE_URL: database.url, NODE_ENV: 'production' }
-    const refused = await runHoldfast(['demo'], { variables })
+    const refused = await runCommand(['demo'], variables)
     expect(refused).toMatchObject({ code: 2, stdout: '' })
     expect(refused.stderr).toContain('--yes')
-    expect(await runHoldfast(['demo', '--yes'], { variables })).toMatchObject({ code: 0 })
+    expect(await runCommand(['demo', '--yes'], variables)).toMatchObject({ code: 0 })
   })
 
   async function statusOf(token: string, method: string, path: string): Promise<string> {

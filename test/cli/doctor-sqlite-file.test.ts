@@ -4,8 +4,8 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFil
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, expect, test } from 'vitest'
-import { commandLine } from '../support/command-line.ts'
-import { emptyDirectory, project, runHoldfast } from '../support/holdfast-process.ts'
+import { commandLine, runCommand } from '../support/command-line.ts'
+import { emptyDirectory, project } from '../support/holdfast-process.ts'
 
 const pageBytes = 4096
 let healthy: string
@@ -36,7 +36,7 @@ function contentsOf(directory: string): Record<string, string> {
 }
 
 async function examine(file: string) {
-  const ran = await runHoldfast(['doctor'], { variables: { DATABASE_URL: `sqlite:${file}` } })
+  const ran = await runCommand(['doctor'], { DATABASE_URL: `sqlite:${file}` })
   expect(ran.stderr).toBe('')
   return ran
 }

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
-import { commandLine } from '../support/command-line.ts'
+import { commandLine, runCommand } from '../support/command-line.ts'
 import { runHoldfast, type ProcessOptions } from '../support/holdfast-process.ts'
 import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createMigratedDatabase, createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
 interface Finding {
@@ -13,8 +13,12 @@ interface Finding {
   fix?: string
 }
 
+/** In a process of its own where something is loaded before the program, such as another clock. */
 async function examine(options: ProcessOptions): Promise<{ code: number | null; found: Finding[] }> {
-  const { code, stdout, stderr } = await runHoldfast(['doctor', '--json'], options)
+  const args = ['doctor', '--json']
+  const { code, stdout, stderr } = await (options.preloads?.length
+    ? runHoldfast(args, options)
+    : runCommand(args, options.variables))
   expect(stderr).toBe('')
   return { code, found: JSON.parse(stdout) as Finding[] }
 }
@@ -44,7 +48,7 @@ const clockMovedBy = (seconds: number) =>
 onEachEngine('holdfast doctor', (engine) => {
   let database: TestDatabase
   beforeEach(async () => {
-    database = await createTestDatabase(engine)
+    database = await createMigratedDatabase(engine)
     const holdfast = commandLine(database.url)
     await holdfast.text('business', 'create', 'My business', '--timezone', 'Europe/Berlin')
   })
@@ -242,7 +246,7 @@ onEachEngine('holdfast doctor', (engine) => {
 
   test('says the same in lines for people', async () => {
     await execute(database.url, 'delete from kysely_migration')
-    const ran = await runHoldfast(['doctor'], here())
+    const ran = await runCommand(['doctor'], here().variables)
     expect(ran).toMatchObject({ code: 1, stderr: '' })
     expect(ran.stdout).toMatch(
       /^FAULT {3}schema: not run yet: 0001-first-schema.*\n {8}fix: run "holdfast migrate"$/m,
@@ -253,7 +257,7 @@ onEachEngine('holdfast doctor', (engine) => {
 onEachEngine('holdfast doctor on one engine alone', (engine) => {
   let database: TestDatabase
   beforeAll(async () => {
-    database = await createTestDatabase(engine)
+    database = await createMigratedDatabase(engine)
     await commandLine(database.url).text('business', 'create', 'My business', '--timezone', 'Europe/Berlin')
   })
   afterAll(() => database.drop())
@@ -309,7 +313,7 @@ onEachEngine('holdfast doctor on one engine alone', (engine) => {
     },
   )
 
-  test.each([
+  test.concurrent.each([
     ['redis://holdfast:hunter2@127.0.0.1:1', /ECONNREFUSED/],
     ['redis://no-such-host.invalid:6379', /ENOTFOUND|EAI_AGAIN/],
   ])('finds that no Redis answers at %s', async (url, reason) => {

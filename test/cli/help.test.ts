@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runHoldfast } from '../support/holdfast-process.ts'
+import { runCommand } from '../support/command-line.ts'
 
 /** Names below "Commands:" of a help text, without the help command itself. */
 function commandsIn(help: string): string[] {
@@ -8,7 +8,7 @@ function commandsIn(help: string): string[] {
 }
 
 async function helpOf(...words: string[]): Promise<string> {
-  const ran = await runHoldfast([...words, '--help'])
+  const ran = await runCommand([...words, '--help'])
   expect(ran).toMatchObject({ code: 0, stderr: '' })
   return ran.stdout
 }
@@ -65,7 +65,7 @@ test.each([
   [['imprt', 'x'], /Did you mean import\?/],
   [['doctor', '--fix'], /unknown option '--fix'/],
 ])('%j is told what is wrong with it, and ends with exit code 2', async (args, reason) => {
-  const ran = await runHoldfast(args)
+  const ran = await runCommand(args)
   expect(ran).toMatchObject({ code: 2, stdout: '' })
   expect(ran.stderr).toMatch(reason)
   expect(ran.stderr).toContain('--help')

@@ -58,7 +58,9 @@ test.runIf(hasScript)('on a terminal, --json is data and nothing else', () => {
 test.each([['hub', 'list'], ['business', 'list'], ['key', 'list'], ['doctor']])(
   'into a pipe, "%s %s" writes no escape codes',
   async (...args) => {
-    const said = await commandLine(database.url).text(...args)
+    const ran = await runHoldfast(args, { variables: { DATABASE_URL: database.url } })
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    const said = ran.stdout
     expect(said).not.toContain(escape)
     expect(said).not.toMatch(/ $/m)
   },
@@ -72,6 +74,14 @@ test('a reader that has seen enough ends a command without a word', async () => 
   expect(said).toBe('0 \n')
 })
 
+test('a command in the wrong directory makes no database there, and says where it looked', async () => {
+  const directory = emptyDirectory()
+  const ran = await runHoldfast(['hub', 'list'], { directory })
+  expect(ran).toMatchObject({ code: 1, stdout: '' })
+  expect(ran.stderr).toMatch(/^holdfast: There is no database at .*\/data\/holdfast\.db\. .*DATABASE_URL/)
+  expect(readdirSync(directory)).toEqual([])
+})
+
 test.each([
   ['hub', 'list'],
   ['business', 'show', 'x'],
@@ -80,7 +90,7 @@ test.each([
   ['session', 'create', '--business', 'x'],
 ])('%s %s makes no new database where there is none, and says where it looked', async (...args) => {
   const directory = emptyDirectory()
-  const ran = await runHoldfast(args, { directory })
+  const ran = await commandLine(`sqlite:${directory}/data/holdfast.db`).run(...args)
   expect(ran).toMatchObject({ code: 1, stdout: '' })
   expect(ran.stderr).toMatch(/^holdfast: There is no database at .*\/data\/holdfast\.db\. .*DATABASE_URL/)
   expect(readdirSync(directory)).toEqual([])

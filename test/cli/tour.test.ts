@@ -4,8 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { readRows } from '../support/checker.ts'
-import { commandLine } from '../support/command-line.ts'
-import { demoWorld, emptyDirectory, runHoldfast } from '../support/holdfast-process.ts'
+import { commandLine, runCommand } from '../support/command-line.ts'
+import { demoWorld, emptyDirectory } from '../support/holdfast-process.ts'
 import { startServer, withoutLimits } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { businessOf, onEachEngine } from '../support/test-service.ts'
@@ -28,7 +28,7 @@ onEachEngine('holdfast tour', (engine) => {
     const server = await startServer(database.url, withoutLimits)
     const { port } = new URL(server.address)
     // the database is empty: the tour adds the demo world, and finds the server by the configuration
-    const ran = await runHoldfast(['tour'], { variables: { DATABASE_URL: database.url, PORT: port } })
+    const ran = await runCommand(['tour'], { DATABASE_URL: database.url, PORT: port })
     expect(ran, ran.stderr).toMatchObject({ code: 0, stderr: '' })
     expect([...ran.stdout.matchAll(/^# (.*)$/gm)].map(([, title]) => title)).toEqual(steps)
     expect([...ran.stdout.matchAll(/^> ([A-Z]+ \S+)$/gm)].map(([, request]) => request)).toEqual([
@@ -51,7 +51,7 @@ onEachEngine('holdfast tour', (engine) => {
     expect(await readRows(database.url, 'select status from bookings')).toEqual([{ status: 'cancelled' }])
     expect(await readRows(database.url, 'select type from events')).toHaveLength(3)
 
-    const again = await runHoldfast(['tour'], { variables: { DATABASE_URL: database.url, PORT: port } })
+    const again = await runCommand(['tour'], { DATABASE_URL: database.url, PORT: port })
     expect(again, again.stderr).toMatchObject({ code: 0, stderr: '' })
     await server.stop()
     await database.drop()

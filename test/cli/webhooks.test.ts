@@ -7,7 +7,7 @@ import { demoWorld, startHoldfast } from '../support/holdfast-process.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
 import { startReceiver, status, type Receiver } from '../support/receiver.ts'
 import { startServer, withoutLimits, type ServerProcess } from '../support/server-process.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
 import { businessOf, onEachEngine } from '../support/test-service.ts'
 import { slot } from '../support/cluster.ts'
 import { ada, offer } from '../support/test-service.ts'
@@ -22,7 +22,7 @@ onEachEngine('webhooks at the command line, beside a running server', (engine) =
   let holdfast: CommandLine
   let receiver: Receiver
   beforeAll(async () => {
-    database = await createTestDatabase(engine)
+    database = await createMigratedDatabase(engine)
     world = await demoWorld(database.url)
     server = await startServer(database.url, { ...withoutLimits, NODE_ENV: 'test' })
     holdfast = commandLine(database.url)

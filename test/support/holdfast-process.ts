@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { afterAll } from 'vitest'
 import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import { runCommand } from './command-line.ts'
 
 /** The directory of the checkout. */
 export const project = resolve(import.meta.dirname, '../..')
@@ -135,7 +136,7 @@ export async function runHoldfast(args: string[], options: ProcessOptions = {}):
 
 /** Adds the demo world to a database, as an operator would, and gives it with its keys. */
 export async function demoWorld(databaseUrl: string): Promise<DemoWorld> {
-  const ran = await runHoldfast(['demo', '--json'], { variables: { DATABASE_URL: databaseUrl } })
+  const ran = await runCommand(['demo', '--json'], { DATABASE_URL: databaseUrl })
   if (ran.code !== 0) throw new Error(`holdfast demo failed:\n${ran.stderr}`)
   return JSON.parse(ran.stdout) as DemoWorld
 }

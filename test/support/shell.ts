@@ -1,4 +1,8 @@
 import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+
+/** A PATH in whose `npx holdfast` npx takes no part: for tests in which it is not the subject. */
+export const quickNpx = { PATH: `${resolve(import.meta.dirname, 'quick')}:${process.env['PATH'] ?? ''}` }
 
 /** Runs lines in bash as a person would paste them, and gives what they print. Fails when bash does. */
 export function inBash(

@@ -1,0 +1,36 @@
+import { createApp } from '../../src/app.ts'
+import { clockFrom } from '../../src/clock.ts'
+import { readConfig } from '../../src/config.ts'
+import { createContext } from '../../src/create-context.ts'
+import { withoutLimits } from './server-process.ts'
+
+/** A server with a real socket in this process, whose clock is the machine's until it is moved ahead. */
+export interface AheadServer {
+  address: string
+  /** What the server remembers grows older by this. */
+  advance(seconds: number): void
+  stop(): Promise<void>
+}
+
+/** Starts one over a database that others use beside it, so that what takes seconds there need not be waited for. */
+export async function startAheadServer(databaseUrl: string): Promise<AheadServer> {
+  let aheadMs = 0
+  const config = readConfig({
+    NODE_ENV: 'production',
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    DRAIN_SECONDS: '0',
+    ...withoutLimits,
+  })
+  const context = await createContext(config, { clock: clockFrom(() => Date.now() + aheadMs) })
+  await context.db.migrate()
+  const app = await createApp(context)
+  return {
+    address: await app.listen(),
+    advance: (seconds) => {
+      aheadMs += seconds * 1000
+    },
+    stop: () => app.stop(),
+  }
+}
