@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import { commandLine } from '../support/command-line.ts'
 import { demoWorld, runHoldfast } from '../support/holdfast-process.ts'
-import { inBash } from '../support/shell.ts'
+import { inBash, quickNpx } from '../support/shell.ts'
 import { execute } from '../support/statements.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { engines } from '../support/test-service.ts'
@@ -13,7 +14,7 @@ const onDemo = documents.flatMap((document) =>
     .map(({ text }) => ({ path: document.path, text, first: text.split('\n')[0] ?? '' })),
 )
 
-// npx takes its time, and which engine it is makes no difference to what a document says
+// which engine it is makes no difference to what a document says
 describe('on a demo database', () => {
   let database: TestDatabase
   let world: DemoWorld
@@ -26,14 +27,16 @@ describe('on a demo database', () => {
   test.each(onDemo)('the commands of $path that begin with $first work', async ({ text }) => {
     const [business] = world.businesses
     const variables = { DATABASE_URL: database.url }
-    const list = await runHoldfast(['key', 'list', '--json'], { variables })
-    const [key] = JSON.parse(list.stdout) as { id: string }[]
+    const [key] = (await commandLine(database.url).json('key', 'list')) as { id: string }[]
     const lines = text
       .replaceAll('--business <id>', `--business ${business?.id ?? ''}`)
       .replaceAll('--hub <id>', `--hub ${world.hub.id}`)
       .replaceAll('<key id>', key?.id ?? '')
     expect(lines).not.toMatch(/<[a-z ]+>/)
-    const printed = await inBash(`set -e\n${lines}`, { variables, directory: project })
+    const printed = await inBash(`set -e\n${lines}`, {
+      variables: { ...variables, ...quickNpx },
+      directory: project,
+    })
     expect(printed.trim()).not.toBe('')
   })
 })
