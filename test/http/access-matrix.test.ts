@@ -237,6 +237,9 @@ onEachEngine('who may do what', (engine) => {
   /** For the keys of a business and its sessions: another business of the same hub. For a hub key: one outside. */
   let foreign: Record<KeyType, Tenant>
   let strangersKey: string
+  /** Things that are only named in what is refused: nothing happens to them, which each test checks for the next. */
+  let refusedOwn: AllThings
+  let theirs: Record<string, AllThings>
   beforeAll(async () => {
     service = await startTestService(engine)
     own = businessOf(service.world, 'Salon Spree')
@@ -252,6 +255,11 @@ onEachEngine('who may do what', (engine) => {
       hubId: hub.id,
     })
     strangersKey = (await createKey(context, { type: 'hub', hubId: hub.id })).key
+    refusedOwn = await thingsOf(own)
+    theirs = {
+      [sibling.id]: await thingsOf(sibling),
+      [outsider.id]: await thingsOf(outsider),
+    }
   })
   afterAll(() => service.stop())
 
@@ -320,7 +328,7 @@ onEachEngine('who may do what', (engine) => {
       async (type) => {
         const allowed_key_types = keyTypes.filter((candidate) => may[candidate] !== '–')
         const token = await tokenOf(type)
-        for (const things of [await thingsOf(own), nothing]) {
+        for (const things of [refusedOwn, nothing]) {
           const reply = await send(route, operation, { token, things })
           expectProblem(reply, 'key_type_not_allowed', { allowed_key_types })
         }
@@ -339,11 +347,11 @@ onEachEngine('who may do what', (engine) => {
     const cases = allowed.flatMap((type) => operation.names.map((name) => ({ type, name })))
 
     test.each(cases)('a foreign $name looks to a $type key as an unknown one', async ({ type, name }) => {
-      const theirs = await thingsOf(foreign[type])
-      const things = await thingsOf(own)
+      const others = theirs[foreign[type].id] ?? nothing
+      const things = refusedOwn
       const token = await tokenOf(type, things.token)
       const before = await untouched()
-      const refused = await send(route, operation, { token, things: { ...things, [name]: theirs[name] } })
+      const refused = await send(route, operation, { token, things: { ...things, [name]: others[name] } })
       const unknown = await send(route, operation, { token, things: { ...things, [name]: unknownId } })
       expectProblem(refused, name === 'hold_id' ? 'hold_not_found' : 'not_found')
       expect(withoutRequestId(refused)).toEqual(withoutRequestId(unknown))
@@ -353,9 +361,8 @@ onEachEngine('who may do what', (engine) => {
     test.each(allowed.filter((type) => type === 'hub'))(
       'gives the %s key of another hub nothing',
       async () => {
-        const things = await thingsOf(own)
         const before = await untouched()
-        const reply = await send(route, operation, { token: strangersKey, things })
+        const reply = await send(route, operation, { token: strangersKey, things: refusedOwn })
         if (operation.creates) {
           expect(reply.body.hub_id).not.toBe(service.world.hub.id)
           return
