@@ -48,6 +48,9 @@ const hostile = [
   '0001-01-01T00:00:00Z',
 ]
 
+/** All of it takes minutes: otherwise the kinds of keys take turns, and a HEAD stands behind its GET. */
+const isLong = process.env['HOLDFAST_TEST_LONG'] === '1'
+
 onEachEngine('bad input', (engine) => {
   let service: TestService
   let salon: Tenant
@@ -115,10 +118,11 @@ onEachEngine('bad input', (engine) => {
     manyRequests,
     async () => {
       for (const [index, text] of hostile.entries()) {
-        for (const { method, url } of routes()) {
+        for (const [place, { method, url }] of routes().entries()) {
+          if (method === 'HEAD' && !isLong) continue
           // the widget's key is refused before most of it is read, so the other kinds get more of it
-          const types =
-            index % 8 === 0 ? Object.keys(tokens) : ['session', ['business', 'hub'][index % 2] ?? '']
+          const turn = ['session', 'business', 'hub'][(index + place) % 3] ?? ''
+          const types = index % 8 === 0 || isLong ? Object.keys(tokens) : [turn]
           for (const type of types) {
             const token = tokens[type] ?? ''
             const encoded = encodeURIComponent(text.toWellFormed()).slice(0, 9000)

@@ -4,7 +4,7 @@ import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.t
 import { httpClients, openSessions, tally } from '../support/http-client.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
-const rounds = 20
+const rounds = process.env['HOLDFAST_TEST_LONG'] ? 20 : 4
 const sessions = 200
 const conversions = 50
 const call = httpClients()

@@ -1,0 +1,19 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/**
+ * Files that wait for real time, or for processes and browsers, are begun first: one of them that is begun last runs
+ * alone, while the other worker has nothing to do. Within each group the larger files come first.
+ */
+const long = [/\/test\/widget\/.*-in-browser\./, /\/test\/system\//, /killed-server/, /moment-of-expiry/]
+
+/** Gives workers the long files first. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const rank = ({ moduleId }: TestSpecification) => {
+      const index = long.findIndex((pattern) => pattern.test(moduleId))
+      return index === -1 ? long.length : index
+    }
+    return sorted.toSorted((one, other) => rank(one) - rank(other))
+  }
+}
