@@ -7,6 +7,7 @@ import type { RaceReport, RaceResult } from '../race-test/race-types.ts'
 import { runRaceTest, type RaceTestOptions } from '../race-test/run-race-test.ts'
 import { startDemoServer } from './demo-server.ts'
 import { print } from './run-command.ts'
+import { surroundings } from './surroundings.ts'
 
 interface Options {
   url: string[]
@@ -60,7 +61,7 @@ async function runCommand({ demo = false, yes = false, json, ...given }: Options
   try {
     const report = target ? await runRaceTest({ ...target, ...options }) : await raceDemo(options)
     print(outcome(report), { json, lines: () => reportLines(report) })
-    if (faultsOf(report).length > 0) process.exitCode = 1
+    if (faultsOf(report).length > 0) surroundings().endWith(1)
   } catch (error) {
     if (!(error instanceof NoVerdict)) throw error
     throw new OperatorError(`NO VERDICT: ${error.message}.`, { cause: error })
@@ -122,7 +123,7 @@ function reportLines(report: RaceReport): string[] {
     ...races.flatMap(raceLines),
     '',
     `Cleaned up: ${cancelled} bookings cancelled, location, staff and services inactive${left}.`,
-    `${styleText(['bold', colour], 'VERDICT:', { stream: process.stdout })} ${verdict} ` +
+    `${styleText(['bold', colour], 'VERDICT:', { stream: surroundings().stdout })} ${verdict} ` +
       `(${rounds} ${rounds === 1 ? 'round' : 'rounds'}, ${requests} requests, ${seconds.toFixed(1)} s).`,
   ]
 }
@@ -133,7 +134,7 @@ function raceLines({ race, tried, saw, skipped, faults }: RaceResult): string[] 
     : faults.length === 0
       ? (['green', 'ok'] as const)
       : (['red', 'FAULT'] as const)
-  const mark = styleText(colour, word.padEnd(8), { stream: process.stdout })
+  const mark = styleText(colour, word.padEnd(8), { stream: surroundings().stdout })
   const more = faults.length > mostFaults ? [`and ${faults.length - mostFaults} more`] : []
   const lines = [saw, ...faults.slice(0, mostFaults), ...more]
   return [`${mark}${race}: ${tried}`, ...lines.map((line) => `        ${line}`)]
