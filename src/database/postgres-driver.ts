@@ -51,18 +51,52 @@ function isUnavailable(error: unknown): boolean {
   return /^(08|53|57|58)/.test(error.code ?? '') || unavailableCodes.includes(error.code ?? '')
 }
 
-/** Serialization failure and deadlock: the transaction is to be run again. */
+/**
+ * A migration has added a column since the statement was prepared, and the statement gives all columns. The code of this
+ * error is that of everything that is not supported; the routine tells it apart, in whatever language the message is.
+ */
+function isStale(error: unknown): boolean {
+  return (
+    error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery'
+  )
+}
+
+/** Serialization failure, deadlock, and a stale statement: the transaction is to be run again. */
 export function isConflict(error: unknown): boolean {
+  if (isStale(error)) return true
   return error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
+}
+
+/** The names of prepared statements, which all connections share. */
+class PreparedNames {
+  private readonly names = new Map<string, string>()
+  private given = 0
+
+  /** Undefined when there are too many already: the statement is then not prepared. */
+  of(text: string): string | undefined {
+    const known = this.names.get(text)
+    if (known !== undefined || this.names.size >= mostPreparedStatements) return known
+    const name = `s${this.given}`
+    this.given += 1
+    this.names.set(text, name)
+    return name
+  }
+
+  /** Has every statement prepared anew, under a new name, unless that has been done since this one got its name. */
+  renew(text: string, name: string | undefined): void {
+    if (this.names.get(text) === name) this.names.clear()
+  }
 }
 
 class PostgresConnection implements DatabaseConnection {
   readonly client: pg.PoolClient
   broken = false
-  private readonly names: Map<string, string>
+  /** In one, a statement that failed cannot be sent again. */
+  inTransaction = false
+  private readonly names: PreparedNames
   private readonly onStatement: StatementListener
 
-  constructor(client: pg.PoolClient, names: Map<string, string>, onStatement: StatementListener) {
+  constructor(client: pg.PoolClient, names: PreparedNames, onStatement: StatementListener) {
     this.client = client
     this.names = names
     this.onStatement = onStatement
@@ -74,11 +108,12 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   private async answerTo<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const name = query.parameters.length > 0 ? this.names.of(query.sql) : undefined
     try {
       const result = await this.client.query({
         text: query.sql,
         values: [...query.parameters],
-        ...(query.parameters.length > 0 && this.preparedName(query.sql)),
+        ...(name !== undefined && { name }),
       })
       const changed = result.command === 'SELECT' ? undefined : BigInt(result.rowCount ?? 0)
       return { rows: result.rows as R[], ...(changed !== undefined && { numAffectedRows: changed }) }
@@ -86,21 +121,15 @@ class PostgresConnection implements DatabaseConnection {
       if (!(error instanceof pg.DatabaseError)) this.broken = true
       if (isUnavailable(error))
         throw new DatabaseUnavailable('the database does not answer', { cause: error })
-      throw error
+      if (!isStale(error)) throw error
+      this.names.renew(query.sql, name)
+      if (this.inTransaction) throw error
+      return this.answerTo<R>(query)
     }
   }
 
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('streaming is not used')
-  }
-
-  private preparedName(text: string): { name: string } | undefined {
-    let name = this.names.get(text)
-    if (!name && this.names.size < mostPreparedStatements) {
-      name = `s${this.names.size}`
-      this.names.set(text, name)
-    }
-    return name ? { name } : undefined
   }
 }
 
@@ -112,7 +141,7 @@ function toldByTheNextStatement(): void {
 /** A Kysely driver over `pg` that prepares its statements and gives up broken connections at once. */
 class PostgresDriver implements Driver {
   private readonly pool: pg.Pool
-  private readonly names = new Map<string, string>()
+  private readonly names = new PreparedNames()
   private readonly onStatement: StatementListener
 
   constructor(pool: pg.Pool, onStatement: StatementListener) {
@@ -135,6 +164,7 @@ class PostgresDriver implements Driver {
   }
 
   async beginTransaction(connection: PostgresConnection): Promise<void> {
+    connection.inTransaction = true
     await connection.executeQuery(CompiledQuery.raw('begin'))
   }
 

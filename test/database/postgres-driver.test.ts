@@ -6,6 +6,7 @@ import { instantFromMs } from '../../src/instants.ts'
 import { readRows } from '../support/checker.ts'
 import { eventually } from '../support/http-client.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
+import { execute } from '../support/statements.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { engines } from '../support/test-service.ts'
 
@@ -75,6 +76,19 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
       await expect(db.transaction((tx) => fail(tx.db, code))).rejects.toBeInstanceOf(DatabaseUnavailable)
     },
   )
+
+  test('what a migration of another release adds does not disturb statements that are prepared', async () => {
+    const all = (queries: typeof db.reads) =>
+      sql<Record<string, unknown>>`select * from counters where name = ${'a'}`.execute(queries)
+    const atOnce = <T>(work: () => Promise<T>) => Promise.all(Array.from({ length: 8 }, work)) // on all connections
+    await atOnce(() => db.transaction((tx) => all(tx.db)))
+    for (const column of ['one', 'two']) {
+      await execute(database.url, `alter table counters add column ${column} integer default 1`)
+      const inside = await atOnce(() => db.transaction((tx) => all(tx.db)))
+      const outside = await atOnce(() => all(db.reads))
+      for (const { rows } of [...inside, ...outside]) expect(rows[0]?.[column]).toBe(1)
+    }
+  })
 
   test('any other error is thrown as the database told it', async () => {
     await expect(sql`select 1 / 0`.execute(db.reads)).rejects.toMatchObject({ code: '22012' })
