@@ -1,7 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { lchown, mkdtemp, readdir, writeFile } from 'node:fs/promises'
+import { lchown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -27,7 +27,7 @@ const SETTINGS: PostgresSettings = {
 }
 
 /** The user a server runs as: empty for the user of this process. */
-interface RunAs {
+export interface RunAs {
   uid?: number
   gid?: number
 }
@@ -40,7 +40,12 @@ export interface Place {
 
 export interface PostgresProcess {
   url: string
+  /** Ends it for good, with its files. */
   stop(): Promise<void>
+  /** Ends it as an operator does (a fast shutdown) or as a lack of memory does; its files stay. */
+  halt(signal: 'SIGINT' | 'SIGKILL'): Promise<void>
+  /** Serves the files of a halted server again, at the same address. */
+  startAgain(): Promise<void>
 }
 
 /** A new directory for the files of one server: a temporary one, unless its parent is named. */
@@ -50,7 +55,7 @@ export async function makePlace(parent = tmpdir()): Promise<Place> {
 }
 
 /** PostgreSQL refuses to run as root, so root hands it to a user without rights of its own. */
-async function userForPostgres(): Promise<RunAs> {
+export async function userForPostgres(): Promise<RunAs> {
   if (process.getuid?.() !== 0) return {}
   for (const name of ['postgres', 'nobody']) {
     try {
@@ -72,11 +77,12 @@ async function giveToServer({ directory, user: { uid, gid } }: Place): Promise<v
 
 /**
  * Runs a server beside a watcher that reads this process's pipe. However this process ends, killed or finished, the
- * pipe closes; the watcher then stops the server and removes its directory ($0). Nothing outlives the tests.
+ * pipe closes; the watcher then stops the server and removes its directory ($0). Nothing outlives the tests. The pipe
+ * of a server that ended before is closed too: its files are left to whoever starts it again.
  */
 const WATCHED = `
   exec 3<&0
-  (read -r _ <&3; kill -INT $$; while kill -0 $$; do sleep 1; done; rm -rf "$0") >/dev/null 2>&1 &
+  (read -r _ <&3; kill -INT $$ || exit; while kill -0 $$; do sleep 1; done; rm -rf "$0") >/dev/null 2>&1 &
   exec "$@" 3<&- </dev/null`
 
 /** Makes a new database cluster in the place and serves it on a free port of 127.0.0.1 until it is stopped. */
@@ -93,7 +99,27 @@ export async function startPostgres(
     `${name}=${value}`,
   ])
   const command = [join(binaries, 'postgres'), '-D', data, '-p', port, ...settings]
-  const server = spawn('sh', ['-c', WATCHED, place.directory, ...command], {
+  let server = spawnWatched(place, command)
+  await becomeReady(server)
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    stop: async () => {
+      await stopServer(server)
+      await rm(place.directory, { recursive: true, force: true }) // a halted one has no watcher any more
+    },
+    halt: async (signal) => {
+      const ended = once(server, 'exit')
+      server.kill(signal)
+      await ended
+    },
+    startAgain: async () => {
+      server = await startSoon(() => spawnWatched(place, command))
+    },
+  }
+}
+
+function spawnWatched(place: Place, command: string[]): ChildProcess {
+  return spawn('sh', ['-c', WATCHED, place.directory, ...command], {
     ...place.user,
     cwd: place.directory,
     env: { ...process.env, LC_ALL: 'C' },
@@ -101,10 +127,19 @@ export async function startPostgres(
     // A group of its own: Ctrl-C in the terminal must not take the server away from tests that are still ending.
     detached: true,
   })
-  await becomeReady(server)
-  return {
-    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
-    stop: () => stopServer(server),
+}
+
+/** PostgreSQL refuses to start as long as processes of a killed server still look at its shared memory. */
+async function startSoon(spawnServer: () => ChildProcess): Promise<ChildProcess> {
+  const deadline = performance.now() + START_MILLISECONDS
+  for (;;) {
+    const server = spawnServer()
+    try {
+      await becomeReady(server)
+      return server
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+    }
   }
 }
 

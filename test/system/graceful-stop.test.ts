@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findFaults } from '../support/checker.ts'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { project } from '../support/holdfast-process.ts'
@@ -14,35 +14,45 @@ import { onEachEngine, type Reply } from '../support/test-service.ts'
 const call = httpClients()
 const newConnections = httpClients()
 
+/** A connection that sends what it is given and nothing more. */
+async function openConnection(
+  address: string,
+  text: string,
+): Promise<{ socket: Socket; received: () => string }> {
+  const { hostname, port } = new URL(address)
+  const socket = connect(Number(port), hostname)
+  let received = ''
+  socket.on('error', () => undefined) // that it is cut off is expected
+  socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk))
+  await once(socket, 'connect')
+  if (text !== '') socket.write(text)
+  return { socket, received: () => received }
+}
+
 onEachEngine('a server that is asked to stop', (engine) => {
   let cluster: Cluster
   let client: ReturnType<typeof clientOf>
   let tokens: string[]
-  beforeEach(async () => {
+  /** Whether a test has ended the first server. */
+  let hasEnded = false
+  beforeAll(async () => {
     cluster = await startCluster(engine, { DRAIN_SECONDS: '1', LOG_LEVEL: 'info' })
     client = clientOf(cluster, call)
-    const key = cluster.business.publishable_key
-    tokens = await openSessions(call, cluster.addresses, { key, count: 100 })
   })
-  afterEach(() => cluster.stop())
+  beforeEach(async () => {
+    if (hasEnded) cluster.servers[0] = await cluster.start()
+    hasEnded = false
+    const key = cluster.business.publishable_key
+    tokens = await openSessions(call, cluster.addresses, { key, count: 60 })
+  })
+  afterAll(() => cluster.stop())
 
   /** Ends the first server, and tells how long that took. */
   async function stop(): Promise<number> {
     const startedMs = performance.now()
+    hasEnded = true
     expect(await cluster.servers[0]?.stop()).toEqual({ code: 0, signal: null })
     return performance.now() - startedMs
-  }
-
-  /** A connection to the first server that sends what it is given and nothing more. */
-  async function openConnection(text: string): Promise<{ socket: Socket; received: () => string }> {
-    const { hostname, port } = new URL(cluster.address(0))
-    const socket = connect(Number(port), hostname)
-    let received = ''
-    socket.on('error', () => undefined) // that it is cut off is expected
-    socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk))
-    await once(socket, 'connect')
-    if (text !== '') socket.write(text)
-    return { socket, received: () => received }
   }
 
   test('is not ready at once, answers what was sent before, and ends with 0', async () => {
@@ -57,20 +67,25 @@ onEachEngine('a server that is asked to stop', (engine) => {
     expect(notReady).toMatchObject({ body: { reason: 'stopping' }, headers: { connection: 'close' } })
     // it still serves while load balancers take notice
     expect(tally([await call(address, 'GET', '/services', { token: tokens[0] ?? '' })])).toEqual({ '200': 1 })
-    expect(tally(await Promise.all(sent))).toEqual({ '201': 50, '409 slot_held': 50 })
+    expect(tally(await Promise.all(sent))).toEqual({ '201': 30, '409 slot_held': 30 })
     expect(await stopped).toBeLessThan(10_000)
     expect(cluster.servers[0]?.process.stdout()).toContain('"msg":"stopped"')
     expect(await findFaults(cluster.databaseUrl)).toEqual([])
   })
 
-  test('answers everything that is asked while it drains', async () => {
+  test('answers everything that is asked while it drains, and does not wait for connections that are kept alive', async () => {
+    const { socket, received } = await openConnection(
+      cluster.address(0),
+      'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
+    )
+    await eventually('the answer', 5_000, () => received().includes('alive') || undefined)
     const brokenAtMs: number[] = []
     const replies: Reply[] = []
     const loops = tokens.slice(0, 20).map(async (token, index) => {
       for (let round = 0; ; round += 1) {
         const sentMs = performance.now()
         try {
-          replies.push(await client.hold(0, token, slot(index * 1000 + round)))
+          replies.push(await client.hold(0, token, slot(index * 1000 + 1000 + round)))
         } catch {
           brokenAtMs.push(sentMs)
           return // the server is gone
@@ -80,7 +95,8 @@ onEachEngine('a server that is asked to stop', (engine) => {
     await eventually('load', 10_000, () => replies.length > 100 || undefined)
     const askedMs = performance.now()
     const before = replies.length
-    expect(await stop()).toBeLessThan(10_000)
+    expect(await stop()).toBeLessThan(5_000)
+    await eventually('the end of the connection', 1_000, () => socket.closed || undefined)
     await Promise.all(loops)
     expect(replies.length).toBeGreaterThan(before + 20)
     expect(Object.keys(tally(replies))).toEqual(['201'])
@@ -88,49 +104,45 @@ onEachEngine('a server that is asked to stop', (engine) => {
     expect(Math.min(...brokenAtMs) - askedMs).toBeGreaterThan(700)
     expect(await findFaults(cluster.databaseUrl)).toEqual([])
   })
-
-  test('does not wait for connections that are kept alive', async () => {
-    const { socket, received } = await openConnection('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
-    await eventually('the answer', 5_000, () => received().includes('alive') || undefined)
-    expect(await stop()).toBeLessThan(5_000)
-    await eventually('the end of the connection', 1_000, () => socket.closed || undefined)
-  })
-
-  // no database has a part in it, and it takes its time
-  const unfinishedTest = test.runIf(engine === 'sqlite')
-  unfinishedTest(
-    'ends within 10 s although clients do not finish their requests',
-    { timeout: 30_000 },
-    async () => {
-      const unfinished = [
-        '',
-        'GET /heal',
-        'GET /healthz HTTP/1.1\r\nHost: x\r\n',
-        `POST /api/v1/bookings/hold HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokens[0] ?? ''}\r\n` +
-          'Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a',
-      ]
-      const connections = await Promise.all(unfinished.map(openConnection))
-      expect(await stop()).toBeLessThan(10_000)
-      for (const { socket } of connections) socket.destroy()
-    },
-  )
 })
 
-test('what reaches a stopping server while its event loop stands still and the drain ends is answered', async () => {
-  const database = await createTestDatabase('sqlite')
-  const preload = pathToFileURL(join(project, 'test/support/stand-still.mjs')).href
-  const variables = { DRAIN_SECONDS: '1', LOG_LEVEL: 'info' }
-  const server = await startServer(database.url, variables, { preloads: [preload] })
-  const ask = (client: Call) => client(server.address, 'GET', '//healthz')
-  const twentyTimes = (client: Call) => Promise.all(Array.from({ length: 20 }, () => ask(client)))
-  await twentyTimes(call) // their connections are kept
+// No database has a part in these, and they take their time: side by side.
+describe.concurrent('a server that is asked to stop', () => {
+  test('ends within 10 s although clients do not finish their requests', { timeout: 30_000 }, async () => {
+    const cluster = await startCluster('sqlite', { DRAIN_SECONDS: '1' })
+    const [address = ''] = cluster.addresses
+    const key = cluster.business.business_key
+    const unfinished = [
+      '',
+      'GET /heal',
+      'GET /healthz HTTP/1.1\r\nHost: x\r\n',
+      `POST /api/v1/bookings/hold HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a',
+    ]
+    const connections = await Promise.all(unfinished.map((text) => openConnection(address, text)))
+    const startedMs = performance.now()
+    expect(await cluster.servers[0]?.stop()).toEqual({ code: 0, signal: null })
+    expect(performance.now() - startedMs).toBeLessThan(10_000)
+    for (const { socket } of connections) socket.destroy()
+    await cluster.stop()
+  })
 
-  const stopped = server.stop()
-  await server.process.says(/stopping/)
-  server.process.signal('SIGUSR2')
-  await server.process.says(/standing still/)
-  const replies = await Promise.all([twentyTimes(call), twentyTimes(newConnections)])
-  expect(tally(replies.flat())).toEqual({ '200': 40 })
-  expect(await stopped).toEqual({ code: 0, signal: null })
-  await database.drop()
+  test('what reaches a stopping server while its event loop stands still and the drain ends is answered', async () => {
+    const database = await createTestDatabase('sqlite')
+    const preload = pathToFileURL(join(project, 'test/support/stand-still.mjs')).href
+    const variables = { DRAIN_SECONDS: '1', LOG_LEVEL: 'info' }
+    const server = await startServer(database.url, variables, { preloads: [preload] })
+    const ask = (client: Call) => client(server.address, 'GET', '//healthz')
+    const twentyTimes = (client: Call) => Promise.all(Array.from({ length: 20 }, () => ask(client)))
+    await twentyTimes(call) // their connections are kept
+
+    const stopped = server.stop()
+    await server.process.says(/stopping/)
+    server.process.signal('SIGUSR2')
+    await server.process.says(/standing still/)
+    const replies = await Promise.all([twentyTimes(call), twentyTimes(newConnections)])
+    expect(tally(replies.flat())).toEqual({ '200': 40 })
+    expect(await stopped).toEqual({ code: 0, signal: null })
+    await database.drop()
+  })
 })

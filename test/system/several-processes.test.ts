@@ -5,6 +5,7 @@ import { findFaults, readRows } from '../support/checker.ts'
 import { slot, startCluster, clientOf, book } from '../support/cluster.ts'
 import { httpClients, openSessions } from '../support/http-client.ts'
 import { emptyDirectory, runHoldfast } from '../support/holdfast-process.ts'
+import { rounds } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { engines, onEachEngine } from '../support/test-service.ts'
@@ -41,7 +42,9 @@ onEachEngine('an empty database that many processes meet at once', (engine) => {
   test('is brought up to date once, and all of them end well', { timeout: 60_000 }, async () => {
     const database = await createTestDatabase(engine)
     const variables = { DATABASE_URL: database.url }
-    const migrations = Array.from({ length: 5 }, () => runHoldfast(['migrate', '--json'], { variables }))
+    const migrations = Array.from({ length: rounds(3, 8) }, () =>
+      runHoldfast(['migrate', '--json'], { variables }),
+    )
     const ran = await Promise.all(migrations)
     for (const { code, stderr } of ran) expect([code, stderr]).toEqual([0, ''])
     const names = ran.flatMap(({ stdout }) => (JSON.parse(stdout) as { ran: string[] }).ran)
@@ -59,7 +62,7 @@ describe.runIf(engines.includes('postgres'))(
       const variables = { DATABASE_URL: database.url }
       const commands = ['migrate', 'demo'].map((command) => runHoldfast([command], { variables }))
       const servers = await Promise.all(
-        Array.from({ length: 3 }, () => startServer(database.url, { NODE_ENV: 'development' })),
+        Array.from({ length: rounds(2, 4) }, () => startServer(database.url, { NODE_ENV: 'development' })),
       )
       for (const { code, stderr } of await Promise.all(commands)) expect([code, stderr]).toEqual([0, ''])
       for (const { address } of servers) expect((await call(address, 'GET', '//readyz')).status).toBe(200)
