@@ -34,8 +34,26 @@ interface Booking {
 }
 
 interface Event {
+  id: string
+  business_id: string
   booking_id: string
   type: string
+  occurred_at: string | Date
+}
+
+interface Webhook {
+  id: string
+  business_id: string | null
+  events: string
+  created_at: string | Date
+}
+
+interface Delivery {
+  id: string
+  webhook_id: string
+  event_id: string
+  status: string
+  attempts_json: string | { response_status: number | null }[]
 }
 
 /** The rows that promises are about, read past the program. */
@@ -44,13 +62,20 @@ interface Contents {
   bookings: Booking[]
   events: Event[]
   holds: { id: string }[]
+  /** Those of one business, which nobody has changed since. */
+  webhooks: Webhook[]
+  /** Of events alone: a sample is of none. */
+  deliveries: Delivery[]
 }
 
 const queries = {
   claims: 'select * from claims',
   bookings: 'select * from bookings',
-  events: 'select booking_id, type from events',
+  events: 'select id, business_id, booking_id, type, occurred_at from events',
   holds: 'select id from holds',
+  webhooks:
+    'select * from webhooks where business_id is not null and disabled_at is null and deleted_at is null',
+  deliveries: 'select * from deliveries where sample_payload is null',
 }
 
 /** Reads a database of either engine by its own means, as of one moment; a server may run beside. */
@@ -89,7 +114,8 @@ async function readTogether(databaseUrl: string, texts: string[]): Promise<Recor
 
 /**
  * Every broken promise, in words; none is an empty list: no claims overlap, each booking has its claim
- * and its events, each claim has what it is for, and everything acknowledged is there.
+ * and its events, each claim has what it is for, each event one delivery to each webhook that wants it, and
+ * everything acknowledged is there.
  */
 export async function findFaults(
   databaseUrl: string,
@@ -100,20 +126,27 @@ export async function findFaults(
     ...overlaps(contents),
     ...bookingsWithoutClaimOrEvent(contents),
     ...claimsForNothing(contents),
+    ...deliveriesAstray(contents),
     ...lost(contents, acknowledged),
   ]
 }
 
 function overlaps({ claims }: Contents): string[] {
-  const byResource = Map.groupBy(claims, (claim) => claim.resource_id)
+  const byStart = claims
+    .map((claim) => ({ ...claim, from: ms(claim.starts_at), to: ms(claim.ends_at) }))
+    .toSorted((one, other) => one.from - other.from)
+  const byResource = Map.groupBy(byStart, (claim) => claim.resource_id)
   return [...byResource.values()].flatMap((all) =>
-    all.flatMap((one, index) =>
-      all
-        .slice(index + 1)
-        .filter((other) => ms(one.starts_at) < ms(other.ends_at) && ms(other.starts_at) < ms(one.ends_at))
-        .filter((other) => one.seat === other.seat || one.occurrence_id !== other.occurrence_id)
-        .map((other) => `claims ${one.id} and ${other.id} overlap`),
-    ),
+    all.flatMap((one, index) => {
+      const found = []
+      for (let next = index + 1; next < all.length; next += 1) {
+        const other = all[next]
+        if (!other || other.from >= one.to) break // and so are all that start later
+        if (one.seat !== other.seat && one.occurrence_id === other.occurrence_id) continue
+        found.push(`claims ${one.id} and ${other.id} overlap`)
+      }
+      return found
+    }),
   )
 }
 
@@ -158,6 +191,35 @@ function claimsForNothing({ claims, bookings, holds, events }: Contents): string
       .filter(({ booking_id }) => !bookingIds.has(booking_id))
       .map(({ booking_id }) => `an event tells of booking ${booking_id}, which is not there`),
   ]
+}
+
+/** Of businesses whose plan has webhooks; what was recorded in the second of the registration may be before or after it. */
+function deliveriesAstray({ webhooks, events, deliveries }: Contents): string[] {
+  const pairs = Map.groupBy(deliveries, (delivery) => `${delivery.webhook_id} ${delivery.event_id}`)
+  const missing = webhooks.flatMap((webhook) =>
+    events
+      .filter((event) => event.business_id === webhook.business_id)
+      .filter((event) => webhook.events.split(' ').includes(event.type))
+      .filter((event) => ms(event.occurred_at) > ms(webhook.created_at) + 1_000)
+      .filter((event) => !pairs.has(`${webhook.id} ${event.id}`))
+      .map((event) => `event ${event.id} has no delivery to webhook ${webhook.id}`),
+  )
+  const twice = [...pairs].filter(([, all]) => all.length > 1).map(([pair]) => `two deliveries of ${pair}`)
+  const active = new Set(webhooks.map(({ id }) => id))
+  const logs = deliveries.filter(({ webhook_id }) => active.has(webhook_id))
+  return [...missing, ...twice, ...logs.flatMap(wrongLog)]
+}
+
+/** What a log cannot say: success without a 2xx, failure without an attempt that failed. */
+function wrongLog({ id, status, attempts_json }: Delivery): string[] {
+  const attempts = typeof attempts_json === 'string' ? (JSON.parse(attempts_json) as never[]) : attempts_json
+  const last: { response_status: number | null } | undefined = attempts.at(-1)
+  const lastStatus = last?.response_status ?? 0
+  const succeeded = lastStatus >= 200 && lastStatus < 300
+  if (status === 'succeeded' && !succeeded) return [`delivery ${id} succeeded without a 2xx in its log`]
+  if (status === 'failed' && (!last || succeeded))
+    return [`delivery ${id} failed without a failure in its log`]
+  return []
 }
 
 function lost({ claims, bookings }: Contents, acknowledged: Acknowledged): string[] {

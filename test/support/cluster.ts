@@ -1,12 +1,15 @@
+import { inject } from 'vitest'
 import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
 import type { Engine } from '../../src/database/database.ts'
-import { demoWorld } from './holdfast-process.ts'
+import { freePort } from './free-port.ts'
+import { startHaproxy, type LoadBalancer } from './haproxy.ts'
+import { demoWorld, type ProcessOptions } from './holdfast-process.ts'
 import type { Call } from './http-client.ts'
 import { startServer, withoutLimits, type ServerProcess } from './server-process.ts'
-import { createMigratedDatabase } from './test-database.ts'
+import { createMigratedDatabase, type TestDatabase } from './test-database.ts'
 import { ada, businessOf, offer, type Reply } from './test-service.ts'
 
-/** Servers over one database with the demo world: one on SQLite, two on PostgreSQL. */
+/** Servers over one database with the demo world: one on SQLite, two on PostgreSQL, or more behind a load balancer. */
 export interface Cluster {
   databaseUrl: string
   world: DemoWorld
@@ -14,30 +17,59 @@ export interface Cluster {
   business: DemoWorld['businesses'][number]
   /** A test may put another in the place of one that it has ended. */
   servers: ServerProcess[]
+  /** Where clients send their requests: to the servers themselves, or to what stands before them. */
   addresses: string[]
   /** The address whose turn it is. */
   address(turn: number): string
-  /** Starts one more server over the same database. */
-  start(): Promise<ServerProcess>
+  /** Starts one more server over the same database; behind a load balancer in the place of the n-th, which has ended. */
+  start(place?: number, options?: Omit<ProcessOptions, 'variables'>): Promise<ServerProcess>
   stop(): Promise<void>
 }
 
-export async function startCluster(engine: Engine, variables: Record<string, string> = {}): Promise<Cluster> {
-  const database = await createMigratedDatabase(engine)
+export interface ClusterOptions {
+  /** In place of a new one; its `drop` is called in the end. */
+  database?: TestDatabase
+  preloads?: string[]
+  /** How many servers stand behind HAProxy; none stands there by default. */
+  nodes?: number
+}
+
+/** With this variable, tests written for two servers run through HAProxy, before so many. */
+const nodesOfRun = Number(process.env['HOLDFAST_TEST_NODES'] ?? 0)
+
+export async function startCluster(
+  engine: Engine,
+  variables: Record<string, string> = {},
+  options: ClusterOptions = {},
+): Promise<Cluster> {
+  const { database = await createMigratedDatabase(engine), preloads = [] } = options
+  const nodes = engine === 'sqlite' ? 0 : (options.nodes ?? nodesOfRun)
   const world = await demoWorld(database.url)
-  const start = () => startServer(database.url, { ...withoutLimits, ...variables })
-  const servers = await Promise.all(engine === 'sqlite' ? [start()] : [start(), start()])
+  const ports = await Promise.all(Array.from({ length: nodes }, freePort))
+  const start: Cluster['start'] = async (place = 0, process = { preloads }) => {
+    const port = ports[place]
+    const chosen = { ...withoutLimits, ...(port !== undefined && { PORT: String(port) }), ...variables }
+    const server = await startServer(database.url, chosen, process)
+    if (port !== undefined) await balancer?.takes(port)
+    return server
+  }
+  let balancer: LoadBalancer | undefined
+  const count = engine === 'sqlite' ? 1 : nodes || 2
+  const servers = await Promise.all(Array.from({ length: count }, (_, place) => start(place)))
+  if (nodes > 0) balancer = await startHaproxy(inject('haproxy') ?? '', ports)
+  const addresses = () => (balancer ? [balancer.address] : servers.map(({ address }) => address))
   return {
     databaseUrl: database.url,
     world,
     business: businessOf(world, 'Salon Spree'),
     servers,
     get addresses() {
-      return servers.map(({ address }) => address)
+      return addresses()
     },
-    address: (turn) => servers[turn % servers.length]?.address ?? '',
+    address: (turn) => addresses()[turn % addresses().length] ?? '',
     start,
     stop: async () => {
+      await balancer?.stop()
       await Promise.all(servers.map((server) => server.stop()))
       await database.drop()
     },

@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node'
 import { makeFilesDirectory } from './files-directory.ts'
+import { haproxyProgram } from './haproxy-program.ts'
 import { makeTemplates, type MigratedTemplates } from './migrated-templates.ts'
 import { asAdmin } from './postgres-admin.ts'
 import { dropLeftoverDatabases, findPostgres, waysOfTests, type PostgresServer } from './postgres-server.ts'
@@ -14,6 +15,8 @@ declare module 'vitest' {
     /** Where tests put databases of SQLite; removed after the run. */
     filesDirectory: string
     templates: MigratedTemplates
+    /** The program that balances load in tests of several servers; null when this machine has none. */
+    haproxy: string | null
   }
 }
 
@@ -40,6 +43,14 @@ const REDIS_WARNING = `
 ************************************************************************************
 `
 
+const HAPROXY_WARNING = `
+************************************************************************************
+*** NO HAPROXY: several servers behind a load balancer are NOT TESTED in this run.
+***
+*** Install it (on Debian: apt-get install haproxy).
+************************************************************************************
+`
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const files = makeFilesDirectory()
   project.provide('filesDirectory', files.path)
@@ -47,6 +58,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const templates = await makeTemplates(files.path, postgres?.url ?? null)
   project.provide('templates', templates)
   const stopRedis = await provideRedis(project)
+  project.provide('haproxy', haproxyProgram())
+  if (haproxyProgram() === null) missing(HAPROXY_WARNING)
   return async () => {
     if (postgres) await asAdmin(postgres.url, `drop database ${templates.postgres ?? ''}`)
     await postgres?.stop()

@@ -10,18 +10,24 @@ export interface NotedLoad {
   unexpected: string[]
   /** How many requests were answered so far. */
   answered(): number
+  /** Each request that was refused by 503, and each whose connection broke. */
+  refused: string[]
   /** Ends the load when every client has its last answer. */
   stop(): Promise<void>
 }
 
-const clients = 16
 const slotsPerClient = 10_000
 /** A server that is gone or draining refuses connections or says so; anything else is unexpected. */
 const expected = [201, 200, 204, 404, 409, 503]
 
-export async function startNotedLoad(cluster: Cluster, call: Call): Promise<NotedLoad> {
+export async function startNotedLoad(
+  cluster: Cluster,
+  call: Call,
+  { clients = 16, pauseMs = 0 } = {},
+): Promise<NotedLoad> {
   const acknowledged: Acknowledged = new Map()
   const unexpected: string[] = []
+  const refused: string[] = []
   const client = clientOf(cluster, call)
   const tokens = await openSessions(call, cluster.addresses, {
     key: cluster.business.publishable_key,
@@ -36,10 +42,12 @@ export async function startNotedLoad(cluster: Cluster, call: Call): Promise<Note
       const reply = await request
       answered += 1
       if (!expected.includes(reply.status)) unexpected.push(`${reply.status} ${JSON.stringify(reply.body)}`)
-      return reply.status === 503 ? undefined : reply
-    } catch {
-      return undefined
+      if (reply.status !== 503) return reply
+      refused.push(`503 ${JSON.stringify(reply.body)}`)
+    } catch (error) {
+      refused.push(String((error as Error).cause ?? error))
     }
+    return undefined
   }
 
   /** Sends a request about something acknowledged; in doubt until its answer is there. */
@@ -55,7 +63,7 @@ export async function startNotedLoad(cluster: Cluster, call: Call): Promise<Note
     // two clients want each slot, and no client wants one twice: it would replace its own hold
     const startsAt = slot((turn >> 1) * slotsPerClient + round)
     const held = await answerTo(client.hold(turn + round, token, startsAt))
-    if (held?.status !== 201) return held ? undefined : pause()
+    if (held?.status !== 201) return held ? undefined : pause(10)
     const id = String(held.body.hold_id)
     const expiresAtMs = Date.parse(String(held.body.expires_at))
     acknowledged.set(id, { state: 'held', expiresAtMs, inDoubt: false })
@@ -74,11 +82,15 @@ export async function startNotedLoad(cluster: Cluster, call: Call): Promise<Note
   }
 
   const loops = tokens.map(async (token, turn) => {
-    for (let round = 0; !ended; round += 1) await once(turn, token, round)
+    for (let round = 0; !ended; round += 1) {
+      await once(turn, token, round)
+      if (pauseMs > 0) await pause(pauseMs)
+    }
   })
   return {
     acknowledged,
     unexpected,
+    refused,
     answered: () => answered,
     stop: async () => {
       ended = true
@@ -87,7 +99,7 @@ export async function startNotedLoad(cluster: Cluster, call: Call): Promise<Note
   }
 }
 
-/** Between tries while there is no server. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 10))
+/** Between rounds, and between tries while there is no server. */
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

@@ -2,21 +2,32 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findFaults } from '../support/checker.ts'
 import { startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
+import { rounds } from '../support/long.ts'
 import { startNotedLoad } from '../support/noted-load.ts'
+import { startReceiver, type Receiver } from '../support/receiver.ts'
 import { onEachEngine } from '../support/test-service.ts'
+import { allEvents } from '../support/webhooks.ts'
 
-const kills = 5
+const kills = rounds(2, 50)
 const call = httpClients()
 
 onEachEngine('a server that is killed while it serves', (engine) => {
   let cluster: Cluster
+  let receiver: Receiver
   beforeAll(async () => {
-    // each client leaves many holds behind, all of which have to be there afterwards
-    cluster = await startCluster(engine)
+    // each client leaves many holds behind, all of which have to be there afterwards; and each event a delivery
+    receiver = await startReceiver()
+    cluster = await startCluster(engine, { NODE_ENV: 'test' }) // production would not deliver to loopback
+    const token = cluster.business.business_key
+    const body = { url: receiver.address, events: allEvents }
+    expect((await call(cluster.address(0), 'POST', '/webhooks', { token, body })).status).toBe(201)
   })
-  afterAll(() => cluster.stop())
+  afterAll(async () => {
+    await cluster.stop()
+    await receiver.stop()
+  })
 
-  test('loses nothing that it has acknowledged, and starts again', { timeout: 120_000 }, async () => {
+  test('loses nothing that it has acknowledged, and starts again', { timeout: 600_000 }, async () => {
     const load = await startNotedLoad(cluster, call)
     for (let kill = 0; kill < kills; kill += 1) {
       const before = load.answered()
@@ -33,6 +44,7 @@ onEachEngine('a server that is killed while it serves', (engine) => {
     for (const state of ['held', 'released', 'booked', 'cancelled'] as const) {
       expect(states[state]?.length, `some are ${state}`).toBeGreaterThan(20)
     }
+    expect(receiver.received.length).toBeGreaterThan(0)
     expect(await findFaults(cluster.databaseUrl, load.acknowledged)).toEqual([])
   })
 })

@@ -1,0 +1,77 @@
+import { chownSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Engine } from '../../src/database/database.ts'
+import { findFaults } from '../support/checker.ts'
+import { startCluster, type Cluster } from '../support/cluster.ts'
+import { eventually, httpClients } from '../support/http-client.ts'
+import { startNotedLoad } from '../support/noted-load.ts'
+import { userForPostgres } from '../support/postgres-process.ts'
+import { startOwnPostgres } from '../support/postgres-server.ts'
+import { makeSmallDisk, type SmallDisk } from '../support/small-disk.ts'
+import { execute } from '../support/statements.ts'
+import type { TestDatabase } from '../support/test-database.ts'
+import { onEachEngine } from '../support/test-service.ts'
+
+const call = httpClients()
+
+/** A database on the disk: the file of SQLite with its log, the tables and indexes of PostgreSQL without its log. */
+async function databaseOn(disk: SmallDisk, engine: Engine): Promise<TestDatabase> {
+  if (engine === 'sqlite') {
+    return { url: `sqlite:${join(disk.directory, 'holdfast.db')}`, drop: () => disk.remove() }
+  }
+  const postgres = await startOwnPostgres({ synchronous_commit: 'on' })
+  if (!postgres) throw new Error('no PostgreSQL can be started here')
+  const space = join(disk.directory, 'space')
+  mkdirSync(space)
+  const { uid, gid } = await userForPostgres()
+  if (uid !== undefined && gid !== undefined) chownSync(space, uid, gid)
+  await execute(postgres.url, `create tablespace small location '${space}'`)
+  await execute(postgres.url, 'create database holdfast tablespace small')
+  const url = new URL(postgres.url)
+  url.pathname = '/holdfast'
+  const drop = async () => {
+    await postgres.stop()
+    await disk.remove()
+  }
+  return { url: url.href, drop }
+}
+
+onEachEngine('a database whose disk is full', (engine) => {
+  test(
+    'refuses changes by 503, still answers reads, and recovers without loss',
+    { timeout: 90_000 },
+    async () => {
+      const disk = await makeSmallDisk(engine === 'sqlite' ? 16 : 64)
+      if (!disk) {
+        console.warn('*** NOT TESTED: a full disk. This process may not mount a file system of its own.')
+        return
+      }
+      const cluster: Cluster = await startCluster(engine, {}, { database: await databaseOn(disk, engine) })
+      try {
+        const load = await startNotedLoad(cluster, call)
+        const done = () => load.answered() - load.refused.length
+        const moreIsDone = async (withinMs: number) => {
+          const before = done()
+          await eventually('changes', withinMs, () => done() > before + 200 || undefined)
+        }
+        await moreIsDone(20_000)
+        disk.fill()
+        await eventually('refusals', 20_000, () => load.refused.length > 100 || undefined)
+        for (const address of cluster.addresses) {
+          const read = await call(address, 'GET', '/services', { token: cluster.business.business_key })
+          expect(read.status).toBe(200)
+          expect((await call(address, 'GET', '//healthz')).status).toBe(200)
+        }
+        disk.clear()
+        await moreIsDone(10_000)
+        await load.stop()
+        expect(load.unexpected).toEqual([])
+        expect(new Set(load.refused.map((refusal) => refusal.slice(0, 3)))).toEqual(new Set(['503']))
+        expect(await findFaults(cluster.databaseUrl, load.acknowledged)).toEqual([])
+      } finally {
+        await cluster.stop()
+      }
+    },
+  )
+})
