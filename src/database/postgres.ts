@@ -15,7 +15,8 @@ import {
   type StatementListener,
   type Transaction,
 } from './database.ts'
-import { migrator, migrate, pendingMigrations } from './migrate.ts'
+import { migratePostgres } from './migrate-postgres.ts'
+import { migrator, pendingMigrations } from './migrate.ts'
 import { isConflict, postgresDialect, resultTypes } from './postgres-driver.ts'
 import { listenOnPostgres } from './postgres-notices.ts'
 import type { Tables } from './tables.ts'
@@ -160,7 +161,7 @@ class PostgresDatabase implements Database {
   }
 
   migrate(): Promise<string[]> {
-    return this.withoutTimeouts((db) => migrate(migrator(db, 'postgres')))
+    return migratePostgres({ ...this.parts.options, connectTimeoutMs })
   }
 
   pendingMigrations(): Promise<string[]> {
@@ -183,26 +184,6 @@ class PostgresDatabase implements Database {
 
   listen(channel: string, onNotice: () => void): Listening {
     return listenOnPostgres(this.parts.options.url, channel, onNotice)
-  }
-
-  /** Migrations wait for each other and may take long, so they get a connection of their own. */
-  private async withoutTimeouts<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
-    const { url, onStatement = () => undefined } = this.parts.options
-    const pool = new pg.Pool({
-      connectionString: url,
-      max: 1,
-      connectionTimeoutMillis: connectTimeoutMs,
-      keepAlive: true,
-      application_name: 'holdfast migrate',
-      types: resultTypes,
-    })
-    pool.on('error', () => undefined) // the statement on it reports the same
-    const db = new Kysely<Tables>({ dialect: postgresDialect(pool, onStatement) })
-    try {
-      return await work(db)
-    } finally {
-      await db.destroy()
-    }
   }
 }
 

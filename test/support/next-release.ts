@@ -1,0 +1,33 @@
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { emptyDirectory, project } from './holdfast-process.ts'
+
+/** What the next release adds to the schema, as migrations of a rolling upgrade may: nothing that is there changes. */
+const migration = `
+import type { Kysely } from 'kysely'
+
+export async function nextRelease(db: Kysely<any>): Promise<void> {
+  for (const table of ['services', 'bookings', 'holds', 'events', 'webhooks']) {
+    await db.schema.alterTable(table).addColumn('of_next_release', 'integer', (c) => c.notNull().defaultTo(0)).execute()
+  }
+  await db.schema.createTable('next_things').addColumn('id', 'text', (c) => c.primaryKey()).execute()
+}
+`
+
+/** A copy of the sources with one migration more; the path of its program. */
+export function makeNextRelease(): string {
+  const directory = emptyDirectory()
+  for (const part of ['src', 'package.json', 'client/dist', 'widget/dist']) {
+    cpSync(join(project, part), join(directory, part), { recursive: true })
+  }
+  symlinkSync(join(project, 'node_modules'), join(directory, 'node_modules'))
+  writeFileSync(join(directory, 'src/database/migrations/9999-next-release.ts'), migration)
+  const list = join(directory, 'src/database/migrate.ts')
+  const [imports = '', ...rest] = readFileSync(list, 'utf8').split('\n}\n\n/** The names of all')
+  if (rest.length !== 1) throw new Error('src/database/migrate.ts is not as expected')
+  writeFileSync(
+    list,
+    `import { nextRelease } from './migrations/9999-next-release.ts'\n${imports}\n  '9999-next-release': nextRelease,\n}\n\n/** The names of all${rest[0] ?? ''}`,
+  )
+  return join(directory, 'src/holdfast.ts')
+}
