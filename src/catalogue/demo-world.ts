@@ -32,7 +32,8 @@ export interface DemoBusiness {
   name: string
   plan: PlanName
   timezone: string
-  brand: { brand_name: string; brand_color: string; brand_logo_url: string } | null
+  /** Its logo is a file that every server has below /docs. */
+  brand: { brand_name: string; brand_color: string; logoFile: string } | null
   locations: {
     id: string
     name: string
@@ -98,7 +99,7 @@ const sketches: Sketch[] = [
     brand: {
       brand_name: 'Salon Spree',
       brand_color: '#1f6f5c',
-      brand_logo_url: 'https://example.com/salon-spree.png',
+      logoFile: 'salon-spree.png',
     },
   },
   {

@@ -1,6 +1,9 @@
 import { issueKey } from '../access/issue-key.ts'
+import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import type { Transaction } from '../database/database.ts'
+import type { BusinessesTable } from '../database/tables.ts'
+import { publicAddress } from '../public-address.ts'
 import { demoBusinesses, demoHub, demoSlotIntervalMinutes, type DemoBusiness } from './demo-world.ts'
 import { hasBusinesses, insertMissing } from './write-queries.ts'
 
@@ -29,7 +32,7 @@ async function makeIn(context: Context, tx: Transaction) {
   const { key } = await issueKey(context, tx, { type: 'hub', hubId: demoHub.id })
   const businesses = []
   for (const business of demoBusinesses) {
-    await insertBusiness(tx, business)
+    await insertBusiness(tx, business, brandOf(business, context.config))
     businesses.push({ ...describe(business), ...(await issueKeys(context, tx, business.id)) })
   }
   return { hub: { ...demoHub, key }, businesses }
@@ -68,10 +71,19 @@ function describe(business: DemoBusiness) {
 const planLimits = { limit_per_minute: null, limit_per_hour: null }
 const firstVersion = { catalogue_version: 1 }
 
-async function insertBusiness(tx: Transaction, business: DemoBusiness): Promise<void> {
+type Brand = Pick<BusinessesTable, 'brand_name' | 'brand_color' | 'brand_logo_url'>
+
+/** Its logo comes from this server, so that the demo works without the internet; null where its port is not known yet. */
+function brandOf({ brand }: DemoBusiness, config: Config): Brand {
+  if (!brand) return { brand_name: null, brand_color: null, brand_logo_url: null }
+  const { logoFile, ...named } = brand
+  const isKnown = config.publicUrl !== '' || config.port !== 0
+  return { ...named, brand_logo_url: isKnown ? `${publicAddress(config)}/docs/${logoFile}` : null }
+}
+
+async function insertBusiness(tx: Transaction, business: DemoBusiness, brand: Brand): Promise<void> {
   const { id: business_id, hub_id, name, plan, timezone } = business
   const created_at = tx.now
-  const brand = business.brand ?? { brand_name: null, brand_color: null, brand_logo_url: null }
   const own = { business_id, created_at, deactivated_at: null }
   await insertMissing(tx.db, 'businesses', [
     { id: business_id, hub_id, name, plan, timezone, ...brand, ...planLimits, ...firstVersion, created_at },

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import type { Transaction } from '../database/database.ts'
 import { Problem, unavailable, validationProblem } from '../errors.ts'
 import { plusMinutes, plusSeconds } from '../instants.ts'
+import { publicAddress } from '../public-address.ts'
 import { orderDigest } from './order-digest.ts'
 import {
   findPaymentsOfHold,
@@ -14,7 +15,7 @@ import {
   type PaymentRow,
 } from './payment-queries.ts'
 import { reusablePayment } from './payment-rules.ts'
-import { publicAddress, returnAddress } from './return-address.ts'
+import { returnAddress } from './return-address.ts'
 
 type Parts = Pick<Context, 'db' | 'ids' | 'log' | 'config'> & { provider: CheckoutProvider | undefined }
 

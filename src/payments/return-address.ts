@@ -1,15 +1,4 @@
-import type { Config } from '../config.ts'
-
-/** The address of this server as clients know it, without a slash at the end. */
-export function publicAddress({
-  publicUrl,
-  host,
-  port,
-}: Pick<Config, 'publicUrl' | 'host' | 'port'>): string {
-  if (publicUrl !== '') return publicUrl
-  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
-}
+import { publicAddress } from '../public-address.ts'
 
 /** Where a client sees how the booking of a payment stands. The id is random, so nobody finds it by guessing. */
 export function returnAddress(config: Parameters<typeof publicAddress>[0], paymentId: string): string {

@@ -1,6 +1,6 @@
 import type { CheckoutProvider, CheckoutState } from '../checkouts.ts'
 import type { Context } from '../context.ts'
-import { publicAddress } from './return-address.ts'
+import { publicAddress } from '../public-address.ts'
 import {
   closeSandboxCheckout,
   findSandboxCheckoutOf,

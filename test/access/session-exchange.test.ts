@@ -24,7 +24,7 @@ onEachEngine('the session exchange', (engine) => {
       {
         brand_name: 'Salon Spree',
         brand_color: '#1f6f5c',
-        brand_logo_url: 'https://example.com/salon-spree.png',
+        brand_logo_url: 'http://127.0.0.1:3000/docs/salon-spree.png',
       },
     ],
     ['Hudson Studio', 'America/New_York', '2026-11-20T05:00:00-05:00', noBrand],

@@ -85,7 +85,7 @@ onEachEngine('hubs and businesses beside a running server', (engine) => {
       ['hub', `Demo hub (${world.hub.id})`],
       ['brand name', 'Salon Spree'],
       ['brand colour', '#1f6f5c'],
-      ['brand logo', 'https://example.com/salon-spree.png'],
+      ['brand logo', 'http://127.0.0.1:3000/docs/salon-spree.png'],
       ['requests a minute', 'as its plan has it'],
       ['requests an hour', 'as its plan has it'],
     ])

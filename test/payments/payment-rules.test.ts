@@ -3,7 +3,7 @@ import type { BookingStatus } from '../../src/database/tables.ts'
 import { parseInstant, plusMinutes, plusSeconds, toMs, type Instant } from '../../src/instants.ts'
 import { missingSettings } from '../../src/payments/deposit-setting-rules.ts'
 import { decidePaid, nextLookAfter, reusablePayment } from '../../src/payments/payment-rules.ts'
-import { publicAddress } from '../../src/payments/return-address.ts'
+import { publicAddress } from '../../src/public-address.ts'
 
 const now = parseInstant('2026-11-20T09:00:00Z') as Instant // it is one
 const later = plusMinutes(now, 60)

@@ -21,6 +21,8 @@ const files = new Map([
   ['icon.svg', ownFiles],
   ['booking-page.css', ownFiles],
   ['booking-card.png', ownFiles],
+  ['checkout.js', ownFiles],
+  ['salon-spree.png', ownFiles],
   ['swagger-ui.css', swaggerFiles],
   ['swagger-ui-bundle.js', swaggerFiles],
 ])
