@@ -85,11 +85,12 @@ export class BookingElement extends HTMLElement {
     })
     const flow = new BookingFlow({
       connection,
-      checkouts: tabCheckouts(
-        key,
-        () => sessionStorage,
-        (url) => location.assign(url),
-      ),
+      checkouts: tabCheckouts(key, {
+        storage: () => sessionStorage,
+        ownPath: this.ownPath(),
+        goTo: (url) => location.assign(url),
+        openBeside,
+      }),
       preset: {
         serviceId: this.getAttribute('service-id'),
         locationId: this.getAttribute('location-id'),
@@ -132,6 +133,12 @@ export class BookingElement extends HTMLElement {
   private zone(): string {
     const wanted = this.getAttribute('time-zone') ?? ''
     return isZone(wanted) ? wanted : new Intl.DateTimeFormat().resolvedOptions().timeZone
+  }
+
+  /** Over a page it would not be open when the visitor comes back. */
+  private ownPath(): string | null {
+    const isOwn = new URL(apiBase).origin === location.origin && !this.hasAttribute('overlay')
+    return isOwn ? location.pathname + location.search : null
   }
 
   private tell(name: 'held' | 'booked' | 'error', detail: unknown): void {
@@ -185,6 +192,14 @@ export class BookingElement extends HTMLElement {
       document.removeEventListener('visibilitychange', look)
     }
   }
+}
+
+/** The tab that opens cannot reach back into this one. */
+function openBeside(url: string): boolean {
+  const tab = open(url, '_blank')
+  if (!tab) return false
+  tab.opener = null
+  return true
 }
 
 /** Not randomUUID: that is for secure pages only. */

@@ -10,10 +10,19 @@ const titles: Record<CheckoutView['state'], string> = {
   refunded: 'Your payment was given back',
 }
 
+/** Leads back to the booking page, and looks whether what is due has been paid. The page is whole without it. */
+const more = html`<script type="module" src="/docs/checkout.js"></script>`
+
 /** How a booking stands, for the client who comes back from paying. */
-export function checkoutPage(view: CheckoutView): { title: string; main: Html } {
+export function checkoutPage(view: CheckoutView): { title: string; main: Html; more: Html } {
   const { state, serviceName, startsAt, timezone } = view
-  const main = html`<main id="main" class="text" tabindex="-1">
+  const main = html`<main
+    id="main"
+    class="text"
+    tabindex="-1"
+    data-state="${state}"
+    data-booking="${view.bookingId}"
+  >
     <h1>${titles[state]}</h1>
     ${details([
       ['Service', serviceName],
@@ -21,7 +30,7 @@ export function checkoutPage(view: CheckoutView): { title: string; main: Html } 
     ])}
     ${explanation(view)}
   </main>`
-  return { title: titles[state], main }
+  return { title: titles[state], main, more }
 }
 
 function explanation({ state, paymentId, payUrl, expiresAt, timezone }: CheckoutView): Html {

@@ -14,6 +14,7 @@ const leastSecondsBetweenLooks = 3
 /** What the page of a checkout says: nothing of the client, for whoever has the address. */
 export interface CheckoutView {
   paymentId: string
+  bookingId: string
   state: 'due' | 'confirmed' | 'cancelled' | 'refunded' | 'refunding'
   serviceName: string
   startsAt: Instant
@@ -88,6 +89,7 @@ async function viewOf(
   const booking = await showBooking(context, operator, payment.booking_id)
   return {
     paymentId: payment.id,
+    bookingId: payment.booking_id,
     state: stateOf(payment, booking.payment_id === payment.id && booking.status !== 'cancelled'),
     serviceName: booking.service_name,
     startsAt: booking.starts_at,

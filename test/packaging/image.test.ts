@@ -136,6 +136,12 @@ test('what the image holds is enough to serve, to answer its health check, and t
   const [, port = ''] = await server.says(/^Holdfast serves http:\/\/\S+:(\d+)$/m)
   expect(node).toBe('node')
   expect(await health(image, port)).toEqual({ code: 0, stderr: '' })
+  // the sources of the widget and what builds it stay outside
+  expect((await fetch(`http://127.0.0.1:${port}/widget/v1.js`)).status).toBe(200)
+  expect([existsSync(join(image, 'widget/build.ts')), server.stdout().includes('has been built')]).toEqual([
+    false,
+    false,
+  ])
   server.signal('SIGTERM')
   expect(await server.ended).toEqual({ code: 0, signal: null })
   expect(await health(image, port)).toEqual({

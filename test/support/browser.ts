@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { findChromium } from './chromium.ts'
-import { startOfTime } from './test-service.ts'
+import type { Engine } from '../../src/database/database.ts'
+import { freePort } from './free-port.ts'
+import { startOfTime, startTestService, type TestService } from './test-service.ts'
 
 /** The program of the browser; undefined where there is none, which has been said loudly. */
 export const chromiumPath = findChromium()
@@ -70,6 +72,15 @@ export async function openVisitor(
     if (/Content.Security.Policy/i.test(message.text())) errors.push(message.text())
   })
   return { page, context, requests, errors, close: () => context.close() }
+}
+
+/** A service with a socket, which knows its address: for logos, and for checkouts that lead back. */
+export async function startPublicService(engine: Engine): Promise<{ service: TestService; address: string }> {
+  const port = await freePort()
+  const address = `http://127.0.0.1:${port}`
+  const service = await startTestService(engine, { PUBLIC_URL: address })
+  await service.app.server.listen({ host: '127.0.0.1', port })
+  return { service, address }
 }
 
 /** Pages of a website that embeds the widget, from another origin than the service. */

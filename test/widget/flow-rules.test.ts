@@ -20,6 +20,7 @@ import {
   withRefusedSlot,
 } from '../../widget/flow/flow-state.ts'
 import { deadlineOf, secondsLeft } from '../../widget/flow/hold-rules.ts'
+import { lookPausesMs } from '../../widget/flow/payment-looks.ts'
 import { slotOf } from '../../widget/flow/slots.ts'
 
 const service = (id: string, parts: Partial<Service> = {}): Service => ({
@@ -259,4 +260,15 @@ describe('the details', () => {
       'field:a': 'required',
     })
   })
+})
+
+test('a deposit is looked for ever more seldom, far below the limit of 30 requests a minute, and not for ever', () => {
+  const within = (ms: number) => {
+    let sum = 0
+    return lookPausesMs.filter((pause) => (sum += pause) <= ms).length
+  }
+  expect(within(60_000)).toBeLessThanOrEqual(8)
+  expect(lookPausesMs.toSorted((one, other) => one - other)).toEqual(lookPausesMs)
+  expect(lookPausesMs.length).toBeLessThan(60)
+  expect(within(35 * 60_000)).toBeLessThan(lookPausesMs.length) // longer than a checkout lives
 })

@@ -29,6 +29,11 @@ describe.each(names)('the language %s', (name) => {
   })
 })
 
+test('no line of French begins with a mark that belongs to the word before', async () => {
+  const { texts } = await loadLanguage(['fr'])
+  expect(Object.values(texts).filter((text) => / [?!:;»]|« /.test(text))).toEqual([])
+})
+
 test('the first wanted locale in a language that there is decides, with its region', () => {
   expect(chosenLocale(['pt-BR', 'de-AT', 'en'])).toBe('de-AT')
   expect(chosenLocale(['pt-BR', ''])).toBe('en')

@@ -127,9 +127,11 @@ onEachEngine('the hosted booking page', (engine) => {
 
   test('has the brand of an Enterprise business, and lets its logo in', async () => {
     const { headers, body } = await get(keyOf('Salon Spree'))
-    expect(body).toContain('property="og:image" content="https://example.com/salon-spree.png"')
+    expect(body).toContain('property="og:image" content="http://127.0.0.1:3000/docs/salon-spree.png"')
     expect(body).toContain('name="theme-color" content="#1f6f5c"')
-    expect(headers['content-security-policy']).toContain("img-src 'self' https://example.com data:")
+    expect(headers['content-security-policy']).toContain("img-src 'self' http://127.0.0.1:3000 data:")
+    const logo = await service.app.server.inject('/docs/salon-spree.png')
+    expect([logo.statusCode, logo.headers['content-type']]).toEqual([200, 'image/png'])
   })
 
   test('speaks the language of the browser', async () => {

@@ -134,7 +134,7 @@ describe('formats of a locale', () => {
     expect([30, 60, 90].map((minutes) => formats.minutes(minutes))).toEqual([
       '30 minutes',
       '1 hour',
-      '1 hour 30 minutes',
+      '1 hour, 30 minutes',
     ])
     expect([600, 65, 0].map((seconds) => formats.countdown(seconds))).toEqual(['10:00', '1:05', '0:00'])
     expect(formats.money({ amount: 2500, currency: 'EUR' })).toBe('€25')

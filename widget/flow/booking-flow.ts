@@ -1,10 +1,11 @@
-import type { Availability, Booking, Hold, Service, Slot as WireSlot } from '../api/api-types.ts'
+import type { Booking, Hold, Service } from '../api/api-types.ts'
 import type { Connection } from '../api/connection.ts'
-import { codeOf, Refused, Unreachable } from '../api/refusals.ts'
-import { monthOf, plusMonths } from '../times/civil-dates.ts'
+import { codeOf, Refused } from '../api/refusals.ts'
 import { dateIn } from '../times/zones.ts'
 import { readCatalogue } from './catalogue-reading.ts'
-import { anyone, serviceOf, type Choice, type ListStep, type Step } from './choice-rules.ts'
+import type { Checkouts } from './checkouts.ts'
+import { serviceOf, type Choice, type ListStep, type Step } from './choice-rules.ts'
+import { DepositPayment } from './deposit-payment.ts'
 import { bookingBody, faultsIn, faultsOf, type Draft } from './draft-rules.ts'
 import {
   backTo,
@@ -18,9 +19,11 @@ import {
   withRefusedSlot,
   type FlowState,
 } from './flow-state.ts'
-import { deadlineOf } from './hold-rules.ts'
-import type { Checkouts } from './checkouts.ts'
-import { rangeFor, slotOf, slotsOf, type Slot } from './slots.ts'
+import { FlowStore } from './flow-store.ts'
+import { Reservation } from './reservation.ts'
+import { SlotReading } from './slot-reading.ts'
+import type { Slot } from './slots.ts'
+import { troubleOf } from './trouble.ts'
 
 /** What the flow tells the page. */
 export interface FlowEvents {
@@ -38,28 +41,36 @@ export interface FlowOptions {
   events: FlowEvents
 }
 
-/** Slots that were read this long ago are read again before they are shown, in milliseconds. */
-const freshMs = 30_000
-
 /** One visitor's way to a booking: what they do, what the API says to it, and the state that follows. */
 export class BookingFlow {
-  state: FlowState
   private readonly options: FlowOptions
-  private readonly listeners = new Set<() => void>()
-  private readonly known = new Map<string, { etag: string | null; readAtMs: number }>()
-  /** Of several answers about slots only that to the last question counts. */
-  private question = 0
+  private readonly store: FlowStore
+  private readonly slots: SlotReading
+  private readonly reservation: Reservation
+  private readonly deposit: DepositPayment
   private again: () => Promise<void> = () => this.start()
 
   constructor(options: FlowOptions) {
+    const { connection, checkouts, preset, zone, nowMs, events } = options
     this.options = options
-    this.state = initialState(options.preset, options.zone, options.nowMs())
-    options.connection.onWait = (waitSeconds) => this.set({ waitSeconds })
+    this.store = new FlowStore(initialState(preset, zone, nowMs()))
+    const { store } = this
+    this.slots = new SlotReading({ connection, store, nowMs })
+    const held = (hold: Hold) => {
+      this.slots.forget()
+      events.held(hold)
+    }
+    this.reservation = new Reservation({ connection, store, nowMs, held })
+    this.deposit = new DepositPayment({ connection, store, checkouts, confirmed: events.booked })
+    connection.onWait = (waitSeconds) => this.set({ waitSeconds })
   }
 
-  subscribe(listener: () => void): () => void {
-    this.listeners.add(listener)
-    return () => this.listeners.delete(listener)
+  get state(): FlowState {
+    return this.store.state
+  }
+
+  subscribe(listener: () => void): void {
+    this.store.subscribe(listener)
   }
 
   /** Reads what can be booked, or what became of a booking whose deposit was being paid. */
@@ -68,21 +79,20 @@ export class BookingFlow {
       () => this.start(),
       async () => {
         this.set({ busy: 'start' })
-        const { connection, checkouts } = this.options
+        const { connection, checkouts, preset } = this.options
         const open = checkouts.take()
-        const session = await (open ? connection.resume(open.token) : connection.session())
-        const catalogue = await readCatalogue(connection)
+        const exchange = open ? connection.resume(open.token) : connection.session()
+        if (!open) this.slots.askEarly(preset)
+        const [session, catalogue] = await Promise.all([exchange, readCatalogue(connection)])
         this.replace(withCatalogue(this.state, session, catalogue))
-        if (open) {
-          this.set({ checkoutUrl: open.url })
-          await this.showPaid(open.bookingId)
-        } else await this.enterStep()
+        if (open) await this.deposit.resume(open)
+        else await this.enterStep()
       },
     )
   }
 
   choose(step: ListStep, id: string): void {
-    this.known.clear()
+    this.slots.forget()
     this.replace(withChoice(this.state, step, id))
     void this.enterStep()
   }
@@ -106,7 +116,7 @@ export class BookingFlow {
     this.set({ month, date: null, notice: null })
     await this.attempt(
       () => this.showMonth(month),
-      () => this.readMonth(month),
+      () => this.slots.read(month),
     )
   }
 
@@ -135,7 +145,7 @@ export class BookingFlow {
   /** Called when the deadline of the hold has passed. */
   lapse(): void {
     if (this.state.held && this.state.busy !== 'booking') {
-      this.known.clear()
+      this.slots.forget()
       this.replace(lapsed(this.state))
     }
   }
@@ -153,7 +163,7 @@ export class BookingFlow {
   }
 
   bookAnother(): void {
-    this.known.clear()
+    this.slots.forget()
     this.replace(startedAnew(this.state))
     void this.enterStep()
   }
@@ -169,101 +179,31 @@ export class BookingFlow {
     const { held } = this.state
     if (!held) return
     this.replace({ ...this.state, held: null, step: 'time', notice: null })
-    this.known.clear()
-    void this.release(held.id, true)
+    this.slots.forget()
+    void this.reservation.release(held.id, true)
   }
 
   /** Slots may have been taken while nobody looked. */
   async lookAgain(): Promise<void> {
-    if (this.state.booking?.status === 'pending') {
-      // also a page that the browser has kept as it was when it went to the checkout
-      this.options.checkouts.take()
-      await this.lookAtPayment()
-    }
+    await this.deposit.look()
     if (this.state.step !== 'time' || this.state.busy || this.state.trouble) return
-    await this.readMonth(this.state.month).catch(() => undefined) // what is shown stays; choosing tells
+    await this.slots.read(this.state.month).catch(() => undefined) // what is shown stays; choosing tells
   }
 
   private async enterStep(): Promise<void> {
     if (this.state.step !== 'time') return
     await this.attempt(
       () => this.enterStep(),
-      () => this.readMonth(this.state.month, true),
+      () => this.slots.read(this.state.month, true),
     )
-  }
-
-  private async readMonth(month: string, goOn = false): Promise<void> {
-    const read = this.known.get(month)
-    const { nowMs } = this.options
-    if (read && nowMs() - read.readAtMs < freshMs) return
-    const question = ++this.question
-    this.set({ busy: this.state.slots[month] ? null : 'slots' })
-    try {
-      const slots = await this.slotsOfMonth(month, read?.etag ?? undefined)
-      if (question !== this.question) return
-      if (slots) this.set({ slots: { ...this.state.slots, [month]: slots } })
-      if (goOn) this.showFirstDay(month)
-      if (this.freeIn(month) || this.state.soonest !== undefined) return
-      await this.readSoonest(question, goOn)
-    } finally {
-      if (question === this.question && this.state.busy === 'slots') this.set({ busy: null })
-    }
-  }
-
-  /** Undefined: as they were. */
-  private async slotsOfMonth(month: string, etag?: string): Promise<Slot[] | undefined> {
-    const { connection, nowMs } = this.options
-    const { from, to } = rangeFor(month, dateIn(this.state.zone, nowMs()))
-    const path = `/availability?${this.offer()}&from=${from}&to=${to}`
-    const answer = await connection.call<Availability>('GET', path, etag === undefined ? {} : { etag })
-    this.known.set(month, { etag: answer.etag, readAtMs: nowMs() })
-    return answer.status === 304 ? undefined : slotsOf(answer.body)
-  }
-
-  /** Where the first month has nothing, the visitor is taken to the one that has. */
-  private async readSoonest(question: number, goOn: boolean): Promise<void> {
-    const { body } = await this.options.connection.call<WireSlot | null>(
-      'GET',
-      `/availability/soonest?${this.offer()}`,
-    )
-    if (question !== this.question) return
-    const soonest = body ? slotOf(body) : null
-    this.set({ soonest })
-    const month = soonest && monthOf(dateIn(this.state.zone, soonest.startsAtMs))
-    if (goOn && month && month > this.state.month && month <= plusMonths(this.state.month, 12)) {
-      this.set({ month })
-      await this.readMonth(month, true)
-    }
-  }
-
-  /** Whoever comes to the calendar sees times at once. */
-  private showFirstDay(month: string): void {
-    const { slots, zone, date } = this.state
-    const dates = (slots[month] ?? []).map(({ startsAtMs }) => dateIn(zone, startsAtMs))
-    const first = dates.find((candidate) => monthOf(candidate) === month)
-    if (date === null && first !== undefined) this.set({ date: first })
-  }
-
-  private freeIn(month: string): boolean {
-    const { slots, zone } = this.state
-    return (slots[month] ?? []).some(({ startsAtMs }) => monthOf(dateIn(zone, startsAtMs)) === month)
-  }
-
-  private offer(): string {
-    const { serviceId, locationId, staffId } = this.state.choice
-    return new URLSearchParams({
-      service_id: serviceId ?? '',
-      location_id: locationId ?? '',
-      ...(staffId !== null && staffId !== anyone && { staff_id: staffId }),
-    }).toString()
   }
 
   private async hold(slot: Slot): Promise<void> {
     const before = this.state.held
     this.set({ busy: 'hold', wanted: slot })
     try {
-      const held = await this.place(slot)
-      if (before) void this.release(before.id)
+      const held = await this.reservation.place(slot)
+      if (before) void this.reservation.release(before.id)
       this.replace(withHold(this.state, held))
     } catch (error) {
       if (!(error instanceof Refused)) throw error
@@ -272,70 +212,22 @@ export class BookingFlow {
   }
 
   private refused(error: Refused): void {
-    this.known.clear()
+    this.slots.forget()
     this.replace(withRefusedSlot(this.state, error.problem))
     this.tell(error)
     if (this.state.step === 'time') void this.lookAgain()
   }
 
-  private async place(slot: Slot) {
-    const { serviceId, locationId, staffId } = this.state.choice
-    const { body } = await this.options.connection.call<Hold>('POST', '/bookings/hold', {
-      body: {
-        service_id: serviceId,
-        location_id: locationId,
-        ...(staffId !== null && staffId !== anyone && { staff_id: staffId }),
-        starts_at: slot.startsAt,
-      },
-    })
-    this.known.clear()
-    this.options.events.held(body)
-    return { id: body.hold_id, slot, deadlineMs: deadlineOf(body.expires_at, this.options.nowMs()) }
-  }
-
-  /** A hold that cannot be released lapses by itself, so nobody needs to hear of it. */
-  private async release(id: string, keepalive = false): Promise<void> {
-    await this.options.connection.call('DELETE', `/bookings/hold/${id}`, { keepalive }).catch(() => undefined)
-  }
-
   private async book(service: Service): Promise<void> {
     this.set({ busy: 'booking' })
     try {
-      const held = this.state.held ?? (await this.placeAgain())
-      const booking = await this.convert(service, held.id)
+      const booking = await this.reservation.book(service)
       this.options.events.booked(booking)
-      if (booking.redirect_url) await this.goToCheckout(booking, booking.redirect_url)
+      if (booking.redirect_url) this.deposit.begin(booking, booking.redirect_url)
       else this.replace(withBooking(this.state, booking))
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       this.refusedBooking(error, service)
-    }
-  }
-
-  private async placeAgain() {
-    const { wanted } = this.state
-    if (!wanted) throw new Unreachable()
-    const held = await this.place(wanted)
-    this.set({ held })
-    return held
-  }
-
-  /** A hold that lapsed unnoticed, as behind a lid that was closed, is placed again, once. */
-  private async convert(service: Service, holdId: string): Promise<Booking> {
-    const { connection } = this.options
-    const convert = async (id: string) => {
-      const body = bookingBody(id, this.state.draft, service.custom_fields)
-      return (await connection.call<Booking>('POST', '/bookings', { body })).body
-    }
-    try {
-      return await convert(holdId)
-    } catch (error) {
-      if (codeOf(error) === 'hold_converted') {
-        return (await connection.call<Booking>('GET', `/bookings/${holdId}`)).body
-      }
-      if (codeOf(error) !== 'hold_expired' && codeOf(error) !== 'hold_not_found') throw error
-      this.set({ held: null })
-      return convert((await this.placeAgain()).id)
     }
   }
 
@@ -352,28 +244,14 @@ export class BookingFlow {
     this.tell(error)
   }
 
-  private async goToCheckout(booking: Booking, url: string): Promise<void> {
-    const { connection, checkouts } = this.options
-    // the booking keeps its slot while the deposit is paid: leaving the page must not look like giving it up
-    this.set({ held: null, booking, checkoutUrl: url })
-    checkouts.go({ bookingId: booking.id, token: connection.token ?? '', url })
-  }
-
-  private async showPaid(bookingId: string): Promise<void> {
-    const { body } = await this.options.connection.call<Booking>('GET', `/bookings/${bookingId}`)
-    this.replace(withBooking(this.state, body))
-  }
-
-  /** To the checkout once more, for whoever came back without paying. */
+  /** To the checkout once more. */
   pay(): void {
-    const { booking, checkoutUrl } = this.state
-    if (booking && checkoutUrl !== null) void this.goToCheckout(booking, checkoutUrl)
+    this.deposit.again()
   }
 
   /** Looks whether a deposit has arrived. */
   async lookAtPayment(): Promise<void> {
-    const { booking } = this.state
-    if (booking) await this.showPaid(booking.id).catch(() => undefined) // the visitor may ask again
+    await this.deposit.look()
   }
 
   /** Runs what needs an answer; without one there is a sentence, and a button that does `again`. */
@@ -382,11 +260,7 @@ export class BookingFlow {
     try {
       await run()
     } catch (error) {
-      this.set({
-        busy: null,
-        waitSeconds: null,
-        trouble: { kind: troubleOf(error), code: codeOf(error) ?? 'unreachable' },
-      })
+      this.set({ busy: null, waitSeconds: null, trouble: troubleOf(error) })
       this.tell(error)
     }
   }
@@ -397,25 +271,10 @@ export class BookingFlow {
   }
 
   private set(change: Partial<FlowState>): void {
-    this.replace({ ...this.state, ...change })
+    this.store.set(change)
   }
 
   private replace(state: FlowState): void {
-    this.state = state
-    for (const listener of this.listeners) listener()
+    this.store.replace(state)
   }
-}
-
-const misconfigured = [
-  'missing_credentials',
-  'invalid_credentials',
-  'origin_not_allowed',
-  'key_type_not_allowed',
-]
-
-function troubleOf(error: unknown): 'unreachable' | 'misconfigured' | 'busy' | 'unknown' {
-  const code = codeOf(error)
-  if (code === null) return error instanceof Unreachable ? 'unreachable' : 'unknown'
-  if (code === 'rate_limited') return 'busy'
-  return misconfigured.includes(code) ? 'misconfigured' : 'unknown'
 }

@@ -43,6 +43,12 @@ export function staffFor(catalogue: Catalogue, choice: Choice): StaffMember[] {
   return catalogue.staff.filter(({ id }) => ids.includes(id))
 }
 
+/** The one person who has to give the service; null where anybody may, or nobody else does. */
+export function personOf(catalogue: Catalogue, choice: Choice): string | null {
+  const { staffId } = choice
+  return staffId === anyone || staffFor(catalogue, choice).length < 2 ? null : staffId
+}
+
 /** Takes what the page has preselected, as far as it is on offer, and what there is only one of. */
 export function completed(catalogue: Catalogue, choice: Choice, preset: Choice = nothingChosen): Choice {
   const only = (ids: string[], chosen: string | null, wanted: string | null) =>

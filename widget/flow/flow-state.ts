@@ -12,6 +12,7 @@ import {
 } from './choice-rules.ts'
 import { emptyDraft, type Draft, type Faults } from './draft-rules.ts'
 import { slotOf, type Slot } from './slots.ts'
+import type { Trouble } from './trouble.ts'
 
 /** A slot that is held for the visitor, until the deadline by the clock of this device. */
 export interface HeldSlot {
@@ -24,12 +25,6 @@ export interface HeldSlot {
 export interface Notice {
   kind: 'taken' | 'not_offered' | 'lapsed' | 'too_many_holds' | 'refused'
   alternatives: Slot[]
-}
-
-/** Why the flow cannot go on by itself. */
-export interface Trouble {
-  kind: 'unreachable' | 'misconfigured' | 'busy' | 'unknown'
-  code: string
 }
 
 /** Everything that the widget shows follows from this. */

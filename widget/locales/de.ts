@@ -3,7 +3,6 @@ import type { Texts } from './texts.ts'
 export const texts: Texts = {
   book: 'Termin buchen',
   close: 'Schließen',
-  back: 'Zurück',
   change: 'Ändern',
   loading: 'Einen Moment …',
   stepService: 'Was möchten Sie buchen?',
@@ -43,7 +42,8 @@ export const texts: Texts = {
   holdAgain: 'Noch einmal reservieren',
   taken: 'Leider war jemand einen Moment schneller.',
   notOffered: 'Leider kann diese Zeit nicht mehr gebucht werden.',
-  tooManyHolds: 'Von hier aus sind zu viele Zeiten reserviert. Bitte versuchen Sie es in ein paar Minuten.',
+  tooManyHolds:
+    'Von Ihrem Anschluss aus sind zu viele Zeiten reserviert. Bitte versuchen Sie es in ein paar Minuten wieder.',
   refused: 'Leider war das nicht möglich.',
   otherTimes: 'Diese Zeiten sind frei:',
   chooseOther: 'Andere Zeit wählen',
@@ -54,7 +54,6 @@ export const texts: Texts = {
   notes: 'Anmerkungen',
   optional: 'freiwillig',
   choose: 'Bitte wählen',
-  yes: 'Ja',
   faultRequired: 'Bitte füllen Sie dieses Feld aus.',
   faultEmail: 'Bitte prüfen Sie diese Adresse; sie sollte wie name@example.com aussehen.',
   faultInvalid: 'Bitte prüfen Sie diese Angabe.',
@@ -68,7 +67,7 @@ export const texts: Texts = {
   pending: 'Fast geschafft',
   pendingHint: 'Ihre Zeit ist reserviert. Sobald die Anzahlung eingegangen ist, ist sie bestätigt.',
   pay: 'Anzahlung bezahlen',
-  checkAgain: 'Noch einmal nachsehen',
+  checkAgain: 'Erneut prüfen',
   cancelled: 'Diese Buchung wurde storniert',
   cancelledHint: 'Die Anzahlung kam nicht rechtzeitig, die Zeit ist wieder frei.',
   addToCalendar: 'In den Kalender',
@@ -77,7 +76,7 @@ export const texts: Texts = {
   unreachable: 'Gerade besteht keine Verbindung. Ihre Eingaben gehen nicht verloren.',
   misconfigured:
     'Dieses Formular ist nicht richtig eingerichtet. Bitte sagen Sie es dem Betreiber der Website.',
-  busy: 'Im Moment gibt es zu viele Anfragen. Bitte versuchen Sie es in ein paar Minuten.',
+  busy: 'Im Moment gibt es zu viele Anfragen. Bitte versuchen Sie es in ein paar Minuten wieder.',
   unknown: 'Etwas ist schiefgegangen. Ihre Eingaben gehen nicht verloren.',
   tryAgain: 'Noch einmal versuchen',
   poweredBy: 'Mit Holdfast gebucht',

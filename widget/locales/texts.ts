@@ -2,7 +2,6 @@
 export interface Texts {
   book: string
   close: string
-  back: string
   change: string
   loading: string
   stepService: string
@@ -53,7 +52,6 @@ export interface Texts {
   notes: string
   optional: string
   choose: string
-  yes: string
   faultRequired: string
   faultEmail: string
   faultInvalid: string

@@ -82,7 +82,7 @@ export class Formats {
     return name === '' ? placeOf(zone) : `${placeOf(zone)} (${name})`
   }
 
-  /** `1 hour 30 minutes`. */
+  /** `1 hour, 30 minutes`. */
   minutes(minutes: number): string {
     const parts: string[] = []
     const hours = Math.floor(minutes / 60)
@@ -90,7 +90,7 @@ export class Formats {
     if (minutes % 60 > 0 || hours === 0) {
       parts.push(this.number(minutes % 60, { style: 'unit', unit: 'minute', unitDisplay: 'long' }))
     }
-    return parts.join(' ')
+    return new Intl.ListFormat(this.locale, { type: 'unit' }).format(parts)
   }
 
   /** `12 seconds`. */

@@ -1,13 +1,11 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { calendarFile } from '../flow/calendar-file.ts'
 import { locationOf } from '../flow/choice-rules.ts'
+import { lookPausesMs } from '../flow/payment-looks.ts'
 import { fill } from '../locales/texts.ts'
 import { Heading } from './heading.tsx'
 import { Summary } from './summary.tsx'
 import type { View } from './view.ts'
-
-const lookMs = 4_000
-const mostLooks = 5
 
 /** The end: it is booked, or waits for its deposit. */
 export function Confirmation(props: View) {
@@ -17,17 +15,7 @@ export function Confirmation(props: View) {
   const heading = useRef<HTMLHeadingElement>(null)
   const status = booking?.status
   useLayoutEffect(() => heading.current?.focus(), [status])
-  useLayoutEffect(() => {
-    if (status !== 'pending') return undefined
-    // the payment is told to the service a moment after the visitor is back
-    let looks = 0
-    const looking = setInterval(() => {
-      looks += 1
-      if (looks >= mostLooks) clearInterval(looking)
-      void flow.lookAtPayment()
-    }, lookMs)
-    return () => clearInterval(looking)
-  }, [status])
+  useLayoutEffect(() => (status === 'pending' ? lookNowAndThen(flow) : undefined), [status])
   if (!booking) return null
   const isPending = status === 'pending'
   const isCancelled = status === 'cancelled'
@@ -88,6 +76,21 @@ export function Confirmation(props: View) {
       </div>
     </div>
   )
+}
+
+/** Looks until what it gives back is called. In a tab that nobody sees it rests; coming back to it looks at once. */
+function lookNowAndThen(flow: View['flow']): () => void {
+  let timer: ReturnType<typeof setTimeout>
+  const plan = (looks: number) => {
+    const pause = lookPausesMs[looks]
+    if (pause === undefined) return
+    timer = setTimeout(() => {
+      if (document.visibilityState === 'visible') void flow.lookAtPayment()
+      plan(looks + 1)
+    }, pause)
+  }
+  plan(0)
+  return () => clearTimeout(timer)
 }
 
 function offerCalendarFile({ state, nowMs }: View): void {

@@ -1,0 +1,75 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { misfitsIn, violationsIn } from './accessibility.ts'
+import { keepScreenshot, type Visitor } from './browser.ts'
+
+/* What a visitor does with the widget, and what a test looks for in it. Each action waits for what it acts on. */
+
+export function next(page: Page, name: RegExp | string): Promise<void> {
+  return page.getByRole('button', { name }).click()
+}
+
+export function heading(page: Page, text: string | RegExp): Promise<void> {
+  return page.getByRole('heading', { name: text, level: 2 }).waitFor()
+}
+
+export async function writeDetails(page: Page): Promise<void> {
+  await page.getByLabel('First name').fill('Ada')
+  await page.getByLabel('Last name').fill('Lovelace')
+  await page.getByLabel('Email').fill('ada@example.com')
+}
+
+/** To the details of the first slot of a day whose text begins so. */
+export async function toDetails(page: Page, day: string, time: string): Promise<void> {
+  await page.locator(`.day.is-free[data-date="${day}"]`).click()
+  await page.locator('.time', { hasText: time }).first().click()
+  await heading(page, 'Your details')
+}
+
+/** What the focus is on, also within the widget: its label or text. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate<string>(`(() => {
+    let element = document.activeElement
+    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+    return (element?.getAttribute('aria-label') ?? element?.textContent ?? '').trim()
+  })()`)
+}
+
+export function expectFocus(page: Page, on: string | RegExp): Promise<void> {
+  return expect.poll(() => focused(page)).toMatch(typeof on === 'string' ? new RegExp(`^${on}$`) : on)
+}
+
+/** Presses the tab key until the focus is there, at most so many times. */
+export async function tabTo(page: Page, on: RegExp, most: number): Promise<void> {
+  for (let presses = 0; presses < most && !on.test(await focused(page)); presses += 1) {
+    await page.keyboard.press('Tab')
+  }
+  await expectFocus(page, on)
+}
+
+const widths = [320, 768, 1280]
+
+/** Nothing is cut, covered or beyond the page at any width, and nothing is inaccessible. */
+export async function expectSound(page: Page, name: string): Promise<void> {
+  const own = page.viewportSize()
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: own?.height ?? 900 })
+    await keepScreenshot(page, `${name}-${width}`)
+    expect(await misfitsIn(page), `at ${width} pixels`).toEqual([])
+  }
+  if (own) await page.setViewportSize(own)
+  expect(await violationsIn(page)).toEqual([])
+}
+
+/** Nobody but these was asked for anything. */
+export function expectHosts({ requests }: Visitor, allowed: string[]): void {
+  const asked = requests
+    .map(({ address }) => new URL(address))
+    .filter(({ protocol }) => /^https?:/.test(protocol))
+  expect(asked.filter(({ origin }) => !allowed.includes(origin)).map(({ href }) => href)).toEqual([])
+}
+
+/** The requests of a visitor to the API, without preflights. */
+export function apiRequests({ requests }: Visitor): Visitor['requests'] {
+  return requests.filter(({ method, address }) => address.includes('/api/v1/') && method !== 'OPTIONS')
+}

@@ -1,0 +1,24 @@
+import type { FlowState } from './flow-state.ts'
+
+/** The state as it is now, for those who change it, and for those who draw it. */
+export class FlowStore {
+  state: FlowState
+  private readonly listeners = new Set<() => void>()
+
+  constructor(state: FlowState) {
+    this.state = state
+  }
+
+  subscribe(listener: () => void): void {
+    this.listeners.add(listener)
+  }
+
+  set(change: Partial<FlowState>): void {
+    this.replace({ ...this.state, ...change })
+  }
+
+  replace(state: FlowState): void {
+    this.state = state
+    for (const listener of this.listeners) listener()
+  }
+}

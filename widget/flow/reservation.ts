@@ -1,0 +1,78 @@
+import type { Booking, Hold, Service } from '../api/api-types.ts'
+import type { Connection } from '../api/connection.ts'
+import { codeOf, Unreachable } from '../api/refusals.ts'
+import { personOf } from './choice-rules.ts'
+import { bookingBody } from './draft-rules.ts'
+import type { HeldSlot } from './flow-state.ts'
+import type { FlowStore } from './flow-store.ts'
+import { deadlineOf } from './hold-rules.ts'
+import type { Slot } from './slots.ts'
+
+interface Parts {
+  connection: Connection
+  store: FlowStore
+  nowMs: () => number
+  /** Told of each hold that is placed. */
+  held: (hold: Hold) => void
+}
+
+/** Takes a slot for the visitor: a hold at first, then the booking that it becomes. */
+export class Reservation {
+  private readonly parts: Parts
+
+  constructor(parts: Parts) {
+    this.parts = parts
+  }
+
+  async place(slot: Slot): Promise<HeldSlot> {
+    const { connection, store, nowMs, held } = this.parts
+    const { catalogue, choice } = store.state
+    const person = personOf(catalogue, choice)
+    const { body } = await connection.call<Hold>('POST', '/bookings/hold', {
+      body: {
+        service_id: choice.serviceId,
+        location_id: choice.locationId,
+        ...(person !== null && { staff_id: person }),
+        starts_at: slot.startsAt,
+      },
+    })
+    held(body)
+    return { id: body.hold_id, slot, deadlineMs: deadlineOf(body.expires_at, nowMs()) }
+  }
+
+  /** A hold that cannot be released lapses by itself, so nobody needs to hear of it. */
+  async release(id: string, keepalive = false): Promise<void> {
+    const { connection } = this.parts
+    await connection.call('DELETE', `/bookings/hold/${id}`, { keepalive }).catch(() => undefined)
+  }
+
+  /** Books what is held. A hold that lapsed, noticed or not, as behind a lid that was closed, is placed again, once. */
+  async book(service: Service): Promise<Booking> {
+    const held = this.parts.store.state.held ?? (await this.placeAgain())
+    try {
+      return await this.convert(service, held.id)
+    } catch (error) {
+      if (codeOf(error) === 'hold_converted') {
+        return (await this.parts.connection.call<Booking>('GET', `/bookings/${held.id}`)).body
+      }
+      if (codeOf(error) !== 'hold_expired' && codeOf(error) !== 'hold_not_found') throw error
+      this.parts.store.set({ held: null })
+      return this.convert(service, (await this.placeAgain()).id)
+    }
+  }
+
+  private async convert(service: Service, holdId: string): Promise<Booking> {
+    const { connection, store } = this.parts
+    const body = bookingBody(holdId, store.state.draft, service.custom_fields)
+    return (await connection.call<Booking>('POST', '/bookings', { body })).body
+  }
+
+  private async placeAgain(): Promise<HeldSlot> {
+    const { store } = this.parts
+    const { wanted } = store.state
+    if (!wanted) throw new Unreachable()
+    const held = await this.place(wanted)
+    store.set({ held })
+    return held
+  }
+}

@@ -1,0 +1,148 @@
+import type { Availability, Slot as WireSlot } from '../api/api-types.ts'
+import type { Answer, Connection } from '../api/connection.ts'
+import { monthOf, plusMonths } from '../times/civil-dates.ts'
+import { dateIn } from '../times/zones.ts'
+import { anyone, personOf, type Choice } from './choice-rules.ts'
+import type { FlowStore } from './flow-store.ts'
+import { rangeFor, slotOf, slotsOf, type Slot } from './slots.ts'
+
+interface Parts {
+  connection: Connection
+  store: FlowStore
+  nowMs: () => number
+}
+
+/** A question that was asked before all that it depends on was known. */
+interface EarlyQuestion {
+  path: string
+  month: string
+  askedAtMs: number
+  /** Undefined when it was refused: then it is asked again, and what is wrong is told. */
+  answer: Promise<Answer<Availability> | undefined>
+}
+
+/** Slots that were read this long ago are read again before they are shown, in milliseconds. */
+const freshMs = 30_000
+
+/** Reads the free slots of what was chosen, month by month, into the state. */
+export class SlotReading {
+  private readonly parts: Parts
+  private readonly known = new Map<string, { etag: string | null; readAtMs: number }>()
+  /** Of several answers about slots only that to the last question counts. */
+  private question = 0
+  private early: EarlyQuestion | undefined
+
+  constructor(parts: Parts) {
+    this.parts = parts
+  }
+
+  /** What was read is out of date: something else was chosen, or the visitor has held or lost a slot. */
+  forget(): void {
+    this.known.clear()
+  }
+
+  /** Asks for the slots of what the page has preselected, beside the catalogue rather than after it. */
+  askEarly(preset: Choice): void {
+    this.early = undefined
+    if (preset.serviceId === null || preset.locationId === null) return
+    const { connection, store, nowMs } = this.parts
+    const { month } = store.state
+    const path = this.pathOf(month, preset, preset.staffId === anyone ? null : preset.staffId)
+    const answer = connection.call<Availability>('GET', path).catch(() => undefined)
+    this.early = { path, month, askedAtMs: nowMs(), answer }
+  }
+
+  /** Reads a month, unless that was done a moment ago. With `goOn` the visitor is taken to the first free day. */
+  async read(month: string, goOn = false): Promise<void> {
+    const { store, nowMs } = this.parts
+    const read = this.known.get(month)
+    if (read && nowMs() - read.readAtMs < freshMs) return
+    const question = ++this.question
+    store.set({ busy: store.state.slots[month] ? null : 'slots' })
+    try {
+      for await (const slots of this.slotsOfMonth(month, read?.etag ?? undefined)) {
+        if (question !== this.question) return
+        if (slots) store.set({ slots: { ...store.state.slots, [month]: slots }, busy: null })
+        if (goOn) this.showFirstDay(month)
+      }
+      if (this.freeIn(month) || store.state.soonest !== undefined) return
+      await this.readSoonest(question, goOn)
+    } finally {
+      if (question === this.question && store.state.busy === 'slots') store.set({ busy: null })
+    }
+  }
+
+  /** The slots, at first perhaps those that are known from the early question. Undefined: as they were. */
+  private async *slotsOfMonth(month: string, etag?: string): AsyncGenerator<Slot[] | undefined> {
+    const { connection, nowMs, store } = this.parts
+    const { catalogue, choice } = store.state
+    const person = personOf(catalogue, choice)
+    const path = this.pathOf(month, choice, person)
+    const early = await this.takeEarly(month)
+    if (early?.path === path) {
+      this.known.set(month, { etag: early.etag, readAtMs: early.askedAtMs })
+      yield early.slots
+      return
+    }
+    // asked for anybody, while the visitor has chosen somebody meanwhile: times to look at until theirs are here
+    if (person !== null && early?.path === this.pathOf(month, choice, null)) {
+      yield early.slots.filter(({ staffIds }) => staffIds.includes(person))
+    }
+    const answer = await connection.call<Availability>('GET', path, etag === undefined ? {} : { etag })
+    this.known.set(month, { etag: answer.etag, readAtMs: nowMs() })
+    yield answer.status === 304 ? undefined : slotsOf(answer.body)
+  }
+
+  /** The answer to the early question, once, while it is fresh. */
+  private async takeEarly(month: string) {
+    const { early } = this
+    this.early = undefined
+    if (early?.month !== month || this.parts.nowMs() - early.askedAtMs >= freshMs) return undefined
+    const answer = await early.answer
+    return answer && { ...early, etag: answer.etag, slots: slotsOf(answer.body) }
+  }
+
+  /** Where the first month has nothing, the visitor is taken to the one that has. */
+  private async readSoonest(question: number, goOn: boolean): Promise<void> {
+    const { connection, store } = this.parts
+    const { catalogue, choice, zone, month: shown } = store.state
+    const path = `/availability/soonest?${offerOf(choice, personOf(catalogue, choice))}`
+    const { body } = await connection.call<WireSlot | null>('GET', path)
+    if (question !== this.question) return
+    const soonest = body ? slotOf(body) : null
+    store.set({ soonest })
+    const month = soonest && monthOf(dateIn(zone, soonest.startsAtMs))
+    if (goOn && month && month > shown && month <= plusMonths(shown, 12)) {
+      store.set({ month })
+      await this.read(month, true)
+    }
+  }
+
+  /** Whoever comes to the calendar sees times at once. */
+  private showFirstDay(month: string): void {
+    const { store } = this.parts
+    const { slots, zone, date } = store.state
+    const dates = (slots[month] ?? []).map(({ startsAtMs }) => dateIn(zone, startsAtMs))
+    const first = dates.find((candidate) => monthOf(candidate) === month)
+    if (date === null && first !== undefined) store.set({ date: first })
+  }
+
+  private freeIn(month: string): boolean {
+    const { slots, zone } = this.parts.store.state
+    return (slots[month] ?? []).some(({ startsAtMs }) => monthOf(dateIn(zone, startsAtMs)) === month)
+  }
+
+  private pathOf(month: string, choice: Choice, person: string | null): string {
+    const { nowMs, store } = this.parts
+    const { from, to } = rangeFor(month, dateIn(store.state.zone, nowMs()))
+    return `/availability?${offerOf(choice, person)}&from=${from}&to=${to}`
+  }
+}
+
+function offerOf({ serviceId, locationId }: Choice, person: string | null): string {
+  return new URLSearchParams({
+    service_id: serviceId ?? '',
+    location_id: locationId ?? '',
+    ...(person !== null && { staff_id: person }),
+  }).toString()
+}
