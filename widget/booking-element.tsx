@@ -105,7 +105,7 @@ export class BookingElement extends HTMLElement {
       },
     })
     this.flow = flow
-    flow.subscribe(() => this.draw())
+    flow.subscribe(() => this.drawSoon())
     // a page in another language than English shows nothing in English first
     const reading = this.readLanguage()
     const starting = flow.start()
@@ -143,6 +143,18 @@ export class BookingElement extends HTMLElement {
 
   private tell(name: 'held' | 'booked' | 'error', detail: unknown): void {
     this.dispatchEvent(new CustomEvent(`holdfast:${name}`, { detail, bubbles: true, composed: true }))
+  }
+
+  private isToBeDrawn = false
+
+  /** Several changes of one moment are drawn once. */
+  private drawSoon(): void {
+    if (this.isToBeDrawn) return
+    this.isToBeDrawn = true
+    queueMicrotask(() => {
+      this.isToBeDrawn = false
+      this.draw()
+    })
   }
 
   private shownColor: string | null = null

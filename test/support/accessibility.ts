@@ -9,11 +9,12 @@ interface Violation {
   nodes: { target: unknown[]; failureSummary: string }[]
 }
 
-/** What axe-core finds wrong with a page, in words. */
-export async function violationsIn(page: Page): Promise<string[]> {
+/** What axe-core finds wrong with a page, in words; by all of its rules, or by these. */
+export async function violationsIn(page: Page, rules?: string[]): Promise<string[]> {
   if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe)
+  const options = { resultTypes: ['violations'], preload: false, ...(rules && { runOnly: rules }) }
   const { violations } = await page.evaluate<{ violations: Violation[] }>(
-    'axe.run(document, { resultTypes: ["violations"], preload: false })',
+    `axe.run(document, ${JSON.stringify(options)})`,
   )
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${JSON.stringify(target)} ${failureSummary}`),

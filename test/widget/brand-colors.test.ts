@@ -23,7 +23,7 @@ describe('a brand colour', () => {
     'can be read in all that the widget makes of it (%s)',
     (appearance) => {
       for (const color of colors) {
-        const { accent, onAccent, accentText, tint } = shadesOf(color, appearance)
+        const { accent, accentLine, onAccent, accentText, tint } = shadesOf(color, appearance)
         const pairs = {
           onAccent: [onAccent, accent],
           text: [accentText, surfaces[appearance]],
@@ -36,15 +36,23 @@ describe('a brand colour', () => {
             enough: true,
           })
         }
-        // a button is seen as one (WCAG 2.2, section 1.4.11)
-        expect({ color, seen: contrast(accent, surfaces[appearance]) >= 3 }).toEqual({ color, seen: true })
+        // a button is seen as one (WCAG 2.2, section 1.4.11), and a free day is told from the others
+        const seen = [contrast(accentLine, surfaces[appearance]) >= 3, tint !== surfaces[appearance]]
+        expect({ color, seen }).toEqual({ color, seen: [true, true] })
       }
     },
   )
 
+  test('is that of buttons, however pale, with a line around them that is seen', () => {
+    const { accent, accentLine, onAccent } = shadesOf('#ffe08a', 'light')
+    expect({ accent, onAccent }).toEqual({ accent: '#ffe08a', onAccent: '#000000' })
+    expect(accentLine).not.toBe(accent)
+  })
+
   test('that can be read as it is stays as it is', () => {
     expect(shadesOf('#1f6f5c', 'light')).toMatchObject({
       accent: '#1f6f5c',
+      accentLine: '#1f6f5c',
       accentText: '#1f6f5c',
       onAccent: '#ffffff',
     })

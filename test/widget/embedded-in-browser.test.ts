@@ -213,7 +213,7 @@ describe.skipIf(chromiumPath === undefined)('the widget on a website', () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       await keepScreenshot(page, `brands-${colorScheme}`)
-      expect(await violationsIn(page)).toEqual([])
+      expect(await violationsIn(page, ['color-contrast'])).toEqual([])
     }
   })
 

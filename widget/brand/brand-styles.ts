@@ -8,5 +8,5 @@ export function brandStyles(brandColor: string | null): string {
   const [light, dark] = [shadesOf(color, 'light'), shadesOf(color, 'dark')]
   const property = (name: string, part: keyof Shades) =>
     `--brand-${name}: light-dark(${light[part]}, ${dark[part]});`
-  return `:host { ${property('accent', 'accent')} ${property('on-accent', 'onAccent')} ${property('accent-text', 'accentText')} ${property('tint', 'tint')} }`
+  return `:host { ${property('accent', 'accent')} ${property('accent-line', 'accentLine')} ${property('on-accent', 'onAccent')} ${property('accent-text', 'accentText')} ${property('tint', 'tint')} }`
 }

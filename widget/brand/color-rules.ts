@@ -7,6 +7,10 @@ type Rgb = [number, number, number]
 
 /** What normal text needs (WCAG 2.2, level AA). */
 export const leastContrast = 4.5
+/** What tells a button from what is around it (WCAG 2.2, section 1.4.11). */
+const leastOutline = 3.05
+/** From here on a tint is seen as one. */
+const leastTint = 1.14
 /** Worked out a little above, so that rounding to 256 steps never falls below. */
 const wantedContrast = 4.6
 
@@ -17,6 +21,8 @@ const black: Rgb = [0, 0, 0]
 export interface Shades {
   /** Of buttons and chosen days. */
   accent: string
+  /** Of the line around them: the same, or one that is seen where they are hardly. */
+  accentLine: string
   /** Of text upon it. */
   onAccent: string
   /** Of text and signs in the colour of the brand, on the surface and on the tint. */
@@ -62,12 +68,23 @@ function mixed(from: Rgb, to: Rgb, share: number): Rgb {
 }
 
 /** The colour nearest to the given one, on the way to another, that has enough contrast to all of these. */
-function readable(color: Rgb, towards: Rgb, against: Rgb[]): Rgb {
+function readable(color: Rgb, towards: Rgb, against: Rgb[], enough = wantedContrast): Rgb {
   for (let step = 0; step < 100; step += 1) {
     const candidate = mixed(color, towards, step / 100)
-    if (against.every((other) => contrastOf(candidate, other) >= wantedContrast)) return candidate
+    if (against.every((other) => contrastOf(candidate, other) >= enough)) return candidate
   }
   return towards
+}
+
+const mostTint = 0.3
+
+/** A breath of a colour on the surface: of a pale one more of it, and in the end a shade of it. */
+function tintOf(color: Rgb, surface: Rgb, { from, away }: { from: number; away: Rgb }): Rgb {
+  for (let share = from; share <= mostTint; share += 0.02) {
+    const candidate = mixed(surface, color, share)
+    if (contrastOf(candidate, surface) >= leastTint) return candidate
+  }
+  return readable(mixed(surface, color, mostTint), away, [surface], leastTint)
 }
 
 /** The shades of a brand colour; of a colour that cannot be read, those of the given fallback. */
@@ -75,14 +92,13 @@ export function shadesOf(brandColor: string, appearance: keyof typeof surfaces):
   const color = parseColor(brandColor) ?? black
   const surface = parseColor(surfaces[appearance]) ?? white
   const away = appearance === 'light' ? black : white
-  const tint = mixed(surface, color, appearance === 'light' ? 0.1 : 0.2)
-  // a button has to be seen as one: the colour itself where it differs from what is around it, else a step further
-  const accent = contrastOf(color, surface) >= 3 ? color : readable(color, away, [surface])
-  const onAccent = contrastOf(accent, white) >= wantedContrast ? white : black
-  const shown = contrastOf(accent, onAccent) >= wantedContrast ? accent : readable(accent, black, [white])
+  const tint = tintOf(color, surface, { from: appearance === 'light' ? 0.1 : 0.2, away })
+  const onAccent = contrastOf(color, white) >= wantedContrast ? white : black
+  const accent = contrastOf(color, onAccent) >= wantedContrast ? color : readable(color, black, [white])
   return {
-    accent: textOf(shown),
-    onAccent: textOf(contrastOf(shown, onAccent) >= wantedContrast ? onAccent : white),
+    accent: textOf(accent),
+    accentLine: textOf(readable(accent, away, [surface], leastOutline)),
+    onAccent: textOf(contrastOf(accent, onAccent) >= wantedContrast ? onAccent : white),
     accentText: textOf(readable(color, away, [surface, tint])),
     tint: textOf(tint),
   }

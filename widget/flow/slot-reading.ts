@@ -122,9 +122,9 @@ export class SlotReading {
   private showFirstDay(month: string): void {
     const { store } = this.parts
     const { slots, zone, date } = store.state
-    const dates = (slots[month] ?? []).map(({ startsAtMs }) => dateIn(zone, startsAtMs))
-    const first = dates.find((candidate) => monthOf(candidate) === month)
-    if (date === null && first !== undefined) store.set({ date: first })
+    if (date !== null) return
+    const first = slots[month]?.find(({ startsAtMs }) => monthOf(dateIn(zone, startsAtMs)) === month)
+    if (first) store.set({ date: dateIn(zone, first.startsAtMs) })
   }
 
   private freeIn(month: string): boolean {

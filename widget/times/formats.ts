@@ -22,6 +22,7 @@ export class Formats {
   readonly firstWeekday: number
   readonly locale: string
   private readonly known = new Map<string, Intl.DateTimeFormat>()
+  private readonly knownNumbers = new Map<string, Intl.NumberFormat>()
 
   constructor(locale: string) {
     this.firstWeekday = firstWeekdayOf(locale)
@@ -115,16 +116,16 @@ export class Formats {
   }
 
   number(value: number, options: Intl.NumberFormatOptions = {}): string {
-    return new Intl.NumberFormat(this.locale, options).format(value)
+    const key = JSON.stringify(options)
+    const format = this.knownNumbers.get(key) ?? new Intl.NumberFormat(this.locale, options)
+    this.knownNumbers.set(key, format)
+    return format.format(value)
   }
 
   private format(options: Intl.DateTimeFormatOptions, ms: number): string {
     const key = JSON.stringify(options)
-    let format = this.known.get(key)
-    if (!format) {
-      format = new Intl.DateTimeFormat(this.locale, options)
-      this.known.set(key, format)
-    }
+    const format = this.known.get(key) ?? new Intl.DateTimeFormat(this.locale, options)
+    this.known.set(key, format)
     return format.format(ms)
   }
 }
