@@ -77,14 +77,19 @@ describe.skipIf(chromiumPath === undefined).each(engines)('a deposit (%s)', (eng
     )[0]?.['status']
 
   test('that is paid leads back to the hosted page, where the booking is confirmed', async () => {
-    const { page } = await toCheckout('9:00')
+    const { page, context } = await toCheckout('9:00')
     expect(await status()).toBe('pending')
+    const beside = await context.newPage()
+    await beside.goto(`${address}/checkout/${String((await service.rows('payments'))[0]?.['id'])}`)
+    await beside.getByRole('heading', { name: 'The deposit has not been paid yet' }).waitFor()
     await next(page, /^Pay/)
     await page.waitForURL(`${hostedPage()}?from=letter`)
     await heading(page, 'Thank you, Ada!')
     expect(await status()).toBe('confirmed')
     await page.reload()
     await heading(page, 'What would you like to book?') // it is told once
+    await beside.clock.fastForward(4_000)
+    await beside.getByRole('heading', { name: 'Your booking is confirmed' }).waitFor() // by itself
   })
 
   test('that is given up leads back too', async () => {
@@ -109,11 +114,16 @@ describe.skipIf(chromiumPath === undefined).each(engines)('a deposit (%s)', (eng
     const checkout = await opened
     await heading(page, 'Almost done')
     expect(await violationsIn(page)).toEqual([])
+    // nobody can leave another address to be led to, not even a script that runs there
+    await checkout.evaluate(
+      `for (const { id } of ${JSON.stringify(await service.rows('bookings'))}) sessionStorage.setItem('holdfast:return:' + id, 'https://elsewhere.example/')`,
+    )
     await next(checkout, /^Pay/)
     await checkout.getByRole('heading', { name: 'Your booking is confirmed' }).waitFor()
     expect(await checkout.evaluate('window.opener')).toBeNull()
     await page.clock.fastForward(5_000)
     await heading(page, 'Thank you, Ada!')
+    expect(checkout.url()).toMatch(/\/checkout\//)
     expect(await page.evaluate('document.body.dataset.told')).toBe('pending confirmed ')
     await page.reload()
     await heading(page, 'When?')
