@@ -5,7 +5,7 @@ import { BookingFlow } from './flow/booking-flow.ts'
 import { tabCheckouts } from './flow/checkouts.ts'
 import { fallback, loadLanguage, type Language } from './locales/languages.ts'
 import { Formats } from './times/formats.ts'
-import { isZone } from './times/zones.ts'
+import { isZone, ownZoneName } from './times/zones.ts'
 import { Widget } from './views/widget.tsx'
 import styles from './widget.css'
 
@@ -96,7 +96,7 @@ export class BookingElement extends HTMLElement {
         locationId: this.getAttribute('location-id'),
         staffId: this.getAttribute('staff-id'),
       },
-      zone: this.zone(),
+      zone: () => this.zone(),
       nowMs,
       events: {
         held: (hold) => this.tell('held', { hold }),
@@ -111,6 +111,7 @@ export class BookingElement extends HTMLElement {
     const starting = flow.start()
     await reading
     this.draw()
+    this.formats.warmUp(flow.state.zone, nowMs())
     await starting
     // a server that is replaced while the page is open has other files by the time they are needed
     void import('./views/later-steps.tsx').catch(() => undefined)
@@ -132,7 +133,7 @@ export class BookingElement extends HTMLElement {
 
   private zone(): string {
     const wanted = this.getAttribute('time-zone') ?? ''
-    return isZone(wanted) ? wanted : new Intl.DateTimeFormat().resolvedOptions().timeZone
+    return isZone(wanted) ? wanted : ownZoneName()
   }
 
   /** Over a page it would not be open when the visitor comes back. */

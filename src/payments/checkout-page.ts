@@ -36,7 +36,7 @@ export function checkoutPage(view: CheckoutView): { title: string; main: Html; m
 function explanation({ state, paymentId, payUrl, expiresAt, timezone }: CheckoutView): Html {
   switch (state) {
     case 'confirmed':
-      return html`<p>You need not do anything else.</p>`
+      return html`<p>You need not do anything else, and can close this page.</p>`
     case 'cancelled':
       return html`<p>Nothing was paid, and the time is free for others. You can book again.</p>`
     case 'refunding':
@@ -48,7 +48,7 @@ function explanation({ state, paymentId, payUrl, expiresAt, timezone }: Checkout
     case 'due':
       return html`<p>
           The time is kept for you until ${timeText(expiresAt, timezone)}. If you have just paid, this page
-          will say so in a moment: load it again.
+          will say so in a moment<noscript>, when you load it again</noscript>.
         </p>
         ${payUrl === undefined ? '' : html`<p><a class="button main" href="${payUrl}">Pay the deposit</a></p>`}
         <form method="post" action="/checkout/${paymentId}/give-up">

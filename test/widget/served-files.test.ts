@@ -40,10 +40,10 @@ describe('what is committed', () => {
   })
 })
 
-onEachEngine('the files of the widget', (engine) => {
+describe('the files of the widget', () => {
   let service: TestService
   beforeAll(async () => {
-    service = await startTestService(engine)
+    service = await startTestService('sqlite') // no database has to do with them
   })
   afterAll(() => service.stop())
   const get = (path: string, headers: Record<string, string> = {}) =>

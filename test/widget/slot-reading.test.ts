@@ -47,7 +47,7 @@ function flowWith(preset: Choice, { refusesEarly = false } = {}) {
     connection: connection as unknown as Connection, // of which the flow needs no more
     checkouts: { go: () => true, keep: () => undefined, take: () => undefined },
     preset,
-    zone: 'Europe/Berlin',
+    zone: () => 'Europe/Berlin',
     nowMs: () => nowMs,
     events: { held: () => undefined, booked: () => undefined, error: () => undefined },
   })

@@ -1,9 +1,9 @@
-import type { Booking, Hold, Service } from '../api/api-types.ts'
+import type { Booking, Hold, Service, Session } from '../api/api-types.ts'
 import type { Connection } from '../api/connection.ts'
 import { codeOf, Refused } from '../api/refusals.ts'
 import { dateIn } from '../times/zones.ts'
 import { readCatalogue } from './catalogue-reading.ts'
-import type { Checkouts } from './checkouts.ts'
+import type { Checkouts, OpenCheckout } from './checkouts.ts'
 import { serviceOf, type Choice, type ListStep, type Step } from './choice-rules.ts'
 import { DepositPayment } from './deposit-payment.ts'
 import { bookingBody, faultsIn, faultsOf, type Draft } from './draft-rules.ts'
@@ -36,9 +36,16 @@ export interface FlowOptions {
   connection: Connection
   checkouts: Checkouts
   preset: Choice
-  zone: string
+  /** The zone in which times are shown at first. Asking the browser takes it some time. */
+  zone: () => string
   nowMs: () => number
   events: FlowEvents
+}
+
+/** The session is being exchanged: a new one, or that of a booking whose deposit was being paid. */
+interface Beginning {
+  open: OpenCheckout | undefined
+  exchange: Promise<Session>
 }
 
 /** One visitor's way to a booking: what they do, what the API says to it, and the state that follows. */
@@ -48,12 +55,14 @@ export class BookingFlow {
   private readonly slots: SlotReading
   private readonly reservation: Reservation
   private readonly deposit: DepositPayment
+  private beginning: Beginning | undefined
   private again: () => Promise<void> = () => this.start()
 
   constructor(options: FlowOptions) {
     const { connection, checkouts, preset, zone, nowMs, events } = options
     this.options = options
-    this.store = new FlowStore(initialState(preset, zone, nowMs()))
+    this.beginning = this.begin() // on its way while the rest is made
+    this.store = new FlowStore(initialState(preset, zone(), nowMs()))
     const { store } = this
     this.slots = new SlotReading({ connection, store, nowMs })
     const held = (hold: Hold) => {
@@ -79,9 +88,9 @@ export class BookingFlow {
       () => this.start(),
       async () => {
         this.set({ busy: 'start' })
-        const { connection, checkouts, preset } = this.options
-        const open = checkouts.take()
-        const exchange = open ? connection.resume(open.token) : connection.session()
+        const { connection, preset } = this.options
+        const { open, exchange } = this.beginning ?? this.begin()
+        this.beginning = undefined
         if (!open) this.slots.askEarly(preset)
         const [session, catalogue] = await Promise.all([exchange, readCatalogue(connection)])
         this.replace(withCatalogue(this.state, session, catalogue))
@@ -89,6 +98,14 @@ export class BookingFlow {
         else await this.enterStep()
       },
     )
+  }
+
+  private begin(): Beginning {
+    const { connection, checkouts } = this.options
+    const open = checkouts.take()
+    const exchange = open ? connection.resume(open.token) : connection.session()
+    exchange.catch(() => undefined) // told by start()
+    return { open, exchange }
   }
 
   choose(step: ListStep, id: string): void {

@@ -1,4 +1,5 @@
 import { civilMs, firstDayOf, plusDays, startOfWeek } from './civil-dates.ts'
+import { dateIn, hourIn } from './zones.ts'
 
 /** Where the first weekday is asked for and the browser does not know it: Monday, but for these. */
 const sundayFirst = /-(US|CA|MX|BR|IL|IN|JP|KR|TW|HK|ZA|SA|PH|CO|PE|VE)\b|^(ja|ko|he|hi)\b/
@@ -28,6 +29,20 @@ export class Formats {
     this.firstWeekday = firstWeekdayOf(locale)
     // the grid of a month is one of the Gregorian calendar, whatever a country prefers
     this.locale = new Intl.Locale(locale, { calendar: 'gregory' }).toString()
+  }
+
+  /** Makes the formats of the calendar, which takes a while, at a moment at which an answer is waited for anyway. */
+  warmUp(zone: string, ms: number): void {
+    dateIn(zone, ms)
+    hourIn(zone, ms)
+    this.time(ms, zone)
+    this.longDay(ms, zone)
+    this.month('2026-01')
+    this.weekdays('short')
+    this.weekdays('long')
+    this.zone(zone, ms)
+    this.longDate('2026-01-01')
+    this.dayOfMonth('2026-01-01')
   }
 
   /** `10:30` or `10:30 AM`. */
@@ -78,7 +93,7 @@ export class Formats {
 
   /** `Tokyo (Japan Standard Time)`: the place, and what its time is called at an instant. */
   zone(zone: string, ms: number): string {
-    const named = new Intl.DateTimeFormat(this.locale, { timeZone: zone, timeZoneName: 'long' })
+    const named = this.formatOf({ timeZone: zone, timeZoneName: 'long' })
     const name = named.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? ''
     return name === '' ? placeOf(zone) : `${placeOf(zone)} (${name})`
   }
@@ -123,10 +138,14 @@ export class Formats {
   }
 
   private format(options: Intl.DateTimeFormatOptions, ms: number): string {
+    return this.formatOf(options).format(ms)
+  }
+
+  private formatOf(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
     const key = JSON.stringify(options)
     const format = this.known.get(key) ?? new Intl.DateTimeFormat(this.locale, options)
     this.known.set(key, format)
-    return format.format(ms)
+    return format
   }
 }
 

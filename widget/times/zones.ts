@@ -19,6 +19,11 @@ export function dateIn(zone: string, ms: number): string {
   return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`
 }
 
+/** The zone of this device. */
+export function ownZoneName(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
 /** Whether the browser knows a zone of this name. */
 export function isZone(name: string): boolean {
   try {

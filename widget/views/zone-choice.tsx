@@ -1,15 +1,14 @@
-import { useId, useState } from 'preact/hooks'
+import { useId, useMemo, useState } from 'preact/hooks'
 import { locationOf } from '../flow/choice-rules.ts'
-import { sameTimeIn } from '../times/zones.ts'
+import { ownZoneName, sameTimeIn } from '../times/zones.ts'
 import type { View } from './view.ts'
-
-const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** In which zone times are shown: the visitor's, the location's, or any other. */
 export function ZoneChoice({ flow, state, language, formats, nowMs }: View) {
   const { texts } = language
   const { zone } = state
   const id = useId()
+  const ownZone = useMemo(ownZoneName, [])
   const [isOpened, setOpened] = useState(false)
   const there = locationOf(state.catalogue, state.choice)?.timezone ?? zone
   const atMs = state.wanted?.startsAtMs ?? nowMs()
