@@ -122,6 +122,19 @@ test('what was asked early and is old by now is asked again', async () => {
   expect(asked).toHaveLength(5)
 })
 
+test('a month that was left before its answer came is asked for again by who comes back to it', async () => {
+  const { flow, asked, answers } = flowWith({ serviceId: 'room', locationId: 'here', staffId: null })
+  void flow.start()
+  await answers()
+  void flow.showMonth('2026-12')
+  void flow.showMonth('2027-01')
+  await answers()
+  expect([asked.length, '2026-12' in flow.state.slots]).toEqual([6, false])
+  void flow.showMonth('2026-12')
+  await answers()
+  expect(['2026-12' in flow.state.slots, flow.state.busy]).toEqual([true, null])
+})
+
 test('an early question that is refused is asked again, as if it had not been', async () => {
   const preset = { serviceId: 'room', locationId: 'here', staffId: 'gone' }
   const { flow, asked, answers } = flowWith(preset, { refusesEarly: true })

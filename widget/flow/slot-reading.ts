@@ -21,13 +21,25 @@ interface EarlyQuestion {
   answer: Promise<Answer<Availability> | undefined>
 }
 
+interface Known {
+  etag: string | null
+  readAtMs: number
+}
+
+interface Reading {
+  /** Undefined: as they were. */
+  slots: Slot[] | undefined
+  /** Undefined when the slots are those of somebody else too. */
+  known?: Known
+}
+
 /** Slots that were read this long ago are read again before they are shown, in milliseconds. */
 const freshMs = 30_000
 
 /** Reads the free slots of what was chosen, month by month, into the state. */
 export class SlotReading {
   private readonly parts: Parts
-  private readonly known = new Map<string, { etag: string | null; readAtMs: number }>()
+  private readonly known = new Map<string, Known>()
   /** Of several answers about slots only that to the last question counts. */
   private question = 0
   private early: EarlyQuestion | undefined
@@ -60,8 +72,9 @@ export class SlotReading {
     const question = ++this.question
     store.set({ busy: store.state.slots[month] ? null : 'slots' })
     try {
-      for await (const slots of this.slotsOfMonth(month, read?.etag ?? undefined)) {
-        if (question !== this.question) return
+      for await (const { slots, known } of this.slotsOfMonth(month, read?.etag ?? undefined)) {
+        if (question !== this.question) return // it is not shown, so it is not known either
+        if (known) this.known.set(month, known)
         if (slots) store.set({ slots: { ...store.state.slots, [month]: slots }, busy: null })
         if (goOn) this.showFirstDay(month)
       }
@@ -72,25 +85,26 @@ export class SlotReading {
     }
   }
 
-  /** The slots, at first perhaps those that are known from the early question. Undefined: as they were. */
-  private async *slotsOfMonth(month: string, etag?: string): AsyncGenerator<Slot[] | undefined> {
+  /** The slots, at first perhaps those that are known from the early question. */
+  private async *slotsOfMonth(month: string, etag?: string): AsyncGenerator<Reading> {
     const { connection, nowMs, store } = this.parts
     const { catalogue, choice } = store.state
     const person = personOf(catalogue, choice)
     const path = this.pathOf(month, choice, person)
     const early = await this.takeEarly(month)
     if (early?.path === path) {
-      this.known.set(month, { etag: early.etag, readAtMs: early.askedAtMs })
-      yield early.slots
+      yield { slots: early.slots, known: { etag: early.etag, readAtMs: early.askedAtMs } }
       return
     }
     // asked for anybody, while the visitor has chosen somebody meanwhile: times to look at until theirs are here
     if (person !== null && early?.path === this.pathOf(month, choice, null)) {
-      yield early.slots.filter(({ staffIds }) => staffIds.includes(person))
+      yield { slots: early.slots.filter(({ staffIds }) => staffIds.includes(person)) }
     }
     const answer = await connection.call<Availability>('GET', path, etag === undefined ? {} : { etag })
-    this.known.set(month, { etag: answer.etag, readAtMs: nowMs() })
-    yield answer.status === 304 ? undefined : slotsOf(answer.body)
+    yield {
+      slots: answer.status === 304 ? undefined : slotsOf(answer.body),
+      known: { etag: answer.etag, readAtMs: nowMs() },
+    }
   }
 
   /** The answer to the early question, once, while it is fresh. */
