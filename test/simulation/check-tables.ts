@@ -1,17 +1,45 @@
 import { expect } from 'vitest'
-import type { TestService } from '../support/test-service.ts'
-import type { Model } from './model.ts'
-
-interface Checked {
-  service: TestService
-  model: Model
-  businessId: string
-}
+import { activeClaims } from './slot-model.ts'
+import type { World } from './world.ts'
 
 /** Compares the tables with the model, and checks what must hold of them whatever the model says. */
-export async function checkTables({ service, model, businessId }: Checked): Promise<void> {
-  const { claims, bookings, holds, events } = await rowsOf(service, businessId, model.now)
+export async function checkTables(world: World): Promise<void> {
+  const rows = await rowsOf(world)
+  checkClaims(world, rows)
+  checkBookings(world, rows)
+  checkEvents(world, rows)
+  await checkPayments(world)
+  const released = world.model.holds.filter(({ ended }) => ended === 'released').map(({ id }) => id)
+  const releasedRows = rows.holds.filter(({ released_at }) => released_at !== null).map(({ id }) => id)
+  expect(releasedRows.toSorted(), 'holds that were given up').toEqual(released.toSorted())
+}
 
+type Rows = Awaited<ReturnType<typeof rowsOf>>
+
+async function rowsOf({ service, business, model }: World) {
+  const { reads } = service.context.db
+  const of = <Table extends 'claims' | 'bookings' | 'holds' | 'events' | 'deliveries'>(table: Table) =>
+    reads.selectFrom(table as 'claims').where('business_id', '=', business.id)
+  const claims = await of('claims').selectAll().execute()
+  return {
+    claims: claims.filter(({ expires_at }) => expires_at === null || ms(expires_at) > model.now),
+    bookings: await reads.selectFrom('bookings').selectAll().where('business_id', '=', business.id).execute(),
+    holds: await reads.selectFrom('holds').selectAll().where('business_id', '=', business.id).execute(),
+    events: await reads
+      .selectFrom('events')
+      .selectAll()
+      .where('business_id', '=', business.id)
+      .orderBy('position')
+      .execute(),
+    deliveries: await reads
+      .selectFrom('deliveries')
+      .selectAll()
+      .where('business_id', '=', business.id)
+      .execute(),
+  }
+}
+
+function checkClaims({ model }: World, { claims, bookings }: Rows): void {
   for (const [index, one] of claims.entries()) {
     for (const other of claims.slice(index + 1)) {
       const meet =
@@ -22,67 +50,72 @@ export async function checkTables({ service, model, businessId }: Checked): Prom
       expect(meet && !apart, `active claims ${one.id} and ${other.id} overlap`).toBe(false)
     }
   }
-
   const booked = claims.filter(({ booking_id }) => booking_id !== null).map(({ booking_id }) => booking_id)
   const living = bookings.filter(({ status }) => status !== 'cancelled').map(({ id }) => id)
   expect(booked.toSorted(), 'each booking that is not cancelled has exactly one claim').toEqual(
     living.toSorted(),
   )
-
-  const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1)
-  expect(claims.toSorted(byId).map(summary)).toEqual(
-    model
-      .activeClaims()
-      .toSorted(byId)
-      .map(({ id, seat, from, to, expires }) => ({ id, seat, from, to, expires: expires ?? null })),
-  )
-  expect(
-    bookings.toSorted(byId).map(({ id, status, ...row }) => [id, status, ms(row.starts_at), ms(row.ends_at)]),
-  ).toEqual(model.bookings.toSorted(byId).map(({ id, status, start, end }) => [id, status, start, end]))
-
-  for (const { id, version } of bookings) {
-    const expected = model.bookings.find((booking) => booking.id === id)?.events ?? []
-    const types = events.filter(({ booking_id }) => booking_id === id).map(({ type }) => type)
-    expect(types.toSorted(), 'one event per change').toEqual(expected.toSorted())
-    // a completion that also moves is one change with two events
-    expect(version).toBeLessThanOrEqual(types.length)
-  }
-
-  const released = model.holds.filter(({ ended }) => ended === 'released').map(({ id }) => id)
-  expect(
-    holds
-      .filter((hold) => hold.released_at !== null)
-      .map(({ id }) => id)
-      .toSorted(),
-  ).toEqual(released.toSorted())
+  const found = claims.map(({ id, seat, starts_at, ends_at, expires_at }) => {
+    const expires = expires_at === null ? null : ms(expires_at)
+    return { id, seat, from: ms(starts_at), to: ms(ends_at), expires }
+  })
+  const expected = activeClaims(model).map(({ id, seat, from, to, expires = null }) => {
+    return { id, seat, from, to, expires }
+  })
+  expect(found.toSorted(byId), 'claims').toEqual(expected.toSorted(byId))
 }
 
-async function rowsOf({ context }: TestService, businessId: string, now: number) {
-  const { reads } = context.db
-  const claims = await reads.selectFrom('claims').selectAll().where('business_id', '=', businessId).execute()
-  return {
-    claims: claims.filter(({ expires_at }) => expires_at === null || Date.parse(expires_at) > now),
-    bookings: await reads.selectFrom('bookings').selectAll().where('business_id', '=', businessId).execute(),
-    holds: await reads.selectFrom('holds').selectAll().where('business_id', '=', businessId).execute(),
-    events: await reads.selectFrom('events').selectAll().where('business_id', '=', businessId).execute(),
-  }
+function checkBookings({ model }: World, { bookings }: Rows): void {
+  const found = bookings.map(
+    ({ id, status, notes, version, starts_at, ends_at, confirmed_at, cancelled_at }) => ({
+      ...{ id, status, notes, version, start: ms(starts_at), end: ms(ends_at) },
+      ...{ known: confirmed_at !== null, isCancelled: cancelled_at !== null },
+    }),
+  )
+  const expected = model.bookings.map(({ id, status, notes, version, start, end, known }) => ({
+    ...{ id, status, notes, version, start, end },
+    ...{ known, isCancelled: status === 'cancelled' },
+  }))
+  expect(found.toSorted(byId), 'bookings').toEqual(expected.toSorted(byId))
+}
+
+/** One event a change, in the order of the changes, with what the booking was then, and its deliveries. */
+function checkEvents({ model }: World, { events, deliveries }: Rows): void {
+  const found = events.map(({ id, type, booking_id, payload }) => {
+    const { data } = JSON.parse(payload) as { data: { status: string; starts_at: string; ends_at: string } }
+    const deliveredTo = deliveries
+      .filter(({ event_id }) => event_id === id)
+      .map(({ webhook_id }) => webhook_id)
+    const { status, starts_at, ends_at } = data
+    return { type, bookingId: booking_id, status, start: ms(starts_at), end: ms(ends_at), deliveredTo }
+  })
+  expect(found, 'events').toEqual(model.events)
+  const wanted = model.events.flatMap(({ deliveredTo }) => deliveredTo)
+  expect(deliveries.length, 'deliveries').toBe(wanted.length)
+}
+
+async function checkPayments({ service, stripe, model, business }: World): Promise<void> {
+  const { reads } = service.context.db
+  const rows = await reads.selectFrom('payments').selectAll().where('business_id', '=', business.id).execute()
+  const payments = model.bookings.flatMap(({ payment }) => payment ?? [])
+  const found = rows
+    .filter(({ id }) => payments.some((payment) => payment.id === id))
+    .map(({ id, status, closed_because, refund_requested_at, next_look_at, paid_at, refunded_at }) => ({
+      ...{ id, status, closedBecause: closed_because ?? undefined },
+      ...{ refundWanted: refund_requested_at !== null, isPaid: paid_at !== null },
+      ...{ isRefunded: refunded_at !== null, nextLook: next_look_at === null ? undefined : ms(next_look_at) },
+    }))
+  const expected = payments.map(({ id, status, closedBecause, refundWanted, nextLook }) => ({
+    ...{ id, status, closedBecause, refundWanted, nextLook },
+    ...{ isPaid: status === 'paid' || status === 'refunded', isRefunded: status === 'refunded' },
+  }))
+  expect(found.toSorted(byId), 'payments').toEqual(expected.toSorted(byId))
+  const refunded = payments.filter(({ status }) => status === 'refunded')
+  expect(stripe.refunds.length, 'each refund was sent once').toBe(refunded.length)
 }
 
 const ms = (instant: string) => Date.parse(instant)
 
-function summary(claim: {
-  id: string
-  seat: number
-  starts_at: string
-  ends_at: string
-  expires_at: string | null
-}) {
-  const { id, seat, starts_at, ends_at, expires_at } = claim
-  return {
-    id,
-    seat,
-    from: ms(starts_at),
-    to: ms(ends_at),
-    expires: expires_at === null ? null : ms(expires_at),
-  }
+function byId(one: { id: string }, other: { id: string }): number {
+  return one.id < other.id ? -1 : 1
 }

@@ -26,8 +26,14 @@ export function randomFrom(seed: number): Random {
   }
 }
 
-/** Seeds from 1 to `count`, or the one of the variable HOLDFAST_TEST_SEED. */
+/**
+ * Seeds from 1 to `count`; or the one of the variable HOLDFAST_TEST_SEED, or the range of HOLDFAST_TEST_SEEDS (`201-400`).
+ */
 export function seeds(count: number): number[] {
   const given = process.env['HOLDFAST_TEST_SEED']
-  return given ? [Number(given)] : Array.from({ length: count }, (_, index) => index + 1)
+  if (given) return [Number(given)]
+  const [from = 1, to = count] = (process.env['HOLDFAST_TEST_SEEDS'] || `1-${String(count)}`)
+    .split('-')
+    .map(Number)
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index)
 }

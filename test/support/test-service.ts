@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import { createContext } from '../../src/create-context.ts'
 import type { Engine } from '../../src/database/database.ts'
+import type { Ids } from '../../src/ids.ts'
 import { expectDescribed } from './described-answers.ts'
 import { createMigratedDatabase } from './test-database.ts'
 
@@ -78,14 +79,19 @@ export interface TestService {
   stop(): Promise<void>
 }
 
+/** What a test brings along in the place of the service's own. */
+export interface TestReplacements extends AppReplacements {
+  clock?: TestClock
+  ids?: Ids
+}
+
 /** Starts a service on an engine. Variables override the configuration, as the environment would. */
 export async function startTestService(
   engine: Engine,
   variables: Record<string, string> = {},
-  replaced: AppReplacements = {},
+  { clock = testClock(), ids, ...replaced }: TestReplacements = {},
 ): Promise<TestService> {
   const database = await createMigratedDatabase(engine)
-  const clock = testClock()
   const statements: string[] = []
   const logLines: string[] = []
   const config = readConfig({
@@ -99,6 +105,7 @@ export async function startTestService(
   const onStatement = (statement: string) => statements.push(statement)
   const context = await createContext(config, {
     clock,
+    ...(ids && { ids }),
     onStatement,
     logStream: { write: (line) => logLines.push(line) },
   })

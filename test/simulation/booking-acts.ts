@@ -1,0 +1,123 @@
+import { expect } from 'vitest'
+import type { Reply } from '../support/test-service.ts'
+import { expectChange, type WantedChange } from './booking-model.ts'
+import { randomStart } from './hold-acts.ts'
+import { minute, type ModelBooking } from './model.ts'
+import { perform } from './perform.ts'
+import { claimOf, iso, type Caller, type World } from './world.ts'
+
+const statuses = ['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'] as const
+const texts = [null, 'by the window', 'ground floor']
+
+/** The key of the business or that of its hub. */
+function aKey({ random, callers }: World): Caller {
+  return random.of(callers.filter(({ session }) => session === undefined))
+}
+
+export async function changeBooking(world: World): Promise<void> {
+  const { random, model } = world
+  if (model.bookings.length === 0) return
+  const booking = random.of(model.bookings)
+  const move = random.chance(0.55)
+  const start = move ? randomStart(world) : undefined
+  const end = random.chance(0.2) ? (start ?? booking.start) + random.below(6) * 15 * minute : undefined
+  const status = !move || random.chance(0.3) ? random.of(statuses) : undefined
+  const notes = random.chance(0.2) ? random.of(texts) : undefined
+  const ifMatch = random.chance(0.25) ? Math.max(1, booking.version - random.below(2)) : undefined
+  const wanted: WantedChange = {
+    ...(start !== undefined && { start }),
+    ...(end !== undefined && { end }),
+    ...(status && { status }),
+    ...(notes !== undefined && { notes }),
+    ...(ifMatch !== undefined && { ifMatch }),
+  }
+  const body = {
+    ...(start !== undefined && { starts_at: iso(start) }),
+    ...(end !== undefined && { ends_at: iso(end) }),
+    ...(status && { status }),
+    ...(notes !== undefined && { notes }),
+  }
+  const caller = aKey(world)
+  await changeWith(world, booking, {
+    wanted,
+    says: `${caller.name} changes ${booking.id} ${JSON.stringify({ ...body, ifMatch })}`,
+    send: () => caller.client.change(booking.id, body, matching(ifMatch)),
+  })
+}
+
+export async function cancelBooking(world: World): Promise<void> {
+  const { random, model } = world
+  if (model.bookings.length === 0) return
+  const booking = random.of(model.bookings)
+  const refund = random.chance(booking.payment ? 0.4 : 0.05)
+  // with a refund it may be sent twice, and the second time another version would be right
+  const ifMatch = !refund && random.chance(0.2) ? Math.max(1, booking.version - random.below(2)) : undefined
+  const caller = aKey(world)
+  const path = `/bookings/${booking.id}${refund ? '?refund=full' : ''}`
+  const { token } = caller.client
+  await changeWith(world, booking, {
+    wanted: { status: 'cancelled', refund, ...(ifMatch !== undefined && { ifMatch }) },
+    says: `${caller.name} cancels ${booking.id}${refund ? ' and gives its deposit back' : ''}`,
+    send: () => world.service.call('DELETE', path, { token, headers: matching(ifMatch) }),
+  })
+}
+
+function matching(ifMatch: number | undefined): Record<string, string> {
+  return ifMatch === undefined ? {} : { 'if-match': `"${String(ifMatch)}"` }
+}
+
+async function changeWith(
+  world: World,
+  booking: ModelBooking,
+  { wanted, says, send }: { wanted: WantedChange; says: string; send: () => Promise<Reply> },
+): Promise<void> {
+  const expected = expectChange(world.model, booking, wanted)
+  const { version } = booking
+  // a refund alone makes no new version: whoever is not answered asks for it again
+  const isRepeated = wanted.refund ?? false
+  await perform(world, {
+    ...{ says, send, expected, isRepeated },
+    happened: async () => (await world.key.show(booking.id)).headers['etag'] !== `"${String(version)}"`,
+    done: async (reply) => {
+      const seat = expected.seats.length > 0 ? (await claimOf(world, booking.id)).seat : 0
+      if (expected.seats.length > 0) expect(expected.seats).toContain(seat)
+      expected.apply(seat)
+      if (reply) expectShown(booking, reply)
+    },
+  })
+}
+
+/** Sessions see it too, without what is about the client. */
+export async function showBooking(world: World): Promise<void> {
+  if (world.model.bookings.length === 0) return
+  const booking = world.random.of(world.model.bookings)
+  const caller = world.random.of(world.callers)
+  await perform(world, {
+    says: `${caller.name} looks at ${booking.id}`,
+    send: () => caller.client.show(booking.id),
+    expected: { status: 200 },
+    done: (reply) => {
+      if (!reply) return
+      const { notes } = reply.body as { notes: string | null }
+      expectShown(booking, reply, caller.session === undefined ? undefined : notes)
+    },
+  })
+}
+
+/** What an answer says of a booking is what the model says; a session may see no notes. */
+export function expectShown(booking: ModelBooking, { body, headers }: Reply, notes = booking.notes): void {
+  const { id, status, start, end, version } = booking
+  const shown = body as {
+    id: string
+    status: string
+    starts_at: string
+    ends_at: string
+    notes: string | null
+  }
+  expect({
+    ...{ id: shown.id, status: shown.status, notes: shown.notes, etag: headers['etag'] },
+    ...{ start: Date.parse(shown.starts_at), end: Date.parse(shown.ends_at) },
+  }).toEqual({ id, status, notes, etag: `"${String(version)}"`, start, end })
+  const { payment } = body as { payment?: { status: string } }
+  if (payment) expect(payment.status).toBe(booking.payment?.status)
+}

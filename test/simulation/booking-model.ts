@@ -1,0 +1,106 @@
+import {
+  recordEvent,
+  type Answer,
+  type EventName,
+  type Model,
+  type ModelBooking,
+  type Status,
+} from './model.ts'
+import { settle } from './payment-model.ts'
+import { free, freeSeats, refusal, take, taken } from './slot-model.ts'
+
+/* Changes of bookings (contract: Bookings). */
+
+export interface WantedChange {
+  start?: number
+  end?: number
+  status?: Status
+  notes?: string | null
+  /** The version that `If-Match` names. */
+  ifMatch?: number
+  /** The deposit goes back too. */
+  refund?: boolean
+}
+
+/** What a change must be answered; `seats` are those of which one is taken, when the change needs one. */
+export function expectChange(
+  model: Model,
+  booking: ModelBooking,
+  wanted: WantedChange,
+): Answer & { apply: (seat: number) => void; seats: number[] } {
+  const next = changed(booking, wanted)
+  const fault = faultOf(model, booking, { ...next, ...wanted })
+  if (fault) return { ...fault, apply: () => undefined, seats: [] }
+  const isTaken = next.status !== 'cancelled'
+  const needsSeat = isTaken && (next.moved || booking.status === 'cancelled')
+  const target = { ...booking.wanted, start: next.start }
+  const question = {
+    ...taken(target.service, next.start, next.end),
+    ...{ session: undefined, except: [booking.id], wanted: target, resource: booking.resource },
+  }
+  const seats = needsSeat ? freeSeats(model, question).map(({ seat }) => seat) : []
+  if (needsSeat && seats.length === 0) {
+    const answer = refusal(model, { ...question, resources: [booking.resource] })
+    return { ...answer, apply: () => undefined, seats }
+  }
+  const apply = (seat: number) => {
+    if (needsSeat || !isTaken) free(model, booking.id)
+    if (needsSeat) take(model, { ...booking, wanted: target, seat, end: next.end }, undefined)
+    applyChange(model, booking, { ...next, refund: wanted.refund ?? false })
+  }
+  return { status: 200, apply, seats }
+}
+
+type Next = ReturnType<typeof changed>
+
+/** What the booking would be, and what of it differs. */
+function changed(booking: ModelBooking, wanted: WantedChange) {
+  const start = wanted.start ?? booking.start
+  const end = wanted.end ?? start + (booking.end - booking.start)
+  const status = wanted.status ?? booking.status
+  const notes = wanted.notes === undefined ? booking.notes : wanted.notes
+  const moved = start !== booking.start || end !== booking.end
+  return { start, end, status, notes, moved, noted: notes !== booking.notes }
+}
+
+function faultOf(model: Model, booking: ModelBooking, next: Next & WantedChange): Answer | undefined {
+  if (next.end <= next.start) return { status: 422, code: 'validation_failed' }
+  if (next.start !== booking.start && next.start <= model.now) {
+    return { status: 422, code: 'slot_not_offered' }
+  }
+  if (next.ifMatch !== undefined && next.ifMatch !== booking.version) {
+    return { status: 412, code: 'version_conflict' }
+  }
+  const paid = booking.payment && ['paid', 'refunded'].includes(booking.payment.status)
+  return next.refund && !paid ? { status: 422, code: 'validation_failed' } : undefined
+}
+
+function applyChange(model: Model, booking: ModelBooking, next: Next & { refund: boolean }): void {
+  const { start, end, status, notes, moved, noted, refund } = next
+  const before = booking.status
+  const isFirstConfirmation = !booking.known && status !== 'cancelled' && status !== 'pending'
+  const becomes = isFirstConfirmation ? 'confirmed' : before !== status && status === 'cancelled' && status
+  settle(model, booking, { becomes: becomes || undefined, refund })
+  if (!moved && !noted && status === before) return
+  const events = booking.known
+    ? eventsOf({ before, status, otherwise: moved || noted })
+    : eventsOfUnknown(status)
+  Object.assign(booking, { start, end, status, notes, version: booking.version + 1 })
+  if (isFirstConfirmation) booking.known = true
+  for (const type of events) recordEvent(model, booking, type)
+}
+
+function eventsOf(change: { before: Status; status: Status; otherwise: boolean }): EventName[] {
+  const { before, status, otherwise } = change
+  if (status !== before && status === 'cancelled') return ['booking.cancelled']
+  if (status !== before && status === 'completed') {
+    return otherwise ? ['booking.updated', 'booking.completed'] : ['booking.completed']
+  }
+  return ['booking.updated']
+}
+
+/** Nobody is told of a booking before it is confirmed for the first time, and then of its creation. */
+function eventsOfUnknown(status: Status): EventName[] {
+  if (status === 'pending' || status === 'cancelled') return []
+  return status === 'completed' ? ['booking.created', 'booking.completed'] : ['booking.created']
+}

@@ -1,0 +1,118 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
+import pg from 'pg'
+import type { Engine } from '../../src/database/database.ts'
+import type { Random } from '../support/random.ts'
+
+/*
+ * One statement of one request fails, as the engine or the network lets it fail, below the driver of the service.
+ */
+
+/** `lost` and `answer lost`: the connection is cut before or after the statement was done. `later`: worth another try. */
+export type Failure = 'lost' | 'answer lost' | 'refused' | 'later'
+
+export interface Fault {
+  how: Failure
+  /** How many statements (or commits, when it is about those) go well before. */
+  after: number
+  commitsOnly: boolean
+  inTransaction: boolean
+  /** The statement that failed. */
+  struck: string | undefined
+}
+
+const current = new AsyncLocalStorage<Fault>()
+
+export function randomFault(random: Random): Fault {
+  const commitsOnly = random.chance(0.35)
+  return {
+    how: random.of(['lost', 'answer lost', 'refused', 'later'] as const),
+    after: commitsOnly ? (random.below(10) === 0 ? 1 : 0) : random.below(9),
+    commitsOnly,
+    inTransaction: false,
+    struck: undefined,
+  }
+}
+
+export function sufferFault<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
+  return current.run(fault, work)
+}
+
+/** Whether it may have been done although nobody was told so: its commit was what failed. */
+export function isInDoubt({ struck, how }: Fault): boolean {
+  return struck === 'commit' && how === 'answer lost'
+}
+
+/** Lets statements fail from now on; the function that it gives ends that. */
+export function letStatementsFail(engine: Engine): () => void {
+  return engine === 'sqlite' ? inSqlite() : inPostgres()
+}
+
+/** The fault of the present request, when it is this statement's turn to fail. */
+function faultAt(text: string): Fault | undefined {
+  const fault = current.getStore()
+  if (!fault || fault.struck !== undefined) return undefined
+  const wasInTransaction = fault.inTransaction
+  if (text.startsWith('begin')) fault.inTransaction = true
+  if (text === 'commit' || text === 'rollback') fault.inTransaction = false
+  if (text === 'rollback' || (fault.commitsOnly && text !== 'commit')) return undefined
+  // outside of a transaction, and at its ends, no engine asks for another try
+  if (fault.how === 'later' && (!wasInTransaction || text === 'commit')) return undefined
+  if (fault.after > 0) {
+    fault.after -= 1
+    return undefined
+  }
+  fault.struck = text
+  return fault
+}
+
+function inPostgres(): () => void {
+  const client = pg.Client.prototype
+  const query = client.query as (this: pg.Client, ...parts: unknown[]) => Promise<unknown>
+  function failing(this: pg.Client, ...parts: unknown[]): Promise<unknown> {
+    const [first] = parts
+    const fault = faultAt(typeof first === 'string' ? first : String((first as { text: string }).text))
+    return fault ? strike(fault.how, this, parts) : query.apply(this, parts)
+  }
+  async function strike(how: Failure, on: pg.Client, parts: unknown[]): Promise<unknown> {
+    if (how === 'refused' || how === 'later') {
+      const code = how === 'later' ? '40001' : '53100'
+      return query.call(on, `do $$ begin raise exception 'refused' using errcode = '${code}'; end $$`)
+    }
+    if (how === 'answer lost') await query.apply(on, parts)
+    on.connection.stream.destroy()
+    throw new Error('Connection terminated unexpectedly')
+  }
+  client.query = failing as typeof client.query
+  return () => {
+    client.query = query as typeof client.query
+  }
+}
+
+/** Result codes of SQLite (https://sqlite.org/rescode.html): I/O error, full, busy. */
+const resultCodes: Record<Failure, number> = { lost: 10, 'answer lost': 10, refused: 13, later: 5 }
+
+function inSqlite(): () => void {
+  const { exec } = DatabaseSync.prototype
+  const { all, run } = StatementSync.prototype
+  const wrapped = <Of, Parts extends unknown[], Result>(
+    original: (this: Of, ...parts: Parts) => Result,
+    textOf: (self: Of, parts: Parts) => string,
+  ) =>
+    function (this: Of, ...parts: Parts): Result {
+      const text = textOf(this, parts)
+      const fault = faultAt(text)
+      if (!fault) return original.apply(this, parts)
+      // a transaction that has failed to begin has not begun
+      if (fault.how === 'answer lost' && !text.startsWith('begin')) original.apply(this, parts)
+      const error = new Error(`the statement fails: ${fault.how}`)
+      throw Object.assign(error, { code: 'ERR_SQLITE_ERROR', errcode: resultCodes[fault.how] })
+    }
+  const sourceOf = ({ sourceSQL }: StatementSync) => sourceSQL
+  Object.assign(DatabaseSync.prototype, { exec: wrapped(exec, (_self, [text]) => text) })
+  Object.assign(StatementSync.prototype, { all: wrapped(all, sourceOf), run: wrapped(run, sourceOf) })
+  return () => {
+    Object.assign(DatabaseSync.prototype, { exec })
+    Object.assign(StatementSync.prototype, { all, run })
+  }
+}

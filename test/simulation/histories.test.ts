@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, test } from 'vitest'
+import { seeds } from '../support/random.ts'
+import { onEachEngine } from '../support/test-service.ts'
+import { checkTables } from './check-tables.ts'
+import { startStage, type SharedStage } from './stage.ts'
+import { takeStep } from './steps.ts'
+import { makeWorld } from './world.ts'
+
+/*
+ * Random histories of a business, against a simple model: each answer must be the model's, and in the end so must the
+ * tables. A seed that fails is named; HOLDFAST_TEST_SEED=<seed> runs it alone, step by step the same.
+ */
+
+const isLong = Boolean(process.env['HOLDFAST_TEST_LONG'])
+const histories = isLong ? 10_000 : 200
+const steps = 40
+const shownSteps = 20
+
+onEachEngine('random histories', (engine) => {
+  let stage: SharedStage
+  beforeAll(async () => {
+    stage = await startStage(engine)
+  })
+  afterAll(() => stage.stop())
+
+  test.each(seeds(histories))('go as the model says, with seed %i', async (seed) => {
+    stage.clear(seed)
+    const world = await makeWorld(stage, seed)
+    try {
+      for (let taken = 0; taken < steps; taken += 1) await takeStep(world)
+      await checkTables(world)
+    } catch (error) {
+      const run = `HOLDFAST_TEST_SEED=${String(seed)} npx vitest run test/simulation -t ${engine}`
+      const last = world.log.slice(-shownSteps).join('\n')
+      throw new Error(`seed ${String(seed)} on ${engine}; replay with ${run}\n${last}`, { cause: error })
+    }
+  })
+})

@@ -1,0 +1,96 @@
+import { minute, recordEvent, type Answer, type Model, type ModelHold, type Wanted } from './model.ts'
+import { free, freeSeats, refusal, resourcesOf, take, taken, type Candidate } from './slot-model.ts'
+
+/* Holds: placed, replaced, released, lapsed, converted (contract: Holds). */
+
+/** What a hold must be answered; where it is 201, the equally good seats of which it must have one. */
+export function expectHold(
+  model: Model,
+  session: string | undefined,
+  wanted: Wanted,
+): Answer & { best: Candidate[]; replaced: string[] } {
+  if (wanted.start <= model.now) return { status: 422, code: 'slot_not_offered', best: [], replaced: [] }
+  const end = wanted.start + wanted.service.minutes * minute
+  const replaced = openHolds(model, session).filter(
+    (hold) => hold.wanted.start < end && wanted.start < hold.end,
+  )
+  const ids = replaced.map(({ id }) => id)
+  const question = { ...taken(wanted.service, wanted.start, end), session, except: ids }
+  const resources = resourcesOf(wanted)
+  const seats = resources.flatMap((resource) => freeSeats(model, { ...question, wanted, resource }))
+  if (seats.length === 0) {
+    return { ...refusal(model, { ...question, resources }), best: [], replaced: [] }
+  }
+  const ranks = seats.map((one) => rank(model, one, wanted))
+  const [lowest] = ranks.toSorted()
+  return { status: 201, best: seats.filter((_, index) => ranks[index] === lowest), replaced: ids }
+}
+
+export function placeHold(model: Model, hold: ModelHold, { chosen, replaced }: Chosen): void {
+  for (const id of [...replaced, ...chosen.givesUp]) {
+    const given = model.holds.find((one) => one.id === id)
+    if (given) given.ended = 'released'
+    free(model, id)
+  }
+  model.holds.push(hold)
+  take(model, { ...hold, ...chosen }, hold)
+}
+
+interface Chosen {
+  chosen: Candidate
+  replaced: string[]
+}
+
+export function expectRelease(session: string | undefined, hold: ModelHold): Answer {
+  if (session !== undefined && hold.session !== session) return { status: 404, code: 'hold_not_found' }
+  if (hold.ended === 'converted') return { status: 409, code: 'hold_converted' }
+  return { status: 204 }
+}
+
+export function release(model: Model, hold: ModelHold): void {
+  if (statusOf(model, hold) !== 'active') return
+  hold.ended = 'released'
+  free(model, hold.id)
+}
+
+export function expectConversion(model: Model, session: string | undefined, hold: ModelHold): Answer {
+  if (session !== undefined && hold.session !== session) return { status: 404, code: 'hold_not_found' }
+  if (hold.ended === 'converted') return { status: 409, code: 'hold_converted' }
+  if (hold.ended === 'released') return { status: 404, code: 'hold_not_found' }
+  if (hold.expires <= model.now) return { status: 404, code: 'hold_expired' }
+  return { status: 201 }
+}
+
+/** The booking is known at once, or when its deposit is paid. */
+export function convert(model: Model, hold: ModelHold): void {
+  const claim = model.claims.find(({ id }) => id === hold.id)
+  if (!claim) throw new Error('an active hold has a claim')
+  hold.ended = 'converted'
+  Object.assign(claim, { owner: undefined, expires: undefined })
+  const { id, wanted, end } = hold
+  const known = !wanted.service.hasDeposit
+  const booking = {
+    ...{ id, wanted, resource: claim.resource, start: wanted.start, end, notes: null, version: 1, known },
+    ...{ status: known ? ('confirmed' as const) : ('pending' as const), payment: undefined },
+  }
+  model.bookings.push(booking)
+  if (known) recordEvent(model, booking, 'booking.created')
+}
+
+export function statusOf(model: Model, hold: ModelHold): string {
+  return hold.ended ?? (hold.expires > model.now ? 'active' : 'expired')
+}
+
+function openHolds(model: Model, session: string | undefined): ModelHold[] {
+  if (session === undefined) return []
+  return model.holds.filter((hold) => hold.session === session && statusOf(model, hold) === 'active')
+}
+
+/** Sorts as text: without giving up a hold, fewest bookings of that day, lowest id. */
+function rank(model: Model, { resource, givesUp }: Candidate, { start }: Wanted): string {
+  const day = (time: number) => new Date(time).toISOString().slice(0, 10)
+  const bookings = model.bookings.filter(
+    (one) => one.resource === resource && one.status !== 'cancelled' && day(one.start) === day(start),
+  )
+  return [givesUp.length > 0 ? 1 : 0, String(bookings.length).padStart(4, '0'), resource].join(' ')
+}

@@ -1,0 +1,118 @@
+import { expect } from 'vitest'
+import { PaymentWorker } from '../../src/payments/payment-worker.ts'
+import type { ModelBooking, ModelPayment } from './model.ts'
+import * as payments from './payment-model.ts'
+import { perform } from './perform.ts'
+import { claimOf, type World } from './world.ts'
+
+type Deposit = ModelBooking & { payment: ModelPayment }
+
+function deposits({ model }: World): Deposit[] {
+  return model.bookings.filter((booking): booking is Deposit => booking.payment !== undefined)
+}
+
+/** One of those of late, and mostly one of which something may still come; sometimes none. */
+function someDeposit(world: World): Deposit | undefined {
+  const all = deposits(world)
+  const open = all.filter(({ payment }) => payment.checkout === 'open')
+  const among = open.length > 0 && world.random.chance(0.6) ? open : all.slice(-4)
+  return among.length > 0 ? world.random.of(among) : undefined
+}
+
+/** What only the table knows: which seat a late payment has been given. Read before the model follows. */
+async function seatOf(world: World, { id }: ModelBooking): Promise<payments.Late> {
+  const claim = await claimOf(world, id).catch(() => undefined)
+  return {
+    seatTaken: () => {
+      if (!claim) throw new Error('the slot of a late payment is free and was not taken')
+      return claim.seat
+    },
+  }
+}
+
+/** At the processor: the service hears of it later, or sooner by looking. */
+export function payDeposit(world: World): void {
+  const { model, stripe, log } = world
+  const booking = someDeposit(world)
+  if (!booking) return
+  const { payment } = booking
+  const isOpen = payments.checkoutOf(model, payment) === 'open'
+  log.push(`the client pays for ${booking.id}${isOpen ? '' : ', too late'}`)
+  expect(stripe.pay(payment.reference)).toBe(isOpen)
+  if (!isOpen) return
+  payment.checkout = 'paid'
+  announce(world, payment, true)
+}
+
+function announce({ stripe, messages }: World, payment: ModelPayment, paid: boolean): void {
+  const type = paid ? 'checkout.session.completed' : 'checkout.session.expired'
+  messages.push({ ...stripe.event(type, stripe.sessions.get(payment.reference) ?? {}), payment, paid })
+}
+
+/** The processor tells of the end of a checkout; rarely while somebody is about to pay all the same. */
+export function endCheckout(world: World): void {
+  const { model, random } = world
+  const booking = someDeposit(world)
+  if (!booking) return
+  const state = payments.checkoutOf(model, booking.payment)
+  if (state === 'expired' || (state === 'open' && random.chance(0.5))) announce(world, booking.payment, false)
+}
+
+/** Late, twice, and in any order; again after an answer that was no success. */
+export async function deliverMessage(world: World): Promise<void> {
+  const { model, random, service, stripe, messages } = world
+  if (messages.length === 0) return
+  const message = random.of([...messages.slice(-3), ...messages])
+  const booking = model.bookings.find(({ payment }) => payment === message.payment)
+  if (!booking) return
+  await perform(world, {
+    says: `the processor tells that ${booking.id} is ${message.paid ? 'paid' : 'over'} (${message.id})`,
+    send: () =>
+      service.call('POST', '//payments/stripe/webhook', {
+        rawBody: message.body,
+        headers: { 'content-type': 'application/json', 'stripe-signature': stripe.sign(message.body) },
+      }),
+    expected: { status: 200 },
+    isRepeated: true,
+    done: async () => {
+      payments.applyEvent(model, message.payment, { ...message, ...(await seatOf(world, booking)) })
+    },
+  })
+}
+
+export async function visitCheckout(world: World): Promise<void> {
+  const { model, random, service, log } = world
+  const booking = someDeposit(world)
+  if (!booking) return
+  const { payment } = booking
+  if (random.chance(0.4)) return giveUp(world, booking)
+  log.push(`the client looks at the page of ${booking.id}`)
+  expect((await service.call('GET', `//checkout/${payment.id}`)).status).toBe(200)
+  payments.look(model, payment, await seatOf(world, booking))
+}
+
+async function giveUp(world: World, booking: Deposit): Promise<void> {
+  await perform(world, {
+    says: `the client gives ${booking.id} up`,
+    send: () => world.service.call('POST', `//checkout/${booking.payment.id}/give-up`),
+    expected: { status: 303 },
+    isRepeated: true,
+    done: async () => {
+      const { payment } = booking
+      if (payment.status === 'due') payments.close(world.model, payment, await seatOf(world, booking))
+    },
+  })
+}
+
+/** All that is due with the processor is done, as the server does it beside its requests. */
+export async function workOff(world: World): Promise<void> {
+  world.log.push('what is due with the processor is done')
+  const worker = new PaymentWorker(world.service.context)
+  await worker.settled()
+  await worker.stop()
+  payments.work(world.model, {
+    seatTaken: () => {
+      throw new Error('only an event can come so late that the slot is taken again')
+    },
+  })
+}

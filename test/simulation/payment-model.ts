@@ -1,0 +1,127 @@
+import { bookingOf, recordEvent, type Model, type ModelBooking, type ModelPayment } from './model.ts'
+import { free, freeSeats, take, taken } from './slot-model.ts'
+
+/* Deposits: paid, lapsed, given up, late, given back (contract: Deposits). */
+
+/** The processor tells of the end of a checkout itself; it is asked so much later. */
+const grace = 30_000
+const betweenLooks = 3_000
+
+export function newPayment(parts: Pick<ModelPayment, 'id' | 'reference' | 'expires'>): ModelPayment {
+  return {
+    ...parts,
+    ...{ status: 'due', closedBecause: undefined, refundWanted: false },
+    ...{ nextLook: parts.expires + grace, lookedAt: undefined, checkout: 'open' },
+  }
+}
+
+/** How the checkout stands at the processor, which counts whole seconds. */
+export function checkoutOf(model: Model, payment: ModelPayment): ModelPayment['checkout'] {
+  const isOver = Math.floor(model.now / 1000) >= Math.floor(payment.expires / 1000)
+  if (payment.checkout === 'open' && isOver) payment.checkout = 'expired'
+  return payment.checkout
+}
+
+/** Which seat a late payment has taken is only known afterwards: the caller names it once the model asks. */
+export interface Late {
+  seatTaken: () => number
+}
+
+/** The service is told that a deposit was paid, or that nobody can pay it any more. */
+export function applyEvent(
+  model: Model,
+  payment: ModelPayment,
+  { id, paid, ...late }: { id: string; paid: boolean } & Late,
+): void {
+  if (model.appliedEvents.has(id)) return
+  model.appliedEvents.add(id)
+  if (paid) applyPaid(model, payment, late)
+  else applyExpired(model, payment)
+}
+
+function applyPaid(model: Model, payment: ModelPayment, late: Late): void {
+  if (payment.status === 'paid' || payment.status === 'refunded') return
+  const booking = bookingOf(model, payment)
+  const wasLapsed = payment.closedBecause === 'lapsed'
+  payment.status = 'paid'
+  payment.nextLook = undefined
+  if (booking.status !== 'cancelled') {
+    if (!booking.known) confirm(model, booking)
+  } else if (booking.known || !wasLapsed || booking.start <= model.now || !retake(model, booking, late)) {
+    Object.assign(payment, { refundWanted: true, nextLook: model.now })
+  }
+}
+
+function confirm(model: Model, booking: ModelBooking): void {
+  Object.assign(booking, { status: 'confirmed', known: true, version: booking.version + 1 })
+  recordEvent(model, booking, 'booking.created')
+}
+
+function retake(model: Model, booking: ModelBooking, late: Late): boolean {
+  const { id, resource, start, end } = booking
+  const wanted = { ...booking.wanted, start }
+  const span = taken(wanted.service, start, end)
+  const seats = freeSeats(model, { ...span, session: undefined, except: [id], wanted, resource })
+  if (seats.length === 0) return false
+  const seat = late.seatTaken()
+  if (!seats.some((one) => one.seat === seat)) throw new Error('a late payment took a seat that is not free')
+  take(model, { id, wanted, resource, seat, end }, undefined)
+  confirm(model, booking)
+  return true
+}
+
+function applyExpired(model: Model, payment: ModelPayment): void {
+  if (payment.status !== 'due' && payment.status !== 'expired') return
+  if (payment.status === 'due') {
+    const booking = bookingOf(model, payment)
+    free(model, booking.id)
+    Object.assign(booking, { status: 'cancelled', version: booking.version + 1 })
+    payment.closedBecause = 'lapsed'
+  }
+  Object.assign(payment, { status: 'expired', nextLook: undefined })
+}
+
+/** What a change by the business means for the deposit. */
+export function settle(
+  model: Model,
+  { payment }: ModelBooking,
+  { becomes, refund }: { becomes: 'cancelled' | 'confirmed' | undefined; refund: boolean },
+): void {
+  if (!payment) return
+  if (payment.status === 'due' && becomes) {
+    Object.assign(payment, { status: 'expired', closedBecause: becomes, nextLook: model.now })
+  } else if (payment.status === 'expired' && becomes) {
+    payment.closedBecause = becomes
+  } else if (refund && !payment.refundWanted && payment.status === 'paid') {
+    Object.assign(payment, { refundWanted: true, nextLook: model.now })
+  }
+}
+
+/** Somebody looks at the page of the booking: the processor is asked, but not too often. */
+export function look(model: Model, payment: ModelPayment, late: Late): void {
+  if (payment.status !== 'due') return
+  if (payment.lookedAt !== undefined && payment.lookedAt > model.now - betweenLooks) return
+  payment.lookedAt = model.now
+  const state = checkoutOf(model, payment)
+  if (state === 'paid') applyPaid(model, payment, late)
+  if (state === 'expired') applyExpired(model, payment)
+}
+
+/** The client gives up, or the service closes a checkout whose life is over. */
+export function close(model: Model, payment: ModelPayment, late: Late): void {
+  if (checkoutOf(model, payment) === 'open') payment.checkout = 'expired'
+  if (payment.checkout === 'paid') applyPaid(model, payment, late)
+  else applyExpired(model, payment)
+}
+
+/** All that is due with the processor is done. */
+export function work(model: Model, late: Late): void {
+  const payments = model.bookings.flatMap(({ payment }) => payment ?? [])
+  const isDue = ({ nextLook }: ModelPayment) => nextLook !== undefined && nextLook <= model.now
+  for (let due = payments.filter(isDue); due.length > 0; due = payments.filter(isDue)) {
+    for (const payment of due) {
+      if (payment.status === 'paid') Object.assign(payment, { status: 'refunded', nextLook: undefined })
+      else close(model, payment, late)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { expect } from 'vitest'
+import type { Reply } from '../support/test-service.ts'
+import { isInDoubt, randomFault, sufferFault, type Fault } from './failing-statements.ts'
+import type { Answer } from './model.ts'
+import type { World } from './world.ts'
+
+/** One request, what it must be answered, and what follows from it. */
+export interface Act {
+  /** For the log. */
+  says: string
+  send: () => Promise<Reply>
+  expected: Answer
+  /** The model follows; without a reply, its answer was lost. */
+  done?: (reply: Reply | undefined) => Promise<void> | void
+  /** After a lost answer: whether it was done, as whoever asks is told. */
+  happened?: () => Promise<boolean>
+  /** Whoever sends it sends it again until it is answered; twice is as good as once. */
+  isRepeated?: boolean
+}
+
+const faultProbability = 0.12
+
+/** Does it, perhaps with a statement that fails, and compares the answer with the model's. */
+export async function perform(world: World, act: Act): Promise<void> {
+  const { random, log } = world
+  const fault = random.chance(faultProbability) ? randomFault(random) : undefined
+  log.push(fault ? `${act.says}; ${describe(fault)}` : act.says)
+  const reply = fault ? await sufferFault(fault, act.send) : await act.send()
+  if (fault?.struck === undefined || fault.how === 'later' || reply.status !== 503) {
+    return follow(act, reply)
+  }
+  log.push(`  failed at: ${fault.struck.slice(0, 60)}`)
+  expect([reply.body.code, reply.headers['retry-after']]).toEqual(['unavailable', '1'])
+  if (act.isRepeated) {
+    const again = await act.send()
+    if (again.headers['idempotent-replayed'] !== undefined) expect(isInDoubt(fault)).toBe(true)
+    return follow(act, again)
+  }
+  if (act.expected.status >= 400 || !(await act.happened?.())) return
+  expect(isInDoubt(fault), 'what was done was answered so, unless its commit was in doubt').toBe(true)
+  log.push('  was done all the same')
+  await act.done?.(undefined)
+}
+
+async function follow(act: Act, reply: Reply): Promise<void> {
+  const code = (reply.body as { code?: string } | undefined)?.code
+  expect({ status: reply.status, code }).toEqual({ status: act.expected.status, code: act.expected.code })
+  if (reply.status < 400) await act.done?.(reply)
+}
+
+function describe({ how, after, commitsOnly }: Fault): string {
+  return `${commitsOnly ? 'commit' : 'statement'} ${String(after + 1)} of it fails: ${how}`
+}

@@ -1,0 +1,34 @@
+import { base62, type Ids, systemIds } from '../../src/ids.ts'
+import { randomFrom } from '../support/random.ts'
+
+/** Ids that are the same for the same seed, and others for another: a history is replayed to the last id. */
+export interface SeededIds extends Ids {
+  restart(seed: number): void
+}
+
+/** Ids as the service takes them: they sort by time, and their last digits are random. */
+export function seededIds(): SeededIds {
+  let seed = 0
+  let counter = 0
+  let random = randomFrom(seed)
+  const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
+  return {
+    request: () => systemIds.request(),
+    bytes: (count) => Buffer.from(Array.from({ length: count }, () => random.below(256))),
+    fraction: () => random.below(1_000_000) / 1_000_000,
+    secret: (length) => {
+      const digits = Array.from({ length }, () => base62.charAt(random.below(base62.length)))
+      return digits.join('')
+    },
+    next: () => {
+      counter += 1
+      const end = `${hex(random.below(2 ** 24), 6)}${hex(random.below(2 ** 24), 6)}`
+      return `${hex(seed, 8)}-${hex(counter >>> 12, 4)}-7${hex(counter & 0xfff, 3)}-8000-${end}`
+    },
+    restart: (next) => {
+      seed = next
+      counter = 0
+      random = randomFrom(next * 7919 + 1) // another stream than that of the steps
+    },
+  }
+}

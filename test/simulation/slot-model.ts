@@ -1,0 +1,92 @@
+import { minute, type Answer, type Claim, type Model, type ModelService, type Wanted } from './model.ts'
+
+/* Who owns which time of which resource. */
+
+export interface Candidate {
+  /** The id of a staff member, or service and location of an unstaffed service. */
+  resource: string
+  seat: number
+  /** Own holds that stand in the way of this seat alone. */
+  givesUp: string[]
+}
+
+/** A time, for whom, and which claims are gone by then. */
+export interface SlotQuestion {
+  from: number
+  to: number
+  session: string | undefined
+  except: string[]
+}
+
+export function activeClaims(model: Model): Claim[] {
+  return model.claims.filter(({ expires }) => expires === undefined || expires > model.now)
+}
+
+/** The seats of a resource that can be taken; a session may give up holds of its own for one. */
+export function freeSeats(
+  model: Model,
+  { wanted, resource, ...question }: SlotQuestion & { wanted: Wanted; resource: string },
+): Candidate[] {
+  const around = inTheWay(model, { ...question, resources: [resource] })
+  const free: Candidate[] = []
+  for (let seat = 0; seat < wanted.service.capacity; seat += 1) {
+    const against = around.filter(
+      (claim) => claim.seat === seat || claim.occurrence !== occurrenceOf(wanted, resource),
+    )
+    if (against.every((claim) => isOwn(claim, question.session))) {
+      free.push({ resource, seat, givesUp: against.map(({ id }) => id) })
+    }
+  }
+  return free
+}
+
+export function refusal(model: Model, question: SlotQuestion & { resources: string[] }): Answer {
+  const others = inTheWay(model, question).filter((claim) => !isOwn(claim, question.session))
+  const booked = others.every(({ expires }) => expires === undefined)
+  return { status: 409, code: booked ? 'slot_booked' : 'slot_held' }
+}
+
+export function take(
+  model: Model,
+  claim: { id: string; wanted: Wanted; resource: string; seat: number; end: number },
+  hold: { session: string | undefined; expires: number } | undefined,
+): void {
+  const { id, wanted, resource, seat, end } = claim
+  model.claims.push({
+    ...{ id, resource, seat, occurrence: occurrenceOf(wanted, resource) },
+    ...taken(wanted.service, wanted.start, end),
+    ...{ owner: hold?.session, expires: hold?.expires },
+  })
+}
+
+export function free(model: Model, id: string): void {
+  model.claims = model.claims.filter((claim) => claim.id !== id)
+}
+
+/** The time of a slot with its buffers. */
+export function taken(service: ModelService, start: number, end: number): { from: number; to: number } {
+  return { from: start - service.bufferBefore * minute, to: end + service.bufferAfter * minute }
+}
+
+export function resourcesOf({ service, locationId, staffId }: Wanted): string[] {
+  if (service.staffIds.length === 0) return [`${service.id} at ${locationId}`]
+  return service.staffIds.filter((id) => staffId === undefined || id === staffId)
+}
+
+function occurrenceOf({ service, locationId, start }: Wanted, resource: string): string {
+  return service.staffIds.length === 0 ? resource : `${service.id} at ${locationId} from ${String(start)}`
+}
+
+function isOwn(claim: Claim, session: string | undefined): boolean {
+  return session !== undefined && claim.expires !== undefined && claim.owner === session
+}
+
+function inTheWay(
+  model: Model,
+  { resources, except, from, to }: SlotQuestion & { resources: string[] },
+): Claim[] {
+  return activeClaims(model).filter(
+    (claim) =>
+      resources.includes(claim.resource) && !except.includes(claim.id) && claim.from < to && from < claim.to,
+  )
+}

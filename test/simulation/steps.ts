@@ -1,0 +1,43 @@
+import { cancelBooking, changeBooking, showBooking } from './booking-acts.ts'
+import { convertHold, holdSlot, releaseHold, repeatRequest, showHold } from './hold-acts.ts'
+import { keepHouse, passTime, refreshSession, setWallClock, switchWebhook } from './passing-time.ts'
+import { deliverMessage, endCheckout, payDeposit, visitCheckout, workOff } from './payment-acts.ts'
+import { meddle, overstep } from './stranger-acts.ts'
+import type { World } from './world.ts'
+
+type Step = (world: World) => Promise<void> | void
+
+/** What may happen next, and how often of all steps. */
+const steps: [share: number, step: Step][] = [
+  [26, holdSlot],
+  [17, convertHold],
+  [3, releaseHold],
+  [1, showHold],
+  [4, repeatRequest],
+  [16, changeBooking],
+  [6, cancelBooking],
+  [2, showBooking],
+  [7, payDeposit],
+  [3, endCheckout],
+  [8, deliverMessage],
+  [3, visitCheckout],
+  [3, workOff],
+  [3, meddle],
+  [0.5, overstep],
+  [8, passTime],
+  [1, setWallClock],
+  [1, refreshSession],
+  [1, switchWebhook],
+  [0.5, keepHouse],
+]
+
+const shares = steps.reduce((sum, [share]) => sum + share, 0)
+
+/** Takes one step at random. */
+export async function takeStep(world: World): Promise<void> {
+  let dice = (world.random.below(1_000_000) / 1_000_000) * shares
+  for (const [share, step] of steps) {
+    dice -= share
+    if (dice < 0) return step(world)
+  }
+}

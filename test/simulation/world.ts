@@ -1,0 +1,141 @@
+import { operator } from '../../src/access/operator.ts'
+import { issueKey } from '../../src/access/issue-key.ts'
+import { createHub } from '../../src/catalogue/create-business.ts'
+import { createWebhook } from '../../src/webhooks/create-webhook.ts'
+import { clientOf, sessionClient, type Client } from '../support/client.ts'
+import { makeBusiness, makeLocation, makeService, makeStaff, type OwnBusiness } from '../support/offers.ts'
+import { randomFrom, type Random } from '../support/random.ts'
+import type { FakeStripe } from '../support/stripe-server.ts'
+import type { Reply, TestService } from '../support/test-service.ts'
+import { newModel, type EventName, type Model, type ModelPayment, type ModelService } from './model.ts'
+
+/* One business of its own for each history, and all that is remembered of it. */
+
+export interface Caller {
+  /** For the log. */
+  name: string
+  client: Client
+  /** What the model knows a session by, whatever its token is at the moment; undefined for keys. */
+  session: string | undefined
+}
+
+/** An answer that is kept for repetitions of its request. */
+export interface Kept {
+  caller: Caller
+  path: string
+  body: unknown
+  key: string
+  reply: Reply
+}
+
+/** Something the processor tells of a checkout, perhaps more than once. */
+export interface Message {
+  id: string
+  body: string
+  payment: ModelPayment
+  paid: boolean
+}
+
+/** What serves all histories of an engine. */
+export interface Stage {
+  service: TestService
+  stripe: FakeStripe
+  /** Of another business, and of another hub: to them all of this is not there. */
+  strangers: Client[]
+  other: OwnBusiness
+}
+
+export interface World extends Stage {
+  /** Of another business. */
+  strangeSession: Client
+  model: Model
+  random: Random
+  business: OwnBusiness
+  /** Two sessions, the key of the business and that of its hub. */
+  callers: Caller[]
+  key: Client
+  services: ModelService[]
+  locationIds: string[]
+  kept: Kept[]
+  messages: Message[]
+  /** How often much time has passed: holds and answers are kept for a day only. */
+  longPauses: number
+  log: string[]
+}
+
+const money = { amount: 2500, currency: 'EUR' }
+
+export async function makeWorld(stage: Stage, seed: number): Promise<World> {
+  const { service } = stage
+  const { context } = service
+  const hub = await createHub(context, { name: 'Chain', plan: 'enterprise' })
+  const hubKey = await context.db.transaction((tx) => issueKey(context, tx, { type: 'hub', hubId: hub.id }))
+  const business = await makeBusiness(service, { hubId: hub.id })
+  const locationIds = [await makeLocation(service, business.id), await makeLocation(service, business.id)]
+  const random = randomFrom(seed)
+  const key = clientOf(service, business.key)
+  const sessions = [await sessionClient(service, business), await sessionClient(service, business)]
+  const model = newModel(service.clock.nowMs())
+  const world: World = {
+    ...stage,
+    strangeSession: await sessionClient(service, stage.other),
+    ...{ model, random, business, key, locationIds, kept: [], messages: [], longPauses: 0, log: [] },
+    services: await makeServices(service, business.id, locationIds),
+    callers: [
+      ...sessions.map((client, index) => named(`session ${String(index + 1)}`, client, client.token)),
+      named('key', key, undefined),
+      named('hub key', clientOf(service, hubKey.key), undefined),
+    ],
+  }
+  await addWebhook(world, { business_id: business.id }, ['booking.created', 'booking.updated'])
+  await addWebhook(world, { business_id: business.id }, ['booking.cancelled', 'booking.completed'])
+  return world
+}
+
+function named(name: string, client: Client, session: string | undefined): Caller {
+  return { name, client, session }
+}
+
+async function makeServices(
+  service: TestService,
+  businessId: string,
+  locationIds: string[],
+): Promise<ModelService[]> {
+  const [kim = '', sam = ''] = await makeStaff(service, businessId, ['Kim', 'Sam'])
+  const plain = { bufferBefore: 0, bufferAfter: 0, capacity: 1, hasDeposit: false }
+  const sketches = [
+    { ...plain, minutes: 30, bufferAfter: 15, staffIds: [kim, sam] },
+    { ...plain, minutes: 60, capacity: 2, staffIds: [sam] },
+    { ...plain, minutes: 45, bufferBefore: 15, staffIds: [], hasDeposit: true },
+    { ...plain, minutes: 30, capacity: 2, staffIds: [] },
+    { ...plain, minutes: 45, staffIds: [kim, sam], hasDeposit: true },
+  ]
+  const services: ModelService[] = []
+  for (const sketch of sketches) {
+    const deposit = sketch.hasDeposit ? money : null
+    services.push({
+      ...sketch,
+      id: await makeService(service, businessId, { ...sketch, deposit, locationIds }),
+    })
+  }
+  return services
+}
+
+/** Nothing is sent to it: what is to be delivered stays in its table. */
+async function addWebhook(
+  { service, model }: World,
+  owner: { business_id: string },
+  events: EventName[],
+): Promise<void> {
+  const url = 'http://127.0.0.1:9/'
+  const { id } = await createWebhook(service.context, operator, { ...owner, url, events })
+  model.webhooks.push({ id, events, active: true })
+}
+
+export const iso = (time: number): string => new Date(time).toISOString()
+
+/** The claim of a hold or booking as it lies in the table. */
+export async function claimOf({ service }: World, id: string) {
+  const { reads } = service.context.db
+  return reads.selectFrom('claims').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+}
