@@ -18,25 +18,20 @@ type Rows = Awaited<ReturnType<typeof rowsOf>>
 
 async function rowsOf({ service, business, model }: World) {
   const { reads } = service.context.db
-  const of = <Table extends 'claims' | 'bookings' | 'holds' | 'events' | 'deliveries'>(table: Table) =>
-    reads.selectFrom(table as 'claims').where('business_id', '=', business.id)
-  const claims = await of('claims').selectAll().execute()
-  return {
-    claims: claims.filter(({ expires_at }) => expires_at === null || ms(expires_at) > model.now),
-    bookings: await reads.selectFrom('bookings').selectAll().where('business_id', '=', business.id).execute(),
-    holds: await reads.selectFrom('holds').selectAll().where('business_id', '=', business.id).execute(),
-    events: await reads
+  const [claims, bookings, holds, events, deliveries] = await Promise.all([
+    reads.selectFrom('claims').selectAll().where('business_id', '=', business.id).execute(),
+    reads.selectFrom('bookings').selectAll().where('business_id', '=', business.id).execute(),
+    reads.selectFrom('holds').selectAll().where('business_id', '=', business.id).execute(),
+    reads
       .selectFrom('events')
       .selectAll()
       .where('business_id', '=', business.id)
       .orderBy('position')
       .execute(),
-    deliveries: await reads
-      .selectFrom('deliveries')
-      .selectAll()
-      .where('business_id', '=', business.id)
-      .execute(),
-  }
+    reads.selectFrom('deliveries').selectAll().where('business_id', '=', business.id).execute(),
+  ])
+  const active = claims.filter(({ expires_at }) => expires_at === null || ms(expires_at) > model.now)
+  return { claims: active, bookings, holds, events, deliveries }
 }
 
 function checkClaims({ model }: World, { claims, bookings }: Rows): void {

@@ -71,7 +71,7 @@ function inPostgres(): () => void {
   const query = client.query as (this: pg.Client, ...parts: unknown[]) => Promise<unknown>
   function failing(this: pg.Client, ...parts: unknown[]): Promise<unknown> {
     const [first] = parts
-    const fault = faultAt(typeof first === 'string' ? first : String((first as { text: string }).text))
+    const fault = faultAt(typeof first === 'string' ? first : (first as { text: string }).text)
     return fault ? strike(fault.how, this, parts) : query.apply(this, parts)
   }
   async function strike(how: Failure, on: pg.Client, parts: unknown[]): Promise<unknown> {

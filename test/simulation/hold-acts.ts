@@ -55,16 +55,13 @@ async function unknownHolds({ service, model, business }: World): Promise<string
   return rows.map(({ id }) => id).filter((id) => !model.holds.some((hold) => hold.id === id))
 }
 
-let keys = 0
-
 /** A creation, sometimes with an Idempotency-Key: then it is sent again after a failure, and its answer is kept. */
 function creation(
   world: World,
   caller: Caller,
   { path, body }: { path: string; body: unknown },
 ): Pick<Act, 'send' | 'isRepeated'> {
-  keys += 1
-  const key = world.random.chance(0.4) ? `key ${String(keys)}` : undefined
+  const key = world.random.chance(0.4) ? `key ${String(world.log.length)}` : undefined
   const headers = key === undefined ? {} : { 'idempotency-key': key }
   const send = async (): Promise<Reply> => {
     const reply = await world.service.call('POST', path, { token: caller.client.token, body, headers })

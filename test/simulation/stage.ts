@@ -6,17 +6,19 @@ import { clientOf } from '../support/client.ts'
 import { stripeVariables } from '../support/deposits.ts'
 import { makeBusiness } from '../support/offers.ts'
 import { startFakeStripe } from '../support/stripe-server.ts'
-import { startTestService, testClock } from '../support/test-service.ts'
+import { startOfTime, startTestService, testClock } from '../support/test-service.ts'
 import { letStatementsFail } from './failing-statements.ts'
 import { seededIds } from './seeded-ids.ts'
 import type { Stage } from './world.ts'
 
 /** What all histories of an engine share. */
 export interface SharedStage extends Stage {
-  /** Nothing of an earlier history is left over, and ids begin anew. */
+  /** Nothing of an earlier history is left over, ids begin anew, and it is nine o'clock on another day. */
   clear(seed: number): void
   stop(): Promise<void>
 }
+
+const wholeDays = (time: number) => Math.ceil(time / 86_400_000) * 86_400_000
 
 /** Starts a service that does nothing by itself, in the background, at times that no seed knows. */
 export async function startStage(engine: Engine): Promise<SharedStage> {
@@ -46,6 +48,7 @@ export async function startStage(engine: Engine): Promise<SharedStage> {
     other,
     clear: (seed) => {
       ids.restart(seed)
+      clock.advance((startOfTime + wholeDays(clock.nowMs() - startOfTime) - clock.nowMs()) / 1000)
       stripe.sessions.clear()
       stripe.refunds.length = 0
       service.statements.length = 0

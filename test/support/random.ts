@@ -27,13 +27,11 @@ export function randomFrom(seed: number): Random {
 }
 
 /**
- * Seeds from 1 to `count`; or the one of the variable HOLDFAST_TEST_SEED, or the range of HOLDFAST_TEST_SEEDS (`201-400`).
+ * So many seeds, from `first` on; or the one of the variable HOLDFAST_TEST_SEED, or the range of HOLDFAST_TEST_SEEDS
+ * (`201-400`).
  */
-export function seeds(count: number): number[] {
-  const given = process.env['HOLDFAST_TEST_SEED']
-  if (given) return [Number(given)]
-  const [from = 1, to = count] = (process.env['HOLDFAST_TEST_SEEDS'] || `1-${String(count)}`)
-    .split('-')
-    .map(Number)
+export function seeds(count: number, first = 1): number[] {
+  const given = process.env['HOLDFAST_TEST_SEED'] || process.env['HOLDFAST_TEST_SEEDS']
+  const [from = first, to = given ? from : first + count - 1] = given ? given.split('-').map(Number) : []
   return Array.from({ length: to - from + 1 }, (_, index) => from + index)
 }
