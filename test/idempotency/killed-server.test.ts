@@ -4,7 +4,7 @@ import { slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
 import { offer, onEachEngine, type Reply } from '../support/test-service.ts'
 
-const kills = 4
+const kills = process.env['HOLDFAST_TEST_LONG'] === '1' ? 10 : 2
 const clients = 8
 const call = httpClients()
 

@@ -145,10 +145,8 @@ onEachEngine('the inner network, in production', (engine) => {
 onEachEngine('addresses that production is told to allow', (engine) => {
   test('are delivered to, by https alone', async () => {
     const canary = await startReceiver()
-    const service = await startTestService(engine, {
-      NODE_ENV: 'production',
-      WEBHOOK_ALLOW_CIDR: '127.0.0.0/8, fd00::/8',
-    })
+    const variables = { NODE_ENV: 'production', WEBHOOK_ALLOW_CIDR: '127.0.0.0/8, fd00::/8' }
+    const service = await startTestService(engine, variables, { deliveries: { exchangeMs: 500 } })
     const shop = await makeShop(service)
     const body = (url: string) => ({ url, events: allEvents })
     const register = (url: string) =>
