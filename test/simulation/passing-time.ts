@@ -2,6 +2,7 @@ import { expect, vi } from 'vitest'
 import { chores } from '../../src/app.ts'
 import { tidy } from '../../src/housekeeping.ts'
 import { clientOf } from '../support/client.ts'
+import { unknownId } from '../support/tenant-things.ts'
 import { perform } from './perform.ts'
 import type { World } from './world.ts'
 
@@ -46,7 +47,7 @@ export async function refreshSession(world: World): Promise<void> {
   })
   expect(reply.status).toBe(201)
   caller.client = clientOf(service, reply.body.session_token as string)
-  expect((await clientOf(service, token).showHold(crypto.randomUUID())).status).toBe(401)
+  expect((await clientOf(service, token).showHold(unknownId)).status).toBe(401)
 }
 
 /** What happens while a webhook is disabled is not delivered to it, also not afterwards. */

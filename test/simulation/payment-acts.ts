@@ -3,7 +3,7 @@ import { PaymentWorker } from '../../src/payments/payment-worker.ts'
 import type { ModelBooking, ModelPayment } from './model.ts'
 import * as payments from './payment-model.ts'
 import { perform } from './perform.ts'
-import { claimOf, type World } from './world.ts'
+import { claimOf, type Message, type World } from './world.ts'
 
 type Deposit = ModelBooking & { payment: ModelPayment }
 
@@ -32,9 +32,12 @@ async function seatOf(world: World, { id }: ModelBooking): Promise<payments.Late
 
 /** At the processor: the service hears of it later, or sooner by looking. */
 export function payDeposit(world: World): void {
-  const { model, stripe, log } = world
   const booking = someDeposit(world)
-  if (!booking) return
+  if (booking) pay(world, booking)
+}
+
+function pay(world: World, booking: Deposit): void {
+  const { model, stripe, log } = world
   const { payment } = booking
   const isOpen = payments.checkoutOf(model, payment) === 'open'
   log.push(`the client pays for ${booking.id}${isOpen ? '' : ', too late'}`)
@@ -44,9 +47,22 @@ export function payDeposit(world: World): void {
   announce(world, payment, true)
 }
 
-function announce({ stripe, messages }: World, payment: ModelPayment, paid: boolean): void {
+/** The service takes a checkout for over, and it is paid all the same: the slot is taken again, or the money goes back. */
+export async function payLate(world: World): Promise<void> {
+  const { model, random } = world
+  const due = deposits(world).filter(({ payment }) => payment.status === 'due')
+  if (due.length === 0) return
+  const booking = random.of(due)
+  if (payments.checkoutOf(model, booking.payment) !== 'open') return
+  await deliver(world, announce(world, booking.payment, false))
+  pay(world, booking)
+}
+
+function announce({ stripe, messages }: World, payment: ModelPayment, paid: boolean): Message {
   const type = paid ? 'checkout.session.completed' : 'checkout.session.expired'
-  messages.push({ ...stripe.event(type, stripe.sessions.get(payment.reference) ?? {}), payment, paid })
+  const message = { ...stripe.event(type, stripe.sessions.get(payment.reference) ?? {}), payment, paid }
+  messages.push(message)
+  return message
 }
 
 /** The processor tells of the end of a checkout; rarely while somebody is about to pay all the same. */
@@ -58,11 +74,17 @@ export function endCheckout(world: World): void {
   if (state === 'expired' || (state === 'open' && random.chance(0.5))) announce(world, booking.payment, false)
 }
 
-/** Late, twice, and in any order; again after an answer that was no success. */
+/** Late, twice, and in any order. */
 export async function deliverMessage(world: World): Promise<void> {
-  const { model, random, service, stripe, messages } = world
+  const { model, random, messages } = world
   if (messages.length === 0) return
-  const message = random.of([...messages.slice(-3), ...messages])
+  const news = messages.filter(({ id }) => !model.appliedEvents.has(id))
+  await deliver(world, random.of(news.length > 0 && random.chance(0.75) ? news : messages))
+}
+
+/** Again after an answer that was no success. */
+async function deliver(world: World, message: Message): Promise<void> {
+  const { model, service, stripe } = world
   const booking = model.bookings.find(({ payment }) => payment === message.payment)
   if (!booking) return
   await perform(world, {

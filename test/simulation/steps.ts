@@ -1,7 +1,7 @@
 import { cancelBooking, changeBooking, showBooking } from './booking-acts.ts'
 import { convertHold, holdSlot, releaseHold, repeatRequest, showHold } from './hold-acts.ts'
 import { keepHouse, passTime, refreshSession, setWallClock, switchWebhook } from './passing-time.ts'
-import { deliverMessage, endCheckout, payDeposit, visitCheckout, workOff } from './payment-acts.ts'
+import { deliverMessage, endCheckout, payDeposit, payLate, visitCheckout, workOff } from './payment-acts.ts'
 import { meddle, overstep } from './stranger-acts.ts'
 import type { World } from './world.ts'
 
@@ -18,8 +18,9 @@ const steps: [share: number, step: Step][] = [
   [6, cancelBooking],
   [2, showBooking],
   [7, payDeposit],
-  [3, endCheckout],
-  [8, deliverMessage],
+  [2, endCheckout],
+  [3, payLate],
+  [9, deliverMessage],
   [3, visitCheckout],
   [3, workOff],
   [3, meddle],

@@ -1,4 +1,5 @@
 import type { Client } from '../support/client.ts'
+import { unknownId } from '../support/tenant-things.ts'
 import type { Reply } from '../support/test-service.ts'
 import type { Answer } from './model.ts'
 import { perform } from './perform.ts'
@@ -20,7 +21,7 @@ const onHolds: Record<string, (client: Client, id: string) => Promise<Reply>> = 
 export async function meddle(world: World): Promise<void> {
   const { random, model, strangers, strangeSession } = world
   const isHold = random.chance(0.5)
-  const { id } = random.of([...(isHold ? model.holds : model.bookings), { id: crypto.randomUUID() }])
+  const { id } = random.of([...(isHold ? model.holds : model.bookings), { id: unknownId }])
   const client = random.of(isHold ? [...strangers, strangeSession] : strangers)
   const [says, tries] = random.of(Object.entries(isHold ? onHolds : onBookings))
   const expected: Answer = { status: 404, code: isHold ? 'hold_not_found' : 'not_found' }
@@ -34,7 +35,7 @@ export async function meddle(world: World): Promise<void> {
 /** Keys may not be used for what they are not made for, whatever is named. */
 export async function overstep(world: World): Promise<void> {
   const { random, model, callers } = world
-  const { id } = random.of([...model.bookings, { id: crypto.randomUUID() }])
+  const { id } = random.of([...model.bookings, { id: unknownId }])
   const { client, name } = random.of(callers.filter(({ session }) => session !== undefined))
   await perform(world, {
     says: `${name} wants to cancel ${id}`,
