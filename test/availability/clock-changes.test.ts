@@ -3,6 +3,7 @@ import { openingsOf, type Schedule } from '../../src/availability/hours-rules.ts
 import { OfferRules, zoneAround } from '../../src/availability/offer-rules.ts'
 import { dayMs } from '../../src/availability/zone-rules.ts'
 import type { Hours, Location, Service, Weekday } from '../../src/catalogue/catalogue-types.ts'
+import { isLong } from '../support/long.ts'
 import { dateAfter, wallClock, type WallTime } from '../support/wall-clock.ts'
 
 /*
@@ -123,7 +124,6 @@ const oddZones = [
   'Europe/Berlin',
   'Pacific/Chatham', // three quarters of an hour off
 ]
-const isLong = process.env['HOLDFAST_TEST_LONG'] === '1'
 const zones = isLong ? Intl.supportedValuesOf('timeZone') : oddZones
 
 describe('around changes of the clocks', () => {

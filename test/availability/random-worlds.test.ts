@@ -8,12 +8,12 @@ import type { Context } from '../../src/context.ts'
 import { aroundTransactions } from '../../src/database/database.ts'
 import { Problem } from '../../src/errors.ts'
 import { instantFromMs } from '../../src/instants.ts'
+import { isLong } from '../support/long.ts'
 import { makeRandomWorld, sessionOf, type RandomWorld } from '../support/random-world.ts'
 import { randomFrom, seeds, type Random } from '../support/random.ts'
 import { dateAfter } from '../support/wall-clock.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
-const isLong = process.env['HOLDFAST_TEST_LONG'] === '1'
 const worlds = isLong ? 20_000 : 300
 /** So many slots of each kind are tried in a world. */
 const triesPerWorld = 8

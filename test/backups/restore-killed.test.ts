@@ -5,9 +5,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { restoreBackup } from '../../src/backups/restore-backup.ts'
 import { readSqlite } from '../../src/database/sqlite-file.ts'
 import { demoWorld, emptyDirectory, project, runHoldfast } from '../support/holdfast-process.ts'
+import { isLong } from '../support/long.ts'
 
 const dieAtStep = resolve(project, 'test/support/die-at-step.ts')
-const long = process.env['HOLDFAST_TEST_LONG'] !== undefined
 const template = emptyDirectory()
 const backup = join(emptyDirectory(), 'backup.db')
 
@@ -49,7 +49,7 @@ test('killed at any step, the database is the one of before or that of the backu
   const steps = Number(/^steps (\d+)$/m.exec(whole.stderr)?.[1])
   expect(steps).toBeGreaterThan(20)
   const seen = new Set<string>()
-  for (let step = 1; step <= steps; step += long ? 1 : 3) {
+  for (let step = 1; step <= steps; step += isLong ? 1 : 3) {
     const { directory, file } = place()
     const ran = await restoreDyingAt(file, step)
     expect(ran.signal, `step ${step}`).toBe('SIGKILL')

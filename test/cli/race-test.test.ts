@@ -16,6 +16,7 @@ import {
   startHoldfast,
 } from '../support/holdfast-process.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
+import { isLong } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -23,7 +24,6 @@ import { businessOf, engines, onEachEngine } from '../support/test-service.ts'
 
 const call = httpClients()
 const blindLook = resolve(project, 'test/support/blind-look.ts')
-const long = process.env['HOLDFAST_TEST_LONG'] !== undefined
 /** The limits of the plan, and holds that end while a test waits. */
 const asInstalled = { RATE_LIMIT_FACTOR: '1', HOLD_SECONDS: '2' }
 const withoutRules = {
@@ -170,7 +170,7 @@ onEachEngine('holdfast race-test against a build without the overlap rules', (en
   })
 })
 
-test.runIf(long)(
+test.runIf(isLong)(
   'where the look in front of the schema is blind, the schema alone keeps the promise',
   async () => {
     const database = await createTestDatabase('sqlite')
@@ -183,7 +183,7 @@ test.runIf(long)(
   },
 )
 
-test.runIf(long)('two addresses with a database each are told apart', async () => {
+test.runIf(isLong)('two addresses with a database each are told apart', async () => {
   const directory = emptyDirectory()
   const { business_key: key } = businessOf(await demoWorld(`sqlite:${directory}/one.db`), 'Salon Spree')
   copyFileSync(`${directory}/one.db`, `${directory}/two.db`)

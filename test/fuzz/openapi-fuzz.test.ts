@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findFaults } from '../support/checker.ts'
+import { isLong } from '../support/long.ts'
 import { randomFrom, seeds } from '../support/random.ts'
 import { makeSpares } from '../support/spares.ts'
 import { makeThings, nextAddress, nextStart, type Tenant } from '../support/tenant-things.ts'
@@ -13,11 +14,10 @@ import {
 import { ApiDocument, type Operation } from './api-document.ts'
 import { RequestGenerator, type FuzzedRequest } from './request-generator.ts'
 
-const long = process.env['HOLDFAST_TEST_LONG'] === '1'
-const requestsPerRun = long ? 20_000 : 2_000
+const requestsPerRun = isLong ? 20_000 : 2_000
 const requestsAnHour = 500
 /** A long run takes a seed of its own, which its name tells. */
-const chosenSeeds = long && !process.env['HOLDFAST_TEST_SEED'] ? [Date.now() % 1_000_000] : seeds(1)
+const chosenSeeds = isLong && !process.env['HOLDFAST_TEST_SEED'] ? [Date.now() % 1_000_000] : seeds(1)
 
 /** Nobody but Stripe can sign what comes there. */
 const bySignature = 'POST /payments/stripe/webhook'
@@ -117,7 +117,7 @@ onEachEngine('requests made from /openapi.json', (engine) => {
         const token = tokens[type ?? '']?.()
         const request = generator.request(operation)
         const reply = await send(request, operation.needsKey ? token : undefined).catch((error: unknown) => {
-          const run = `HOLDFAST_TEST_SEED=${seed}${long ? ' HOLDFAST_TEST_LONG=1' : ''} npx vitest run test/fuzz -t ${engine}`
+          const run = `HOLDFAST_TEST_SEED=${seed}${isLong ? ' HOLDFAST_TEST_LONG=1' : ''} npx vitest run test/fuzz -t ${engine}`
           const sent = JSON.stringify({ round, type, ...request }).slice(0, 4_000)
           throw new Error(`${run}\n${sent}`, { cause: error })
         })
@@ -133,12 +133,12 @@ onEachEngine('requests made from /openapi.json', (engine) => {
         without((status) => status < 400).filter((name) => name !== bySignature),
         without((status) => status >= 400),
       ]
-      const tolerated = long ? 0 : answered.size / 3
+      const tolerated = isLong ? 0 : answered.size / 3
       expect(neverRight.length, `never right: ${neverRight.join(', ')}`).toBeLessThanOrEqual(tolerated)
       expect(neverRefused.length, `never refused: ${neverRefused.join(', ')}`).toBeLessThanOrEqual(tolerated)
       expect(await findFaults(databaseUrl())).toEqual([])
     },
-    long ? 1_200_000 : 120_000,
+    isLong ? 1_200_000 : 120_000,
   )
 
   /** Sends it; `call` itself compares the answer with the document, and what must never be is looked for here. */

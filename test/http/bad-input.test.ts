@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ProblemCode } from '../../src/errors.ts'
 import { expectFaults } from '../support/expect-problem.ts'
+import { isLong } from '../support/long.ts'
 import { mutate } from '../support/mutations.ts'
 import { randomFrom, seeds } from '../support/random.ts'
 import {
@@ -49,7 +50,6 @@ const hostile = [
 ]
 
 /** All of it takes minutes: otherwise the kinds of keys take turns, and a HEAD stands behind its GET. */
-const isLong = process.env['HOLDFAST_TEST_LONG'] === '1'
 
 onEachEngine('bad input', (engine) => {
   let service: TestService

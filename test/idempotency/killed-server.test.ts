@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readRows } from '../support/checker.ts'
 import { slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
+import { isLong } from '../support/long.ts'
 import { offer, onEachEngine, type Reply } from '../support/test-service.ts'
 
-const kills = process.env['HOLDFAST_TEST_LONG'] === '1' ? 10 : 2
+const kills = isLong ? 10 : 2
 const clients = 8
 const call = httpClients()
 

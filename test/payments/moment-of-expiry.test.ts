@@ -3,6 +3,7 @@ import type { BookingsTable, ClaimsTable } from '../../src/database/tables.ts'
 import { settleOne } from '../../src/payments/settle-payment.ts'
 import { clientOf } from '../support/client.ts'
 import { deposit, depositWorld, sessionOf, type DepositWorld } from '../support/deposits.ts'
+import { isLong } from '../support/long.ts'
 import { makeOffer, type Offer } from '../support/offers.ts'
 import { randomFrom, type Random } from '../support/random.ts'
 import { onEachEngine, startOfTime } from '../support/test-service.ts'
@@ -12,7 +13,7 @@ import { onEachEngine, startOfTime } from '../support/test-service.ts'
  * come, twice and late, two nodes ask the processor and close the checkout, a rival wants the slot, the business decides.
  */
 const atOnce = 30
-const rounds = process.env['HOLDFAST_TEST_LONG'] === '1' ? 200 : 12
+const rounds = isLong ? 200 : 12
 const lifeSeconds = 35 * 60
 
 interface Duel {

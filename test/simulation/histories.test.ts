@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, test } from 'vitest'
+import { isLong } from '../support/long.ts'
 import { seeds } from '../support/random.ts'
 import { onEachEngine } from '../support/test-service.ts'
 import { checkTables } from './check-tables.ts'
@@ -11,7 +12,6 @@ import { makeWorld } from './world.ts'
  * tables. A seed that fails is named; HOLDFAST_TEST_SEED=<seed> runs it alone, step by step the same.
  */
 
-const isLong = process.env['HOLDFAST_TEST_LONG'] === '1'
 /** As many on each engine: all together 10,000 or 200. */
 const histories = isLong ? 5_000 : 100
 const steps = 40

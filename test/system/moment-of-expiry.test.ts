@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findFaults } from '../support/checker.ts'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { httpClients, openSessions, tally } from '../support/http-client.ts'
+import { isLong } from '../support/long.ts'
 import { onEachEngine, type Reply } from '../support/test-service.ts'
 
 /*
@@ -9,7 +10,7 @@ import { onEachEngine, type Reply } from '../support/test-service.ts'
  * same slot, both within 20 ms around the instant at which it lapses.
  */
 /** Until each has won, and not fewer than the least: the first ones only find the moment. */
-const [leastRounds, mostRounds] = process.env['HOLDFAST_TEST_LONG'] ? [20, 20] : [3, 12]
+const [leastRounds, mostRounds] = isLong ? [20, 20] : [3, 12]
 const slotsAtOnce = 30
 const spreadMs = 20
 /** The servers' clock is the database's, which the test can only know so well. */

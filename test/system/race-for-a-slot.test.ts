@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findFaults, readContents } from '../support/checker.ts'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { httpClients, openSessions, tally } from '../support/http-client.ts'
+import { isLong } from '../support/long.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
-const rounds = process.env['HOLDFAST_TEST_LONG'] ? 20 : 4
+const rounds = isLong ? 20 : 4
 const sessions = 200
 const conversions = 50
 const call = httpClients()

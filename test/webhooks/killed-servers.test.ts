@@ -6,6 +6,7 @@ import { readRows } from '../support/checker.ts'
 import { book, clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { project } from '../support/holdfast-process.ts'
 import { eventually, httpClients, type Call } from '../support/http-client.ts'
+import { isLong } from '../support/long.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
 import { startServer } from '../support/server-process.ts'
 import { onEachEngine } from '../support/test-service.ts'
@@ -23,7 +24,6 @@ const call: Call = async (...request) => {
 const variables = { NODE_ENV: 'test', WEBHOOK_RETRY_SECONDS: '1,1' }
 const preload = resolve(project, 'test/support/die-at-text.ts')
 
-const isLong = process.env['HOLDFAST_TEST_LONG'] === '1'
 const changesUntilKill = isLong ? 200 : 60
 const mostChanges = 5 * changesUntilKill
 
