@@ -3,6 +3,8 @@ import { monotonicMs } from './clock.ts'
 
 /** A long computation that goes on for longer lets others have their turn, in milliseconds. */
 const turnMs = 4
+/** Nothing counts for more: a turn in which a busy database was waited for has not taken the thread for so long. */
+const mostTurnMs = 8
 /** It gives way to at most so many others: beside more, it still gets this share, so that it comes to an end. */
 const mostOthers = 16
 /**
@@ -46,14 +48,12 @@ export class Turns {
     }
   }
 
-  /** Does a long computation that asks `turn.over()` between its steps. */
+  /** Does a long computation that asks `turn.over()` between its steps, and at its end gives way for the rest. */
   async share<T>(work: (turn: Turn) => Promise<T>): Promise<T> {
     this.computing += 1
     const turn = new Turn(this.time, () => this.others())
     try {
-      const result = await work(turn)
-      await turn.giveWay()
-      return result
+      return await work(turn)
     } finally {
       this.computing -= 1
     }
@@ -87,7 +87,7 @@ export class Turn {
 
   /** Ends the turn and begins the next one after those of the others. */
   async giveWay(): Promise<void> {
-    const spentMs = this.time.nowMs() - this.startedMs
+    const spentMs = Math.min(this.time.nowMs() - this.startedMs, mostTurnMs)
     await this.time.yield() // only then is it known who has come meanwhile
     this.owedMs += spentMs * costByTurns * this.others()
     if (this.owedMs >= leastPauseMs) {

@@ -28,6 +28,7 @@ function makeTurns() {
         nowMs += stepMs
         await turn.over()
       }
+      await turn.giveWay()
     })
   return { turns, pauses, arrivals, compute, pass: (milliseconds: number) => (nowMs += milliseconds) }
 }
@@ -73,11 +74,18 @@ test('beside somebody else, computations give way to each other too', async () =
   expect(pauses).toEqual([16 * cost])
 })
 
+test('a wait for a busy database counts for no more than eight milliseconds', async () => {
+  const { turns, pauses, compute } = makeTurns()
+  for (let request = 0; request < 2; request += 1) turns.arrived()
+  await compute([5_000])
+  expect(pauses).toEqual([8 * cost])
+})
+
 test('beside very many, it still gets its share of one in seventeen', async () => {
   const { turns, pauses, compute } = makeTurns()
   for (let request = 0; request < 1_000; request += 1) turns.arrived()
-  await compute([10])
-  expect(pauses).toEqual([160 * cost])
+  await compute([6])
+  expect(pauses).toEqual([6 * 16 * cost])
 })
 
 test('what a pause took too long is not asked for again', async () => {

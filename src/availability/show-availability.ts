@@ -85,5 +85,6 @@ async function slotsByDay(
       await turn.over()
     }
   }
+  await turn.giveWay()
   return texts
 }
