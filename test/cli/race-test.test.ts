@@ -178,6 +178,7 @@ test.runIf(isLong)(
     const server = await startServer(database.url, { RATE_LIMIT_FACTOR: '1' }, { preloads: [blindLook] })
     const ran = await raceTest([server.address], key)
     expect(ran, ran.stdout).toMatchObject({ code: 0 })
+    expect(ran.stdout).toMatch(/^VERDICT: no slot was sold twice \(\d+ rounds, \d+ requests, [\d.]+ s\)\.$/m)
     await server.stop()
     await database.drop()
   },
