@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -62,6 +63,9 @@ test('a backup replaces another only when it is told to, and nothing of the data
   expect(() => backup()).toThrow(/is already there: give another name, or --force/)
   expect(readFileSync(target, 'utf8')).toBe('of yesterday')
   writeFileSync(`${target}-wal`, 'of yesterday')
+  rmSync(target)
+  expect(() => backup()).toThrow(/is already there/) // a part of it
+  writeFileSync(target, 'of yesterday')
   backup(true)
   expect(readSqlite(target)).toMatchObject({ damages: [], bookings: 0 })
   expect(existsSync(`${target}-wal`)).toBe(false)

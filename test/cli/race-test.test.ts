@@ -24,6 +24,8 @@ import { businessOf, engines, onEachEngine } from '../support/test-service.ts'
 
 const call = httpClients()
 const blindLook = resolve(project, 'test/support/blind-look.ts')
+/** A race takes as long as the machine needs for hundreds of requests and some processes. */
+const patient = { timeout: 120_000 }
 /** The limits of the plan, and holds that end while a test waits. */
 const asInstalled = { RATE_LIMIT_FACTOR: '1', HOLD_SECONDS: '2' }
 const withoutRules = {
@@ -73,64 +75,76 @@ function expectPassed({ races, rounds, ...report }: Report): void {
 }
 
 describe.runIf(engines.includes('postgres'))('holdfast race-test against two nodes', () => {
-  test('sells every slot once, within the limits of the key, and leaves nothing booked or on offer', async () => {
-    const cluster = await startCluster('postgres', asInstalled)
-    const raced = await raceTest(cluster.addresses, cluster.business.business_key, '--json')
-    expect(raced, raced.stdout + raced.stderr).toMatchObject({ code: 0, stderr: '' })
-    expectPassed(JSON.parse(raced.stdout) as Report)
-    const live = `select id from bookings where status <> 'cancelled'`
-    expect(await readRows(cluster.databaseUrl, live)).toEqual([])
-    const claims = 'select id from claims where booking_id is not null'
-    expect(await readRows(cluster.databaseUrl, claims)).toEqual([])
+  test(
+    'sells every slot once, within the limits of the key, and leaves nothing booked or on offer',
+    patient,
+    async () => {
+      const cluster = await startCluster('postgres', asInstalled)
+      const raced = await raceTest(cluster.addresses, cluster.business.business_key, '--json')
+      expect(raced, raced.stdout + raced.stderr).toMatchObject({ code: 0, stderr: '' })
+      expectPassed(JSON.parse(raced.stdout) as Report)
+      const live = `select id from bookings where status <> 'cancelled'`
+      expect(await readRows(cluster.databaseUrl, live)).toEqual([])
+      const claims = 'select id from claims where booking_id is not null'
+      expect(await readRows(cluster.databaseUrl, claims)).toEqual([])
+      expect(await left(cluster.databaseUrl)).toEqual([])
+      await cluster.stop()
+    },
+  )
+})
+
+test(
+  'holdfast race-test --demo prints a verdict about a server of its own, and leaves nothing',
+  patient,
+  async () => {
+    const temporary = emptyDirectory()
+    // a database of the operator is none of its business
+    const variables = { TMPDIR: temporary, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+    const [inGuide = '', other] = commandsOfGuide()
+    expect(other).toBe('npx holdfast race-test --url http://127.0.0.1:3000 --business-key cal_biz_…') // as raceTest() does
+    const ran = await runHoldfast([...inGuide.split(' ').slice(2), '--json'], { variables })
+    expect(ran, ran.stdout + ran.stderr).toMatchObject({ code: 0, stderr: '' })
+    expectPassed(JSON.parse(ran.stdout) as Report)
+    expect(readdirSync(temporary).filter((name) => name.startsWith('holdfast-demo-'))).toEqual([])
+  },
+)
+
+test(
+  'is refused where people rely on the service; with --yes, interrupted, it takes its own things away and no others',
+  patient,
+  async () => {
+    const cluster = await startCluster('sqlite')
+    const hudson = businessOf(cluster.world, 'Hudson Studio')
+    const { business_key: key } = hudson
+    const real = await book(clientOf({ ...cluster, business: hudson }, call), key, slot(0))
+    const webhook = { url: 'https://example.com/', events: ['booking.created'] }
+    await call(cluster.address(0), 'POST', '/webhooks', { token: key, body: webhook })
+    const refused = await raceTest(cluster.addresses, key)
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toMatch(/has bookings; 1 webhooks? would be told .* Add --yes to go on\.\n$/)
+    const made = () =>
+      readRows(cluster.databaseUrl, `select id from services where business_id = '${hudson.id}'`)
+    const before = (await made()).length
+
+    const addresses = cluster.addresses.flatMap((url) => ['--url', url])
+    const racing = startHoldfast(['race-test', ...addresses, '--business-key', key, '--yes'])
+    const booked = () =>
+      readRows(
+        cluster.databaseUrl,
+        `select status from bookings where business_id = '${hudson.id}' and id <> '${real}'`,
+      )
+    await eventually('bookings of the test', 20_000, async () => (await booked()).length > 10 || undefined)
+    racing.signal('SIGINT')
+    expect(await racing.ended).toEqual({ code: 1, signal: null })
+    expect(racing.stderr()).toBe('holdfast: NO VERDICT: it was interrupted.\n')
+    expect(new Set((await booked()).map(({ status }) => status))).toEqual(new Set(['cancelled']))
+    expect((await made()).length).toBeGreaterThan(before)
     expect(await left(cluster.databaseUrl)).toEqual([])
+    const shown = await call(cluster.address(0), 'GET', `/bookings/${real}`, { token: key })
+    expect(shown.body.status).toBe('confirmed')
     await cluster.stop()
-  })
-})
-
-test('holdfast race-test --demo prints a verdict about a server of its own, and leaves nothing', async () => {
-  const temporary = emptyDirectory()
-  // a database of the operator is none of its business
-  const variables = { TMPDIR: temporary, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
-  const [inGuide = '', other] = commandsOfGuide()
-  expect(other).toBe('npx holdfast race-test --url http://127.0.0.1:3000 --business-key cal_biz_…') // as raceTest() does
-  const ran = await runHoldfast([...inGuide.split(' ').slice(2), '--json'], { variables })
-  expect(ran, ran.stdout + ran.stderr).toMatchObject({ code: 0, stderr: '' })
-  expectPassed(JSON.parse(ran.stdout) as Report)
-  expect(readdirSync(temporary).filter((name) => name.startsWith('holdfast-demo-'))).toEqual([])
-})
-
-test('is refused where people rely on the service; with --yes, interrupted, it takes its own things away and no others', async () => {
-  const cluster = await startCluster('sqlite')
-  const hudson = businessOf(cluster.world, 'Hudson Studio')
-  const { business_key: key } = hudson
-  const real = await book(clientOf({ ...cluster, business: hudson }, call), key, slot(0))
-  const webhook = { url: 'https://example.com/', events: ['booking.created'] }
-  await call(cluster.address(0), 'POST', '/webhooks', { token: key, body: webhook })
-  const refused = await raceTest(cluster.addresses, key)
-  expect(refused).toMatchObject({ code: 2, stdout: '' })
-  expect(refused.stderr).toMatch(/has bookings; 1 webhooks? would be told .* Add --yes to go on\.\n$/)
-  const made = () =>
-    readRows(cluster.databaseUrl, `select id from services where business_id = '${hudson.id}'`)
-  const before = (await made()).length
-
-  const addresses = cluster.addresses.flatMap((url) => ['--url', url])
-  const racing = startHoldfast(['race-test', ...addresses, '--business-key', key, '--yes'])
-  const booked = () =>
-    readRows(
-      cluster.databaseUrl,
-      `select status from bookings where business_id = '${hudson.id}' and id <> '${real}'`,
-    )
-  await eventually('bookings of the test', 20_000, async () => (await booked()).length > 10 || undefined)
-  racing.signal('SIGINT')
-  expect(await racing.ended).toEqual({ code: 1, signal: null })
-  expect(racing.stderr()).toBe('holdfast: NO VERDICT: it was interrupted.\n')
-  expect(new Set((await booked()).map(({ status }) => status))).toEqual(new Set(['cancelled']))
-  expect((await made()).length).toBeGreaterThan(before)
-  expect(await left(cluster.databaseUrl)).toEqual([])
-  const shown = await call(cluster.address(0), 'GET', `/bookings/${real}`, { token: key })
-  expect(shown.body.status).toBe('confirmed')
-  await cluster.stop()
-})
+  },
+)
 
 /** What a test has left on offer. */
 async function left(databaseUrl: string) {
@@ -141,7 +155,7 @@ async function left(databaseUrl: string) {
 }
 
 onEachEngine('holdfast race-test against a build without the overlap rules', (engine) => {
-  test('finds the double booking and names its bookings', async () => {
+  test('finds the double booking and names its bookings', patient, async () => {
     const database = await createTestDatabase(engine)
     const { business_key: key } = businessOf(await demoWorld(database.url), 'Salon Spree')
     await execute(database.url, withoutRules[engine])
@@ -184,7 +198,7 @@ test.runIf(isLong)(
   },
 )
 
-test.runIf(isLong)('two addresses with a database each are told apart', async () => {
+test.runIf(isLong)('two addresses with a database each are told apart', patient, async () => {
   const directory = emptyDirectory()
   const { business_key: key } = businessOf(await demoWorld(`sqlite:${directory}/one.db`), 'Salon Spree')
   copyFileSync(`${directory}/one.db`, `${directory}/two.db`)
@@ -200,7 +214,7 @@ test.runIf(isLong)('two addresses with a database each are told apart', async ()
   for (const server of servers) await server.stop()
 })
 
-test('a demo whose race test is killed ends too', async () => {
+test('a demo whose race test is killed ends too', patient, async () => {
   const temporary = emptyDirectory()
   const racing = startHoldfast(['race-test', '--demo'], { variables: { TMPDIR: temporary } })
   const database = await eventually('the demo server', 20_000, () => {

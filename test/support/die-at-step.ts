@@ -4,15 +4,18 @@ import { DatabaseSync } from 'node:sqlite'
 
 /*
  * Loaded before the program, it kills the process with SIGKILL in place of the step whose number DIE_AT says: whatever
- * changes a file, or a statement of SQLite. With DIE_AT=0 it writes how many there were.
+ * changes a file, or a statement of SQLite. With DIE_AT=0 it writes what they were.
  */
 const at = Number(process.env['DIE_AT'])
-let step = 0
+const steps: unknown[] = []
 
-function dieInPlaceOf<This, Args extends unknown[], Result>(work: (this: This, ...args: Args) => Result) {
+function dieInPlaceOf<This, Args extends unknown[], Result>(
+  name: string,
+  work: (this: This, ...args: Args) => Result,
+) {
   return function (this: This, ...args: Args): Result {
-    step += 1
-    if (step === at) process.kill(process.pid, 'SIGKILL')
+    steps.push(`${name} ${String(args[0])}`)
+    if (steps.length === at) process.kill(process.pid, 'SIGKILL')
     return work.apply(this, args)
   }
 }
@@ -20,11 +23,11 @@ function dieInPlaceOf<This, Args extends unknown[], Result>(work: (this: This, .
 const files = fs as unknown as Record<string, (...args: unknown[]) => unknown>
 for (const name of ['chmodSync', 'fsyncSync', 'linkSync', 'renameSync', 'rmSync']) {
   const work = files[name]
-  if (work) files[name] = dieInPlaceOf(work)
+  if (work) files[name] = dieInPlaceOf(name, work)
 }
 syncBuiltinESMExports()
 const sqlite = DatabaseSync.prototype
-sqlite.exec = dieInPlaceOf(sqlite.exec)
-sqlite.prepare = dieInPlaceOf(sqlite.prepare)
-sqlite.close = dieInPlaceOf(sqlite.close)
-if (at === 0) process.on('exit', () => process.stderr.write(`steps ${step}\n`))
+sqlite.exec = dieInPlaceOf('exec', sqlite.exec)
+sqlite.prepare = dieInPlaceOf('prepare', sqlite.prepare)
+sqlite.close = dieInPlaceOf('close', sqlite.close)
+if (at === 0) process.on('exit', () => process.stderr.write(JSON.stringify(steps)))
