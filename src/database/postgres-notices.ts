@@ -1,6 +1,9 @@
 import pg from 'pg'
 import { pause, type Listening } from './database.ts'
 
+/** A server listens on one channel alone, for what commands announce: it has so many connections for that. */
+export const listeningConnections = 1
+
 const connectTimeoutMs = 2_200
 /** Between the loss of the connection and the next one. */
 const reconnectMs = 1_000

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts'
 import { DatabaseUnavailable } from '../database/database.ts'
 import { migrationNames } from '../database/migrate.ts'
 import { sideConnections } from '../database/postgres.ts'
+import { listeningConnections } from '../database/postgres-notices.ts'
 import { OperatorError } from '../errors.ts'
 import { checkDeposits } from '../payments/check-deposits.ts'
 import { askRedis } from '../rate-limits/ask-redis.ts'
@@ -87,7 +88,7 @@ export async function diagnose(context: Context, variables: Variables): Promise<
     engine: db.engine,
     production: config.environment === 'production',
     poolSize: config.databasePoolSize,
-    connectionsBeside: config.redisUrl === '' ? sideConnections : 0,
+    connectionsBeside: listeningConnections + (config.redisUrl === '' ? sideConnections : 0),
     knownMigrations: migrationNames,
     systemTime: systemClock.now(),
     serviceTime: clock.now(),

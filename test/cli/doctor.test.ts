@@ -271,8 +271,8 @@ onEachEngine('holdfast doctor on one engine alone', (engine) => {
     expectFound(options({ DATABASE_POOL_SIZE: '500' }), {
       check: 'connections',
       state: 'fault',
-      detail: /^DATABASE_POOL_SIZE is 500, with 3 more beside it; the server takes \d+$/,
-      fix: /^set DATABASE_POOL_SIZE to \d+ divided by the number of nodes, less 3, or raise max_connections$/,
+      detail: /^DATABASE_POOL_SIZE is 500, with 4 more beside it; the server takes \d+$/,
+      fix: /^set DATABASE_POOL_SIZE to \d+ divided by the number of nodes, less 4, or raise max_connections$/,
     }),
   )
 
@@ -335,7 +335,7 @@ onEachEngine('holdfast doctor on one engine alone', (engine) => {
         expect(found).toContainEqual({
           check: 'connections',
           state: 'ok',
-          detail: expect.stringMatching(/^up to 10 of /) as string,
+          detail: expect.stringMatching(/^up to 11 of /) as string,
         })
       }
       expect(code).toBe(0)
