@@ -1,4 +1,4 @@
-import { request, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { AttemptError, Exchange } from './delivery-types.ts'
 import { AddressNotAllowed } from './guarded-agent.ts'
 import { readRetryAfter } from './retry-rules.ts'
@@ -25,40 +25,89 @@ export interface Means {
  * Sends one request and reads its answer, all within the time limit: from the look-up of the name to the last byte.
  * Never throws; undefined when it was ended early, so that nothing can be said of it.
  */
-export async function exchange(sending: Sending, means: Means): Promise<Exchange | undefined> {
-  const { timeoutMs, stopping } = means
-  const ending = new AbortController()
-  const end = () => ending.abort()
-  const timer = setTimeout(end, timeoutMs)
-  stopping.addEventListener('abort', end)
-  let responseStatus: number | null = null
-  try {
-    const answer = await request(sending.url, {
-      dispatcher: means.dispatcher,
-      method: 'POST',
-      headers: sending.headers,
-      body: sending.body,
-      signal: ending.signal,
-    })
-    responseStatus = answer.statusCode
-    await readSome(answer.body)
-    return judge(responseStatus, answer.headers['retry-after'], means.nowMs())
-  } catch (error) {
-    if (stopping.aborted) return undefined
-    return { responseStatus, error: ending.signal.aborted ? 'timeout' : reasonOf(error) }
-  } finally {
-    clearTimeout(timer)
-    stopping.removeEventListener('abort', end)
+export function exchange(sending: Sending, means: Means): Promise<Exchange | undefined> {
+  const { origin, pathname, search } = new URL(sending.url)
+  const { headers, body } = sending
+  return new Promise((done) => {
+    const handler = new ExchangeHandler(means, done)
+    means.dispatcher.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, handler)
+  })
+}
+
+/** Hears of the client what happens. A stream for each answer would cost more than all the rest of the exchange. */
+class ExchangeHandler implements Dispatcher.DispatchHandler {
+  private readonly means: Means
+  private readonly done: (exchanged: Exchange | undefined) => void
+  private readonly timer: NodeJS.Timeout
+  private controller: Dispatcher.DispatchController | undefined
+  private responseStatus: number | null = null
+  private retryAfter: string | string[] | undefined
+  private bytes = 0
+  private isOver = false
+
+  constructor(means: Means, done: (exchanged: Exchange | undefined) => void) {
+    this.means = means
+    this.done = done
+    this.timer = setTimeout(() => this.giveUp(this.failed('timeout')), means.timeoutMs)
+    means.stopping.addEventListener('abort', this.stop)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller
+    if (this.isOver) controller.abort(new GivenUp()) // the connection came too late
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return // an interim one
+    this.responseStatus = status
+    this.retryAfter = headers['retry-after']
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.bytes += chunk.length
+    if (this.bytes > longestAnswer) this.giveUp(this.answered())
+  }
+
+  onResponseEnd(): void {
+    this.end(this.answered())
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.end(this.failed(reasonOf(error)))
+  }
+
+  private readonly stop = () => this.giveUp(undefined)
+
+  private answered(): Exchange {
+    return judge(this.responseStatus ?? 0, this.retryAfter, this.means.nowMs())
+  }
+
+  private failed(error: AttemptError): Exchange {
+    return { responseStatus: this.responseStatus, error }
+  }
+
+  /** Ends it in the middle: the connection cannot be used again. */
+  private giveUp(exchanged: Exchange | undefined): void {
+    this.end(exchanged)
+    this.controller?.abort(new GivenUp())
+  }
+
+  private end(exchanged: Exchange | undefined): void {
+    if (this.isOver) return
+    this.isOver = true
+    clearTimeout(this.timer)
+    this.means.stopping.removeEventListener('abort', this.stop)
+    this.done(exchanged)
   }
 }
 
-/** Reads an answer to its end, or as much of it as is read at all; then the connection is given up. */
-async function readSome(body: AsyncIterable<Buffer>): Promise<void> {
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > longestAnswer) return // leaving the loop destroys the stream
-  }
+/** What the client is told when nobody waits for the answer any more. */
+class GivenUp extends Error {
+  override readonly name = 'GivenUp'
 }
 
 function judge(status: number, retryAfter: string | string[] | undefined, nowMs: number): Exchange {
