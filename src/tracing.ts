@@ -104,6 +104,79 @@ export class RequestSpan {
   }
 }
 
+/**
+ * Names the span in progress (W3C Trace Context, section 3.2), for work that is done for it later; null where nothing is
+ * traced.
+ */
+export function currentTraceparent(): string | null {
+  const spanContext = trace.getActiveSpan()?.spanContext()
+  if (!spanContext || !isSpanContextValid(spanContext)) return null
+  const { traceId, spanId, traceFlags } = spanContext
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
+}
+
+/** A request to somebody else, and the span that it is made for. */
+export interface Outgoing {
+  method: string
+  url: string
+  traceparent: string | null
+  attributes: Attributes
+}
+
+/** How it ended: what tests and logs call `error` too; undefined when it was given up. */
+type Ended = { responseStatus: number | null; error: string | null } | undefined
+
+/**
+ * Makes a request as a span of the trace that it is made for, or of one of its own. The names are those of
+ * OpenTelemetry's conventions for HTTP clients. Of the address it shows host and port alone: path and query can be a
+ * secret.
+ */
+export async function tracedExchange<T extends Ended>(
+  outgoing: Outgoing,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { method, url, traceparent, attributes } = outgoing
+  const span = tracer().startSpan(method, { kind: SpanKind.CLIENT }, laterPart(traceparent))
+  if (!span.isRecording()) return work()
+  const { protocol, hostname, port } = new URL(url)
+  span.setAttributes({
+    'http.request.method': method,
+    'server.address': hostname.replace(/^\[|\]$/g, ''),
+    'server.port': port === '' ? defaultPorts[protocol] : Number(port),
+    ...attributes,
+  })
+  try {
+    const ended = await work()
+    markEnd(span, ended)
+    return ended
+  } finally {
+    span.end()
+  }
+}
+
+function markEnd(span: Span, ended: Ended): void {
+  const status = ended?.responseStatus ?? null
+  const error = ended ? ended.error : 'stopped'
+  if (status !== null) span.setAttribute('http.response.status_code', status)
+  if (error === null) return
+  span.setAttribute('error.type', status !== null && status >= 400 ? String(status) : error)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+const defaultPorts: Record<string, number> = { 'http:': 80, 'https:': 443 }
+
+/** What is done for a span that has long ended belongs to it all the same, and is traced if it was. */
+function laterPart(traceparent: string | null): TraceContext {
+  const [, traceId, spanId, flags] = traceparent?.split('-') ?? []
+  if (!traceId || !spanId || !flags) return ROOT_CONTEXT
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    traceFlags: parseInt(flags, 16),
+    isRemote: true,
+  })
+}
+
 /** Who calls may say which trace it belongs to, and no more: a `tracestate` is free text of a stranger. */
 function remoteParent(headers: object): TraceContext {
   const remote = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers))

@@ -15,6 +15,8 @@ export interface EventsTable {
   /** The transaction that wrote it (PostgreSQL; 0 on SQLite): with `position`, its place in the order of events. */
   transaction_id: Generated<number>
   position: Generated<number>
+  /** The span in which it happened (W3C Trace Context); null where nothing was traced. */
+  traceparent: string | null
 }
 
 /** Where events are sent: of one business, or of all businesses of a hub. */

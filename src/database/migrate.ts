@@ -6,6 +6,7 @@ import { firstSchema } from './migrations/0001-first-schema.ts'
 import { blocks } from './migrations/0002-blocks.ts'
 import { webhooks } from './migrations/0003-webhooks.ts'
 import { payments } from './migrations/0004-payments.ts'
+import { eventTraces } from './migrations/0005-event-traces.ts'
 import type { Tables } from './tables.ts'
 
 /** Every migration in the order in which they run. A released one is never changed. */
@@ -14,6 +15,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0002-blocks': blocks,
   '0003-webhooks': webhooks,
   '0004-payments': payments,
+  '0005-event-traces': eventTraces,
 }
 
 /** The names of all migrations of this release, in their order. */

@@ -63,6 +63,8 @@ export interface DueDelivery {
   /** Null where it is a sample. */
   payload: string | null
   sample_payload: string | null
+  /** The span in which the event happened, where it was traced. */
+  traceparent: string | null
   attempts_json: string
   attempts_made: number
   attempts_left: number
@@ -124,7 +126,7 @@ async function findDue(
 async function loadDeliveries(db: Queries, engine: Engine, ids: { id: string }[]): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
     select d.id, d.fence, d.webhook_id, d.business_id, d.event_id, d.sample_payload, d.attempts_json, d.attempts_made,
-           d.attempts_left, d.next_attempt_at, d.leased_until, e.payload,
+           d.attempts_left, d.next_attempt_at, d.leased_until, e.payload, e.traceparent,
            w.url, w.secret, w.previous_secret, w.previous_secret_until, w.disabled_at
       from ${jsonRows(engine, { id: 'text' }, ids)} as r
       join deliveries as d on d.id = r.id

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import type { Transaction } from '../database/database.ts'
+import { currentTraceparent } from '../tracing.ts'
 import { announceDeliveries, insertEvents } from './event-queries.ts'
 import { eventPayload, type EventSubject, type EventType } from './event-payload.ts'
 
@@ -25,6 +26,7 @@ export async function recordEvents(
       type,
       payload: eventPayload(type, happened.booking, tx.now),
       occurred_at: tx.now,
+      traceparent: currentTraceparent(),
     })),
   )
   if (deliveries > 0) await startDelivering(context, tx)

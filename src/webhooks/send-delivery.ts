@@ -6,6 +6,7 @@ import { plusSeconds } from '../instants.ts'
 import { verdictOn, withAttempt } from './retry-rules.ts'
 import { serviceSignature, standardSignature } from './sign-delivery.ts'
 import { monotonicMs } from '../clock.ts'
+import { tracedExchange } from '../tracing.ts'
 
 /** What all deliveries of a server have in common. */
 export interface Sender extends Omit<Means, 'nowMs'> {
@@ -29,9 +30,9 @@ export async function sendDelivery(
   const at = context.clock.now()
   const startedMs = monotonicMs()
   const body = delivery.payload ?? delivery.sample_payload ?? ''
-  const exchanged = await exchange(
-    { url: delivery.url, headers: headersOf(delivery, { body, sender, context }), body },
-    { ...sender, nowMs: () => context.clock.nowMs() },
+  const sending = { url: delivery.url, headers: headersOf(delivery, { body, sender, context }), body }
+  const exchanged = await tracedExchange(aboutExchange(delivery), () =>
+    exchange(sending, { ...sender, nowMs: () => context.clock.nowMs() }),
   )
   if (!exchanged) return undefined
   const attempt: Attempt = {
@@ -42,6 +43,17 @@ export async function sendDelivery(
     error: exchanged.error,
   }
   return { ...outcomeOf(context, { delivery, exchanged, attempt }), attempt }
+}
+
+/** What the span of an attempt shows. */
+function aboutExchange({ id, url, traceparent, event_id, webhook_id, attempts_made }: DueDelivery) {
+  const attributes = {
+    'holdfast.delivery_id': id,
+    'holdfast.event_id': event_id,
+    'holdfast.webhook_id': webhook_id,
+    ...(attempts_made > 0 && { 'http.request.resend_count': attempts_made }),
+  }
+  return { method: 'POST', url, traceparent, attributes }
 }
 
 /** The headers of a delivery (specification: Signature; Standard Webhooks beyond it). */
