@@ -86,54 +86,68 @@ export async function leaseDeliveries(
   engine: Engine,
   { wanted, lease }: { wanted: Wanted[]; lease: Lease },
 ): Promise<DueDelivery[]> {
-  const ids = await findDue(db, engine, { wanted, lease })
-  if (ids.length === 0) return []
-  await sql`
-    update deliveries
-       set leased_until = ${lease.until}, leased_by = ${lease.by}, fence = fence + 1
-     where id in (select r.id from ${jsonRows(engine, { id: 'text' }, ids)} as r)`.execute(db)
-  return loadDeliveries(db, engine, ids)
-}
-
-/** Their ids. SQLite knows no lateral join; but it is near, so there each webhook has a statement. */
-async function findDue(
-  db: Queries,
-  engine: Engine,
-  { wanted, lease }: { wanted: Wanted[]; lease: Lease },
-): Promise<{ id: string }[]> {
-  const due = (webhook: RawBuilder<unknown>, most: RawBuilder<unknown>) => sql<{ id: string }>`
-    select d.id from deliveries as d
-     where d.webhook_id = ${webhook} and d.status = 'pending' and ${dueAt} <= ${lease.now}
-       and not exists (
-         select 1 from deliveries as l
-          where l.webhook_id = ${webhook} and l.leased_until > ${lease.now} and l.leased_by <> ${lease.by})
-     order by ${dueAt}, d.id
-     limit ${most}`
-  if (engine === 'postgres') {
-    const rows = jsonRows(engine, { id: 'uuid', most: 'integer' }, wanted)
-    const found = await sql<{ id: string }>`
-      select o.id from ${rows} as r cross join lateral (${due(sql`r.id`, sql`r.most`)}) as o`.execute(db)
-    return found.rows
-  }
+  if (engine === 'postgres') return leaseAtOnce(db, { wanted, lease })
+  // SQLite knows no lateral join; but it is near, so there each webhook has a statement
   const ids: { id: string }[] = []
   for (const { id, most } of wanted) {
-    const found = await due(sql`${id}`, sql`${most}`).execute(db)
+    const found = await sql<{ id: string }>`${dueOf({ id: sql`${id}`, most: sql`${most}` }, lease)}`.execute(
+      db,
+    )
     ids.push(...found.rows)
   }
-  return ids
+  if (ids.length === 0) return []
+  const among = jsonRows(engine, { id: 'text' }, ids)
+  await sql`${leased(lease)} where id in (select r.id from ${among} as r)`.execute(db)
+  return (
+    await sql<DueDelivery>`${toSend(sql`${among} as r join deliveries as d on d.id = r.id`)}`.execute(db)
+  ).rows
 }
 
-async function loadDeliveries(db: Queries, engine: Engine, ids: { id: string }[]): Promise<DueDelivery[]> {
-  const { rows } = await sql<DueDelivery>`
+/** One statement: a claim waits for one answer of the server instead of three. */
+async function leaseAtOnce(
+  db: Queries,
+  { wanted, lease }: { wanted: Wanted[]; lease: Lease },
+): Promise<DueDelivery[]> {
+  const rows = jsonRows('postgres', { id: 'uuid', most: 'integer' }, wanted)
+  const { rows: due } = await sql<DueDelivery>`
+    with due as materialized (
+      select o.id from ${rows} as r cross join lateral (${dueOf({ id: sql`r.id`, most: sql`r.most` }, lease)}) as o
+    ), leased as (
+      ${leased(lease)} where id in (select id from due) returning *
+    )
+    ${toSend(sql`leased as d`)}`.execute(db)
+  return due
+}
+
+/** The ids of a webhook's due deliveries. */
+function dueOf(
+  { id, most }: { id: RawBuilder<unknown>; most: RawBuilder<unknown> },
+  { now, by }: Lease,
+): RawBuilder<unknown> {
+  return sql`
+    select d.id from deliveries as d
+     where d.webhook_id = ${id} and d.status = 'pending' and ${dueAt} <= ${now}
+       and not exists (
+         select 1 from deliveries as l
+          where l.webhook_id = ${id} and l.leased_until > ${now} and l.leased_by <> ${by})
+     order by ${dueAt}, d.id
+     limit ${most}`
+}
+
+function leased({ until, by }: Lease): RawBuilder<unknown> {
+  return sql`update deliveries set leased_until = ${until}, leased_by = ${by}, fence = fence + 1`
+}
+
+/** Deliveries with what it takes to send them, the oldest first. */
+function toSend(deliveries: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
     select d.id, d.fence, d.webhook_id, d.business_id, d.event_id, d.sample_payload, d.attempts_json, d.attempts_made,
            d.attempts_left, d.next_attempt_at, d.leased_until, e.payload, e.traceparent,
            w.url, w.secret, w.previous_secret, w.previous_secret_until, w.disabled_at
-      from ${jsonRows(engine, { id: 'text' }, ids)} as r
-      join deliveries as d on d.id = r.id
+      from ${deliveries}
       join webhooks as w on w.id = d.webhook_id
       left join events as e on e.business_id = d.business_id and e.id = d.event_id
-     order by d.next_attempt_at, d.id`.execute(db)
-  return rows
+     order by d.next_attempt_at, d.id`
 }
 
 /** What is written of a delivery when its lease ends: what came of an attempt, or what was, where none was made. */
