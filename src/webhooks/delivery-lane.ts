@@ -3,7 +3,9 @@ import type { DueDelivery } from './due-delivery-queries.ts'
 /** How many deliveries of one webhook are sent at once (contract: Webhooks). */
 const mostInFlight = 4
 /** So many are claimed ahead while the receiver answers fast. */
-const mostAhead = 256
+const mostAhead = 512
+/** But no more than are sent in this time: what is changed about a webhook does not reach what is claimed. */
+const aheadMs = 1_000
 
 /** How an attempt went: a fast receiver may have more claimed ahead, a slow or failing one has less. */
 export type AttemptPace = 'fast' | 'steady' | 'slow' | 'timeout'
@@ -15,6 +17,8 @@ export type AttemptPace = 'fast' | 'steady' | 'slow' | 'timeout'
 export class DeliveryLane {
   readonly waiting: DueDelivery[] = []
   inFlight = 0
+  /** Whether it is among those that wait for their turn. */
+  isQueued = false
   /** Whether the last look left something of this webhook in the database. */
   mayHaveMore = false
   private ahead = mostInFlight
@@ -22,7 +26,7 @@ export class DeliveryLane {
   /** How many more may be claimed now. Claims come in batches: not each delivery is worth a statement of its own. */
   get room(): number {
     const held = this.waiting.length + this.inFlight
-    return this.waiting.length > this.ahead / 4 ? 0 : Math.max(this.ahead - held, 0)
+    return this.waiting.length > this.ahead / 2 ? 0 : Math.max(this.ahead - held, 0)
   }
 
   get isIdle(): boolean {
@@ -38,9 +42,16 @@ export class DeliveryLane {
   }
 
   /** An attempt has ended, well and fast or not. */
-  ended(how: AttemptPace): void {
+  ended(how: AttemptPace, tookMs: number): void {
     this.inFlight -= 1
-    if (how === 'fast') this.ahead = Math.min(this.ahead * 2, mostAhead)
-    else if (how !== 'steady') this.ahead = how === 'slow' ? mostInFlight : 1
+    if (how === 'fast') {
+      const most = Math.min((mostInFlight * aheadMs) / tookMs, mostAhead)
+      this.ahead = Math.max(Math.min(this.ahead * 2, Math.floor(most)), mostInFlight)
+    } else if (how !== 'steady') this.ahead = how === 'slow' ? mostInFlight : 1
+  }
+
+  /** What would be claimed now would be less: takes out what is too much. */
+  takeExcess(): DueDelivery[] {
+    return this.waiting.splice(Math.max(this.ahead - this.inFlight, 0))
   }
 }

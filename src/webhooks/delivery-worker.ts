@@ -1,27 +1,30 @@
 import { monotonicMs } from '../clock.ts'
 import type { Context } from '../context.ts'
-import type { Listening } from '../database/database.ts'
-import { plusSeconds } from '../instants.ts'
+import { pause, type Listening } from '../database/database.ts'
+import { toMs } from '../instants.ts'
 import { claimDeliveries, dueWebhooks } from './claim-deliveries.ts'
-import { DeliveryLane, type AttemptPace } from './delivery-lane.ts'
+import type { AttemptPace } from './delivery-lane.ts'
+import { DeliveryLanes } from './delivery-lanes.ts'
 import { deliveriesChannel, type AttemptError } from './delivery-types.ts'
-import type { DueDelivery, Wanted } from './due-delivery-queries.ts'
+import type { DueDelivery, Outcome } from './due-delivery-queries.ts'
 import { guardedAgent, type Resolve } from './guarded-agent.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
-import { sendDelivery, type Sender } from './send-delivery.ts'
+import { sendDelivery, type Sender, type Sent } from './send-delivery.ts'
 
 /** A receiver has so long for the whole exchange (specification: Delivery). */
 const exchangeMs = 10_000
 /** Without any signal the database is asked so often what is due: for retries, and for what a killed server left. */
 const pollMs = 1_000
-const mostInFlight = 256
-/** Claimed together, sent or waiting. */
-const mostClaimedInAll = 1_024
+/** After this it is asked again for what another server had at that moment; then after twice as long, and so on. */
+const soonMs = 50
+/** With so many claimed there is no haste to claim more: the next look then finds more at once. */
+const plenty = 64
+const breathMs = 25
 /** Of a receiver that takes less more is claimed ahead, of one that takes longer than this nothing. */
-const fastMs = 250
+const fastMs = 100
 const slowMs = 1_000
 /** What still waits so late in its lease is given back: sending and writing takes time too. */
-const leftToSendSeconds = 15
+const leftToSendMs = 15_000
 
 /** What tests put in the place of the real thing. */
 export interface WorkerOptions {
@@ -41,11 +44,13 @@ export class DeliveryWorker {
   private readonly sender: Sender
   private readonly stopping = new AbortController()
   private readonly close: () => Promise<void>
-  private readonly lanes = new Map<string, DeliveryLane>()
-  private inFlight = 0
+  private readonly lanes = new DeliveryLanes()
+  /** What has a delivery in hand: sends it, or waits for its outcome to be written. */
+  private busy = 0
+  private recording = 0
+  /** How often in a row others had all that was wanted. */
+  private inVain = 0
   private isDraining = false
-  /** Where the next look begins: those that had nothing this time come first. */
-  private lastServed = ''
   private isWoken = false
   private wakeUp: () => void = () => undefined
   private isDatabaseAway = false
@@ -97,26 +102,31 @@ export class DeliveryWorker {
     this.wake()
     await this.running
     const giveBack = setTimeout(() => this.stopping.abort(), graceMs)
-    for (const lane of this.lanes.values()) {
-      for (const delivery of lane.waiting.splice(0)) this.track(lane, this.giveBack(delivery))
-    }
+    for (const delivery of this.lanes.giveUp()) this.track(this.giveBack(delivery))
     await this.emptied()
     clearTimeout(giveBack)
     await Promise.all([this.close(), this.listening?.close()])
   }
 
   private async emptied(): Promise<void> {
-    while (this.inFlight > 0) await new Promise<void>((resolve) => (this.wakeUp = resolve))
+    while (this.busy > 0) await new Promise<void>((resolve) => (this.wakeUp = resolve))
   }
 
   private async run(): Promise<void> {
     while (!this.isDraining) {
       this.isWoken = false
       const claimed = await this.look()
-      if (claimed > 0) continue
-      if (this.inFlight === 0) for (const resolve of this.whenIdle.splice(0)) resolve()
+      if (claimed > 0) {
+        if (this.lanes.held > plenty) await pause(breathMs)
+        continue
+      }
+      if (this.busy === 0) for (const resolve of this.whenIdle.splice(0)) resolve()
       await this.nextReason()
     }
+  }
+
+  private patienceMs(): number {
+    return this.inVain === 0 ? pollMs : Math.min(soonMs * 2 ** (this.inVain - 1), pollMs)
   }
 
   private async nextReason(): Promise<void> {
@@ -124,7 +134,7 @@ export class DeliveryWorker {
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
       this.wakeUp = resolve
-      timer = setTimeout(resolve, pollMs).unref()
+      timer = setTimeout(resolve, this.patienceMs()).unref()
     })
     clearTimeout(timer)
   }
@@ -132,117 +142,104 @@ export class DeliveryWorker {
   /** Claims what is due as far as there is room for it, and begins to send. Tells how much was claimed. */
   private async look(): Promise<number> {
     try {
-      const wanted = this.choose(await dueWebhooks(this.context))
-      if (wanted.length === 0) return 0
-      const claimed = await claimDeliveries(this.context, { wanted, by: this.id })
+      const wanted = this.lanes.choose(await dueWebhooks(this.context), this.recording)
+      const isAny = wanted.length > 0
+      const claimed = isAny ? await claimDeliveries(this.context, { wanted, by: this.id }) : []
       this.isDatabaseAway = false
-      this.accept(wanted, claimed)
+      this.inVain = isAny && claimed.length === 0 ? this.inVain + 1 : 0
+      if (isAny) this.lanes.accept(wanted, claimed)
+      this.send()
       return claimed.length
     } catch (error) {
       if (!this.isDatabaseAway)
         this.context.log.warn({ err: error }, 'deliveries cannot be claimed; trying again')
       this.isDatabaseAway = true
+      this.inVain = 0
       this.isWoken = false // signals of what cannot be read would be answered at once, again and again
       return 0
     }
   }
 
-  private choose(due: string[]): Wanted[] {
-    const start = due.findIndex((id) => id > this.lastServed)
-    const inTurn = start > 0 ? [...due.slice(start), ...due.slice(0, start)] : due
-    let free = mostClaimedInAll
-    for (const lane of this.lanes.values()) free -= lane.waiting.length + lane.inFlight
-    const wanted: Wanted[] = []
-    for (const id of inTurn) {
-      const lane = this.laneOf(id)
-      const most = Math.min(lane.room, free)
-      if (most > 0) wanted.push({ id, most })
-      else lane.mayHaveMore = true
-      free -= most
+  /** Sends what may be sent now. */
+  private send(): void {
+    while (!this.isDraining) {
+      const delivery = this.lanes.next()
+      if (!delivery) return
+      if (this.isInTime(delivery)) {
+        this.track(this.attempt(delivery))
+      } else {
+        const others = this.lanes.ended(delivery.webhook_id, { pace: 'slow', tookMs: 0 })
+        for (const late of [delivery, ...others]) this.track(this.giveBack(late))
+      }
     }
-    return wanted
   }
 
-  private accept(wanted: Wanted[], claimed: DueDelivery[]): void {
-    const byWebhook = Map.groupBy(claimed, (delivery) => delivery.webhook_id)
-    for (const { id, most } of wanted) {
-      const lane = this.laneOf(id)
-      const own = byWebhook.get(id) ?? []
-      lane.mayHaveMore = own.length === most
-      lane.waiting.push(...own)
-    }
-    this.lastServed = wanted.at(-1)?.id ?? ''
-    for (const { id } of wanted) this.send(id)
+  private isInTime({ leased_until }: DueDelivery): boolean {
+    return toMs(leased_until) - this.context.clock.nowMs() >= leftToSendMs
   }
 
-  private laneOf(webhookId: string): DeliveryLane {
-    const lane = this.lanes.get(webhookId) ?? new DeliveryLane()
-    this.lanes.set(webhookId, lane)
-    return lane
-  }
-
-  /** Sends of one lane what may be sent now. */
-  private send(webhookId: string): void {
-    const lane = this.laneOf(webhookId)
-    while (this.inFlight < mostInFlight) {
-      const delivery = lane.next()
-      if (!delivery) break
-      this.track(lane, this.attempt(lane, delivery))
-    }
-    // with more to come it keeps what it knows of the receiver
-    if (lane.isIdle && !lane.mayHaveMore) this.lanes.delete(webhookId)
-  }
-
-  /** Counts what is in flight; when it has ended, the lane goes on, and so do those that waited for any to end. */
-  private track(lane: DeliveryLane, sending: Promise<void>): void {
-    this.inFlight += 1
+  /** Counts what has something in hand, and tells those who wait for the end of it. */
+  private track(work: Promise<void>): void {
+    this.busy += 1
     const ended = () => {
-      const wasFull = this.inFlight >= mostInFlight
-      this.inFlight -= 1
-      if (wasFull && !this.isDraining) for (const id of this.lanes.keys()) this.send(id)
-      const wantsMore = lane.mayHaveMore && lane.room > 0
-      const isLast = this.inFlight === 0 && this.whenIdle.length > 0
-      if (wantsMore || wasFull || this.isDraining || isLast) this.wake()
+      this.busy -= 1
+      const isLast = this.busy === 0 && this.whenIdle.length > 0
+      if (this.lanes.isFull || this.isDraining || isLast) this.wake()
     }
-    sending.then(ended, (error: unknown) => {
+    work.then(ended, (error: unknown) => {
       this.context.log.error({ err: error }, 'a delivery could not be handled; its lease will end')
       ended()
     })
   }
 
-  private async attempt(lane: DeliveryLane, delivery: DueDelivery): Promise<void> {
-    const { clock, metrics, log } = this.context
-    if (plusSeconds(clock.now(), leftToSendSeconds) > delivery.leased_until) {
-      lane.ended('slow')
-      return this.giveBack(delivery)
-    }
-    const startedMs = monotonicMs()
-    const sent = await sendDelivery(this.context, this.sender, delivery)
-    const tookMs = monotonicMs() - startedMs
-    if (!sent) {
-      lane.ended('slow')
-      return this.giveBack(delivery)
-    }
+  private async attempt(delivery: DueDelivery): Promise<void> {
+    const { metrics } = this.context
+    const sent = await this.sendInTurn(delivery)
+    if (!sent) return this.giveBack(delivery)
     const { attempt, outcome, disables } = sent
     const failed = attempt.error !== null
-    lane.ended(paceOf(attempt.error, tookMs))
-    if (!this.isDraining) this.send(delivery.webhook_id)
-    metrics.attempt(failed ? 'failed' : 'succeeded', tookMs / 1000)
-    await this.recorder.record(outcome, disables ? delivery.webhook_id : undefined)
+    metrics.attempt(failed ? 'failed' : 'succeeded', sent.tookMs / 1000)
+    await this.record(outcome, disables ? delivery.webhook_id : undefined)
     if (outcome.status !== 'pending') metrics.delivery(failed ? 'failed' : 'succeeded')
-    if (failed) {
-      const { id, webhook_id, url } = delivery
-      const { error, response_status, number } = attempt
-      const about = { delivery_id: id, webhook_id, host: new URL(url).host, number, error, response_status }
-      log[outcome.status === 'failed' ? 'warn' : 'info'](about, 'an attempt to deliver failed')
+    if (failed) this.logFailure(delivery, sent)
+  }
+
+  /** Sends, and when that has ended whatever is next. */
+  private async sendInTurn(delivery: DueDelivery): Promise<(Sent & { tookMs: number }) | undefined> {
+    const startedMs = monotonicMs()
+    const { webhook_id } = delivery
+    let how: Parameters<DeliveryLanes['ended']>[1] = { pace: 'slow', tookMs: 0 }
+    try {
+      const sent = await sendDelivery(this.context, this.sender, delivery)
+      if (!sent) return undefined
+      const tookMs = monotonicMs() - startedMs
+      how = { pace: paceOf(sent.attempt.error, tookMs), tookMs, isGone: sent.disables }
+      return { ...sent, tookMs }
+    } finally {
+      // given back before the outcome is written: what a 410 disables then fails without being sent
+      for (const other of this.lanes.ended(webhook_id, how)) this.track(this.giveBack(other))
+      if (this.lanes.wantsMore(webhook_id)) this.wake()
+      this.send()
     }
+  }
+
+  private logFailure({ id, webhook_id, url }: DueDelivery, { attempt, outcome }: Sent): void {
+    const { error, response_status, number } = attempt
+    const about = { delivery_id: id, webhook_id, host: new URL(url).host, number, error, response_status }
+    this.context.log[outcome.status === 'failed' ? 'warn' : 'info'](about, 'an attempt to deliver failed')
   }
 
   /** Ends a lease as if it had never been. */
   private async giveBack(delivery: DueDelivery): Promise<void> {
     const { id, fence, attempts_json, attempts_made, attempts_left, next_attempt_at } = delivery
     const unchanged = { id, fence, attempts_json, attempts_made, attempts_left, next_attempt_at }
-    await this.recorder.record({ ...unchanged, status: 'pending' })
+    await this.record({ ...unchanged, status: 'pending' })
+  }
+
+  private async record(outcome: Outcome, disables?: string): Promise<void> {
+    this.recording += 1
+    await this.recorder.record(outcome, disables)
+    this.recording -= 1
   }
 }
 

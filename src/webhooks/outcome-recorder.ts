@@ -5,7 +5,7 @@ import { disableWebhook } from './webhook-queries.ts'
 
 const mostAtOnce = 500
 /** What ends within this time is written together: nobody waits for an outcome, and each commit costs. */
-const gatherMs = 15
+const gatherMs = 25
 /** Between tries while the database does not answer. */
 const retryMs = 500
 /** An outcome that could not be written for so long is given up: the lease ends, and the delivery is sent again. */
@@ -39,7 +39,7 @@ export class OutcomeRecorder {
   private async writeAll(): Promise<void> {
     this.isWriting = true
     while (this.waiting.length > 0) {
-      await pause(gatherMs)
+      if (this.waiting.length < mostAtOnce) await pause(gatherMs)
       const batch = this.waiting.splice(0, mostAtOnce)
       await this.write(batch)
       for (const { done } of batch) done()
