@@ -17,6 +17,9 @@ const wantedContrast = 4.6
 const white: Rgb = [255, 255, 255]
 const black: Rgb = [0, 0, 0]
 
+/** By night, what is barely enough looks as if it could not be pressed. */
+const wantedByNight = 6.5
+
 /** The colours of one appearance, as `#rrggbb`. */
 export interface Shades {
   /** Of buttons and chosen days. */
@@ -99,7 +102,9 @@ export function shadesOf(brandColor: string, appearance: keyof typeof surfaces):
     accent: textOf(accent),
     accentLine: textOf(readable(accent, away, [surface], leastOutline)),
     onAccent: textOf(contrastOf(accent, onAccent) >= wantedContrast ? onAccent : white),
-    accentText: textOf(readable(color, away, [surface, tint])),
+    accentText: textOf(
+      readable(color, away, [surface, tint], appearance === 'dark' ? wantedByNight : wantedContrast),
+    ),
     tint: textOf(tint),
   }
 }
