@@ -49,8 +49,6 @@ const hostile = [
   '0001-01-01T00:00:00Z',
 ]
 
-/** All of it takes minutes: otherwise the kinds of keys take turns, and a HEAD stands behind its GET. */
-
 onEachEngine('bad input', (engine) => {
   let service: TestService
   let salon: Tenant
@@ -117,6 +115,7 @@ onEachEngine('bad input', (engine) => {
     'hostile texts in every path, query, header and body, by every kind of key, are never a 5xx',
     manyRequests,
     async () => {
+      // all of it takes minutes: otherwise the kinds of keys take turns, and a HEAD stands behind its GET
       for (const [index, text] of hostile.entries()) {
         for (const [place, { method, url }] of routes().entries()) {
           if (method === 'HEAD' && !isLong) continue
