@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/* `npm run bench -- NAME` runs bench/NAME.ts. */
+/* `npm run bench` measures the whole service; `npm run bench -- NAME` runs bench/NAME.ts. */
 
 const [wanted = ''] = process.argv.slice(2)
 const names = globSync('*.ts', { cwd: import.meta.dirname })
@@ -9,9 +9,12 @@ const names = globSync('*.ts', { cwd: import.meta.dirname })
   .filter((name) => name !== 'run')
   .toSorted()
 
-if (names.includes(wanted)) {
+if (wanted === '' || wanted.startsWith('--')) {
+  const { measureWhole } = await import('./whole/main.ts')
+  await measureWhole(process.argv.slice(2))
+} else if (names.includes(wanted)) {
   await import(join(import.meta.dirname, `${wanted}.ts`))
 } else {
-  console.error(`Say which: npm run bench -- ${names.join(' | ')}`)
+  console.error(`Say nothing, or which part: npm run bench -- ${names.join(' | ')}`)
   process.exitCode = 2
 }

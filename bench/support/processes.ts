@@ -6,13 +6,17 @@ const project = resolve(import.meta.dirname, '../..')
 
 /** A server in a process of its own. */
 export interface OwnServer {
+  pid: number
   /** Such as http://127.0.0.1:41234. */
   address: string
   stop(): Promise<void>
 }
 
 /** Starts the service itself over a database, with limits out of the way. */
-export function startHoldfast(databaseUrl: string): Promise<OwnServer> {
+export function startHoldfast(
+  databaseUrl: string,
+  variables: Record<string, string> = {},
+): Promise<OwnServer> {
   const flags = process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [] // such as --cpu-prof
   return startServer([...flags, resolve(project, 'src/holdfast.ts'), 'serve'], {
     NODE_ENV: 'production',
@@ -22,12 +26,18 @@ export function startHoldfast(databaseUrl: string): Promise<OwnServer> {
     LOG_LEVEL: 'error',
     DRAIN_SECONDS: '0',
     RATE_LIMIT_FACTOR: '999999',
+    ...variables,
   })
 }
 
 /** Starts a Fastify server with one route that answers with what a file holds: what the others are compared with. */
 export function startBareServer(file: string): Promise<OwnServer> {
   return startServer([resolve(import.meta.dirname, 'bare-server.ts'), file], {})
+}
+
+/** Starts a Fastify server whose routes answer with what a JSON file says. */
+export function startBareRoutes(file: string): Promise<OwnServer> {
+  return startServer([resolve(project, 'bench/whole/bare-routes.ts'), file], {})
 }
 
 async function startServer(args: string[], variables: Record<string, string>): Promise<OwnServer> {
@@ -44,6 +54,7 @@ async function startServer(args: string[], variables: Record<string, string>): P
     if (address === undefined) continue
     child.stdout.resume()
     return {
+      pid: child.pid ?? 0,
       address,
       stop: async () => {
         child.kill('SIGTERM')

@@ -71,8 +71,8 @@ export interface SideConnections {
   close(): Promise<void>
 }
 
-/** Told of every statement that reaches the engine, for tests that count and for metrics. */
-export type StatementListener = (sql: string) => void
+/** Told of every statement that reaches the engine and of its values, for tests that count and benchmarks that repeat. */
+export type StatementListener = (sql: string, values: readonly unknown[]) => void
 
 /** The database did not answer in time, or cannot take the change now (disk full, shutting down). */
 export class DatabaseUnavailable extends Error {

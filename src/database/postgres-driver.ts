@@ -103,7 +103,7 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    this.onStatement(query.sql)
+    this.onStatement(query.sql, query.parameters)
     return tracedStatement('postgresql', query.sql, () => this.answerTo<R>(query))
   }
 

@@ -46,7 +46,7 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    this.onStatement(query.sql)
+    this.onStatement(query.sql, query.parameters)
     const values = query.parameters.map(assertPrimitive)
     return tracedStatement('sqlite', query.sql, () =>
       whileBusy(() => {

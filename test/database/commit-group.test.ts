@@ -69,11 +69,12 @@ function commits(): number {
 }
 
 test('transactions that wait for each other share one commit, and each has its own outcome', async () => {
-  const changedItsMind = db.transaction(async (tx) => {
-    await insert(tx, 'lost')
-    throw new RangeError('changed my mind')
-  })
-  const all = [write('a'), changedItsMind, write('b'), write('a'), write('c')]
+  const changeItsMind = () =>
+    db.transaction(async (tx) => {
+      await insert(tx, 'lost')
+      throw new RangeError('changed my mind')
+    })
+  const all = [write('a'), changeItsMind(), write('b'), write('a'), write('c')]
   expect(await outcomes(all)).toEqual(['a', 'RangeError', 'b', 'Error', 'c'])
   expect(onDisk()).toEqual(['a', 'b', 'c'])
   expect(commits()).toBe(1)

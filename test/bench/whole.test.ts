@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { makeTemplate } from '../../bench/whole/make-world.ts'
+import { measureSetting } from '../../bench/whole/measure.ts'
+import { settingsOf } from '../../bench/whole/nodes.ts'
+import { operations, planOf } from '../../bench/whole/plan.ts'
+import { sqliteStores } from '../../bench/whole/stores.ts'
+
+test(
+  'the benchmark of the whole service measures every operation beside its ceilings, without an error',
+  { timeout: 60_000 },
+  async () => {
+    const stores = sqliteStores()
+    try {
+      const [setting] = settingsOf(stores, null, undefined)
+      if (!setting) throw new Error('there is no setting for SQLite')
+      const few = { concurrencies: [2], rounds: 1, roundMs: 40, scripts: 5 }
+      const plan = { ...planOf(['--quick']), ...few }
+      const made = await makeTemplate(stores, plan.scripts)
+      const figures = await measureSetting(setting, plan, { ...made, told: () => undefined })
+      expect(figures.map(({ operation }) => operation)).toEqual(operations)
+      for (const figure of figures) {
+        expect(figure, figure.operation).toMatchObject({ errors: {}, limiter: 'memory', concurrency: 2 })
+        const { perSecond, statementsPerSecond, barePerSecond, p99Ms } = figure
+        for (const value of [perSecond, statementsPerSecond, barePerSecond, p99Ms]) {
+          expect(value, figure.operation).toBeGreaterThan(0)
+        }
+      }
+    } finally {
+      await stores.close()
+    }
+  },
+)
