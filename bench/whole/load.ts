@@ -41,12 +41,15 @@ export class Load {
   }
 
   private async tell(order: LoadOrder): Promise<LoadResult | undefined> {
+    const over = new AbortController()
+    const { signal } = over
     const answer = Promise.race([
-      once(this.child, 'message'),
-      once(this.child, 'exit').then(() => [{ failure: 'the load process ended' }]),
+      once(this.child, 'message', { signal }),
+      once(this.child, 'exit', { signal }).then(() => [{ failure: 'the load process ended' }]),
     ])
     this.child.send(order)
     const [said] = (await answer) as [{ result?: LoadResult; failure?: string }]
+    over.abort() // the other one of the two listens no more
     if (said.failure !== undefined) throw new Error(said.failure)
     return said.result
   }

@@ -35,7 +35,7 @@ export async function makeTemplate(stores: Stores, count: number): Promise<MadeW
  * Makes the world of the benchmark in an empty database by the service's own API: one business with many services
  * of two people each, at any time of any day, and so many bookings and holds.
  */
-async function makeWorld(databaseUrl: string, count: number): Promise<World> {
+export async function makeWorld(databaseUrl: string, count: number): Promise<World> {
   const keys = await makeBusiness(databaseUrl)
   const server = await startHoldfast(databaseUrl, { TRUST_PROXY: '127.0.0.0/8' })
   const wires = await Promise.all(Array.from({ length: connections }, () => Wire.open(server.address)))

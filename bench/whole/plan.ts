@@ -56,10 +56,11 @@ const whole: Plan = {
 const quick: Plan = {
   ...whole,
   concurrencies: [1, 32],
+  rounds: 1,
   roundMs: 350,
-  scripts: 400,
+  scripts: 300,
   starts: 3,
-  memorySeconds: 12,
+  memorySeconds: 10,
   pgbenchSeconds: 2,
 }
 

@@ -103,7 +103,7 @@ export class Requests {
       from: date,
       to: date,
     })
-    return { ...this.byKey('GET', `/availability?${query.toString()}`), token: this.world.publishableKey }
+    return this.byKey('GET', `/availability?${query.toString()}`)
   }
 
   /** The single request of an operation that needs no other one before. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makeTemplate } from '../../bench/whole/make-world.ts'
+import { makeWorld } from '../../bench/whole/make-world.ts'
 import { measureSetting } from '../../bench/whole/measure.ts'
 import { settingsOf } from '../../bench/whole/nodes.ts'
 import { operations, planOf } from '../../bench/whole/plan.ts'
@@ -15,8 +15,9 @@ test(
       if (!setting) throw new Error('there is no setting for SQLite')
       const few = { concurrencies: [2], rounds: 1, roundMs: 40, scripts: 5 }
       const plan = { ...planOf(['--quick']), ...few }
-      const made = await makeTemplate(stores, plan.scripts)
-      const figures = await measureSetting(setting, plan, { ...made, told: () => undefined })
+      const template = await stores.make()
+      const world = await makeWorld(template, plan.scripts)
+      const figures = await measureSetting(setting, plan, { template, world, told: () => undefined })
       expect(figures.map(({ operation }) => operation)).toEqual(operations)
       for (const figure of figures) {
         expect(figure, figure.operation).toMatchObject({ errors: {}, limiter: 'memory', concurrency: 2 })
