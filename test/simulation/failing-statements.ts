@@ -22,6 +22,8 @@ export interface Fault {
 }
 
 const current = new AsyncLocalStorage<Fault>()
+/** The same where a statement is not sent by the request itself: commits on SQLite are made for several at once. */
+let present: Fault | undefined
 
 export function randomFault(random: Random): Fault {
   const commitsOnly = random.chance(0.35)
@@ -34,8 +36,13 @@ export function randomFault(random: Random): Fault {
   }
 }
 
-export function sufferFault<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
-  return current.run(fault, work)
+export async function sufferFault<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
+  present = fault
+  try {
+    return await current.run(fault, work)
+  } finally {
+    present = undefined
+  }
 }
 
 /** Whether it may have been done although nobody was told so: its commit was what failed. */
@@ -48,9 +55,8 @@ export function letStatementsFail(engine: Engine): () => void {
   return engine === 'sqlite' ? inSqlite() : inPostgres()
 }
 
-/** The fault of the present request, when it is this statement's turn to fail. */
-function faultAt(text: string): Fault | undefined {
-  const fault = current.getStore()
+/** The fault of a request, when it is this statement's turn to fail. */
+function faultAt(text: string, fault = current.getStore()): Fault | undefined {
   if (!fault || fault.struck !== undefined) return undefined
   const wasInTransaction = fault.inTransaction
   if (text.startsWith('begin')) fault.inTransaction = true
@@ -101,7 +107,7 @@ function inSqlite(): () => void {
   ) =>
     function (this: Of, ...parts: Parts): Result {
       const text = textOf(this, parts)
-      const fault = faultAt(text)
+      const fault = text === 'commit' ? present && faultAt(text, present) : faultAt(text)
       if (!fault) return original.apply(this, parts)
       // a transaction that has failed to begin has not begun
       if (fault.how === 'answer lost' && !text.startsWith('begin')) original.apply(this, parts)
