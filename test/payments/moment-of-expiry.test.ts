@@ -13,7 +13,7 @@ import { onEachEngine, startOfTime } from '../support/test-service.ts'
  * come, twice and late, two nodes ask the processor and close the checkout, a rival wants the slot, the business decides.
  */
 const atOnce = 30
-const rounds = isLong ? 200 : 12
+const rounds = isLong ? 200 : 20
 const lifeSeconds = 35 * 60
 
 interface Duel {
