@@ -64,7 +64,7 @@ const quick: Plan = {
   pgbenchSeconds: 2,
 }
 
-/** The plan that the arguments ask for: `--quick` takes about three minutes, `--memory-seconds N` watches longer. */
+/** The plan that the arguments ask for: `--quick` for less of everything, `--memory-seconds N` watches memory longer. */
 export function planOf(args: string[]): Plan {
   const plan = args.includes('--quick') ? quick : whole
   const given = args[args.indexOf('--memory-seconds') + 1]
