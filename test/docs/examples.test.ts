@@ -51,7 +51,8 @@ function shellWith(variables: Record<string, string>): NodeJS.ProcessEnv {
 async function startServer(variables: Record<string, string>): Promise<Server> {
   const server = spawn(process.execPath, [join(project, 'bin/holdfast.js'), 'serve'], {
     cwd: directory, // a .env of the checkout must not decide what the documents are compared with
-    env: shellWith({ PORT: '0', DRAIN_SECONDS: '0', ...variables }),
+    // the logo of the demo lies below the address that the documents have in their examples
+    env: shellWith({ PORT: '0', PUBLIC_URL: 'http://127.0.0.1:3000', DRAIN_SECONDS: '0', ...variables }),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const output = await outputOf(server)
