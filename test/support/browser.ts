@@ -32,7 +32,6 @@ export interface VisitorOptions {
   locale?: string
   timezoneId?: string
   colorScheme?: 'light' | 'dark'
-  reducedMotion?: 'reduce'
 }
 
 /** A page of its own visitor, and what it has met. */
@@ -53,7 +52,13 @@ export async function openVisitor(
   browser: Browser,
   { width = 768, height = 900, locale = 'en-GB', timezoneId = 'Europe/Berlin', ...more }: VisitorOptions = {},
 ): Promise<Visitor> {
-  const context = await browser.newContext({ viewport: { width, height }, locale, timezoneId, ...more })
+  const context = await browser.newContext({
+    viewport: { width, height },
+    locale,
+    timezoneId,
+    reducedMotion: 'reduce', // what moves is waited for before it is clicked
+    ...more,
+  })
   const page = await context.newPage()
   page.setDefaultTimeout(patienceMs)
   await page.clock.install({ time: startOfTime })
