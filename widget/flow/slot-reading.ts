@@ -75,14 +75,21 @@ export class SlotReading {
       for await (const { slots, known } of this.slotsOfMonth(month, read?.etag ?? undefined)) {
         if (question !== this.question) return // it is not shown, so it is not known either
         if (known) this.known.set(month, known)
-        if (slots) store.set({ slots: { ...store.state.slots, [month]: slots }, busy: null })
+        if (slots) store.set({ slots: { ...store.state.slots, [month]: slots } })
+        this.rest()
         if (goOn) this.showFirstDay(month)
       }
       if (this.freeIn(month) || store.state.soonest !== undefined) return
       await this.readSoonest(question, goOn)
     } finally {
-      if (question === this.question && store.state.busy === 'slots') store.set({ busy: null })
+      if (question === this.question) this.rest()
     }
+  }
+
+  /** Nobody waits for slots any more; for a hold that is being placed meanwhile they do. */
+  private rest(): void {
+    const { store } = this.parts
+    if (store.state.busy === 'slots') store.set({ busy: null })
   }
 
   /** The slots, at first perhaps those that are known from the early question. */
