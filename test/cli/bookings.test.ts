@@ -47,10 +47,7 @@ onEachEngine('bookings beside a running server', (engine) => {
 
   const eventsOf = async (id: string) =>
     (
-      await readRows(
-        database.url,
-        `select type from events where booking_id = '${id}' order by occurred_at, id`,
-      )
+      await readRows(database.url, `select type from events where booking_id = '${id}' order by position`)
     ).map(({ type }) => type)
 
   describe.each([

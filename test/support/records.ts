@@ -19,8 +19,9 @@ export async function eventsOf(
   bookingId: string,
 ): Promise<{ type: string; payload: Record<string, unknown> }[]> {
   const events = (await service.rows('events')).filter((event) => event['booking_id'] === bookingId)
-  // ids sort by the millisecond only, but rows are read in the order in which they were written
-  return events.map((event) => ({
+  // ids sort by the millisecond only
+  const inOrder = events.toSorted((one, other) => Number(one['position']) - Number(other['position']))
+  return inOrder.map((event) => ({
     type: String(event['type']),
     payload: JSON.parse(String(event['payload'])) as Record<string, unknown>,
   }))

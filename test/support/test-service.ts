@@ -158,7 +158,7 @@ export async function startTestService(
     events: async () => {
       const events = await rows('events')
       return events
-        .toSorted((one, other) => (String(one.id) < String(other.id) ? -1 : 1))
+        .toSorted((one, other) => Number(one.position) - Number(other.position))
         .map((event) => ({
           type: String(event.type),
           booking_id: String(event.booking_id),
