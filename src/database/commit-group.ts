@@ -10,12 +10,13 @@ const mostMembers = 100
 /**
  * Transactions on one connection that come one after the other and share one commit, whose flush to the
  * disk costs more than most of what they do. The first one begins a transaction of SQLite; each
- * further one is a savepoint in it, and what fails takes back its own savepoint only. Who has ended is
- * told so after the commit; when that fails, or an error has undone everything, all of them fail.
+ * further one is a savepoint in it, and what fails takes back its own savepoint only. Whoever has ended is
+ * told so after the commit; when that fails, or an error has undone everything, all of them fail. That goes for
+ * those that failed, too: what they saw, and perhaps were refused for, is not true before the commit.
  */
 export class CommitGroup {
   private readonly file: DatabaseSync
-  /** Members that have ended and wait for the commit, in their order. */
+  /** Those who wait for the commit, in their order: members that have ended, and such as failed after them. */
   private ended: PromiseWithResolvers<undefined>[] = []
   private openedMs = 0
 
@@ -47,13 +48,14 @@ export class CommitGroup {
   end(): Promise<undefined> {
     this.assertNotUndone()
     if (this.isOpen) this.file.exec('release member')
-    const member = Promise.withResolvers<undefined>()
-    this.ended.push(member)
-    return member.promise
+    return this.wait()
   }
 
-  /** Ends a member that failed: nothing of it stays, and the others keep theirs. */
-  undo(): void {
+  /**
+   * Ends a member that failed: nothing of it stays, and the others keep theirs. The promise resolves when what the
+   * member saw of theirs is on the disk, and rejects when it is undone.
+   */
+  async undo(): Promise<void> {
     if (!this.file.isTransaction) {
       this.failAll(undone())
       return
@@ -66,7 +68,9 @@ export class CommitGroup {
       this.file.exec('rollback to member; release member')
     } catch (error) {
       this.undoAll(error)
+      return
     }
+    await this.wait()
   }
 
   /** Throws when an error has undone the transaction of SQLite (disk full, I/O): what follows would be on its own. */
@@ -86,6 +90,12 @@ export class CommitGroup {
       return
     }
     for (const { resolve } of this.leave()) resolve(undefined)
+  }
+
+  private wait(): Promise<undefined> {
+    const member = Promise.withResolvers<undefined>()
+    this.ended.push(member)
+    return member.promise
   }
 
   private undoAll(error: unknown): void {

@@ -92,8 +92,11 @@ export class SqliteWriter implements Driver {
 
   async rollbackTransaction(turn: SqliteTurn): Promise<void> {
     // after a commit that failed there is nothing left to undo: what is under way now is of others
-    if (turn.isTransaction) this.group.undo()
+    if (!turn.isTransaction) return
+    const settled = this.group.undo()
     turn.isTransaction = false
+    this.endTurn(turn)
+    await settled
   }
 
   async releaseConnection(turn: SqliteTurn): Promise<void> {

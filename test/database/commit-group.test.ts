@@ -108,6 +108,22 @@ test('nobody is told of a success, and nothing is done after it, before the comm
   expect(log.filter((line) => line.includes('told'))).toEqual(['a is told: a,b', 'b is told: a,b'])
 })
 
+test('whoever is refused for what another did sees it afterwards', async () => {
+  const taken = write('a')
+  const refused = write('a').catch(() => onDisk())
+  expect(await refused).toEqual(['a'])
+  await taken
+})
+
+test('a commit that fails fails those too that were refused for what it would have kept', async () => {
+  exec.mockImplementation(function (this: DatabaseSync, text: string) {
+    if (text === 'commit') throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
+    execute.call(this, text)
+  })
+  expect(await outcomes([write('a'), write('a')])).toEqual(['DatabaseUnavailable', 'DatabaseUnavailable'])
+  expect(onDisk()).toEqual([])
+})
+
 test('a commit that fails fails all, and leaves nothing of any', async () => {
   exec.mockImplementation(function (this: DatabaseSync, text: string) {
     if (text !== 'commit') {
