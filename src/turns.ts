@@ -88,8 +88,10 @@ export class Turn {
   /** Ends the turn and begins the next one after those of the others. */
   async giveWay(): Promise<void> {
     const spentMs = Math.min(this.time.nowMs() - this.startedMs, mostTurnMs)
+    // those who waited for this turn may be answered all at once now, and be back a moment later
+    const waited = this.others()
     await this.time.yield() // only then is it known who has come meanwhile
-    this.owedMs += spentMs * costByTurns * this.others()
+    this.owedMs += spentMs * costByTurns * Math.max(waited, this.others())
     if (this.owedMs >= leastPauseMs) {
       const pausedMs = this.time.nowMs()
       await this.time.pause(this.owedMs)
