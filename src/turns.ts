@@ -27,8 +27,8 @@ const realTime: TurnsTime = { nowMs: monotonicMs, yield: () => setImmediate(), p
 
 /**
  * Shares the one thread of this process between requests: who computes for long pauses, after each turn, for as long as
- * it has cost again for every other request in flight. A client that asks for availability in a loop gets no more of the processor
- * than one that holds slots, and alone it waits for nobody.
+ * it has cost again for every other request in flight. So a client that asks for availability in a loop leaves most of the
+ * processor to those who hold slots; alone it waits for nobody.
  */
 export class Turns {
   /** How many requests have arrived and are not answered. */
@@ -48,7 +48,7 @@ export class Turns {
     }
   }
 
-  /** Does a long computation that asks `turn.over()` between its steps, and at its end gives way for the rest. */
+  /** Does a long computation, which asks `turn.over()` between its steps and may give way for the rest at its end. */
   async share<T>(work: (turn: Turn) => Promise<T>): Promise<T> {
     this.computing += 1
     const turn = new Turn(this.time, () => this.others())

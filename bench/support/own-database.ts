@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { asAdmin } from '../../test/support/postgres-admin.ts'
 
 /** An empty database of a benchmark's own on a PostgreSQL server. */
 export async function ownDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
@@ -7,14 +7,4 @@ export async function ownDatabase(serverUrl: string): Promise<{ url: string; dro
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return { url: url.href, drop: () => asAdmin(serverUrl, `drop database if exists ${name} with (force)`) }
-}
-
-async function asAdmin(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
 }
