@@ -84,8 +84,8 @@ onEachEngine('deliveries of servers that are killed', (engine) => {
     expect(await eventRows()).toHaveLength(1)
   }
   const takeOver = async () => {
+    await endLeases(cluster.databaseUrl) // before the next server has leases of its own
     cluster.servers.splice(0, Infinity, await cluster.start())
-    await endLeases(cluster.databaseUrl)
   }
 
   test('between the commit and the sending are made by the next', async () => {
