@@ -75,6 +75,7 @@ onEachEngine('random worlds', (engine) => {
     async () => {
       const seen = { offered: 0, held: 0, refused: new Map<string, number>() }
       for (const seed of seeds(worlds)) {
+        service.statements.length = service.logLines.length = 0 // of many worlds they would fill the memory
         const random = randomFrom(seed)
         const world = await makeRandomWorld(service.context, random)
         const visitor = sessionOf(world.businessId, service.context.ids.next())
