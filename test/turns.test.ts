@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createConnection, createServer, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { Turns } from '../src/turns.ts'
 
@@ -116,4 +118,38 @@ test('a computation that fails stops counting', async () => {
   await expect(turns.share(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
   await compute([6])
   expect(pauses).toEqual([6 * cost])
+})
+
+test('who came to the socket during the turn has arrived when others are counted', async () => {
+  const turns = new Turns()
+  const order: string[] = []
+  const arrivals: Record<string, () => void> = {
+    computing: () => {
+      turns.arrived()
+      void turns.share(async (turn) => {
+        other.write('other') // reaches the server's socket at once, and is read when the loop asks again
+        for (const startedMs = performance.now(); performance.now() - startedMs < 5;);
+        await turn.giveWay()
+        order.push('goes on')
+      })
+    },
+    other: () => {
+      turns.arrived()
+      order.push('other')
+    },
+  }
+  const server = createServer((socket) => socket.on('data', (text) => arrivals[String(text)]?.()))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const connect = async () => {
+    const socket = createConnection((server.address() as AddressInfo).port, '127.0.0.1')
+    await once(socket, 'connect')
+    return socket
+  }
+  const other = await connect()
+  const asker = await connect()
+  asker.write('computing')
+  await expect.poll(() => order).toEqual(['other', 'goes on'])
+  other.destroy()
+  asker.destroy()
+  server.close()
 })
