@@ -11,9 +11,11 @@ const damageCodes = [11, 26]
 /** Reads the facts. Only what stands outside the schema is read when the schema is not there. */
 export async function readFacts(db: Database, demoBusinessIds: string[]): Promise<DatabaseFacts> {
   const migrations = await findMigrations(db)
+  const server = db.engine === 'postgres' ? await findServerSettings(db.reads) : undefined
   const outside = {
     overlapRules: await findOverlapRules(db),
-    maxConnections: db.engine === 'postgres' ? await findMaxConnections(db.reads) : null,
+    maxConnections: server?.maxConnections ?? null,
+    synchronousCommit: server?.synchronousCommit ?? null,
   }
   if (migrations === undefined || migrations.length === 0) {
     return { migrations, ...outside, timeZones: [], latestRecord: null, demoBusinesses: 0, businesses: 0 }
@@ -64,11 +66,14 @@ function isDamage(error: unknown): error is Error {
   )
 }
 
-async function findMaxConnections(db: Queries): Promise<number> {
-  const { rows } = await sql<{ most: number }>`
+type ServerSettings = Pick<DatabaseFacts, 'maxConnections' | 'synchronousCommit'>
+
+async function findServerSettings(db: Queries): Promise<ServerSettings | undefined> {
+  const { rows } = await sql<ServerSettings>`
     select cast(current_setting('max_connections') as integer)
-         - cast(current_setting('superuser_reserved_connections') as integer) as most`.execute(db)
-  return rows[0]?.most ?? 0
+         - cast(current_setting('superuser_reserved_connections') as integer) as "maxConnections",
+           current_setting('synchronous_commit') as "synchronousCommit"`.execute(db)
+  return rows[0]
 }
 
 async function findInside(db: Queries, demoBusinessIds: string[]) {

@@ -21,6 +21,8 @@ export interface DatabaseFacts {
   latestRecord: Instant | null
   /** PostgreSQL: how many connections the server takes. */
   maxConnections: number | null
+  /** PostgreSQL: its synchronous_commit, as Holdfast's connections have it. */
+  synchronousCommit: string | null
   /** The demo businesses that are there. */
   demoBusinesses: number
   businesses: number

@@ -61,6 +61,7 @@ export function findings(facts: DatabaseFacts, around: Surroundings): Finding[] 
     overlapFinding(facts, around),
     spaceFinding(around),
     connectionFinding(facts, around),
+    commitFinding(facts),
     clockFinding(facts, around),
     zoneFinding(facts),
     zoneDataFinding(around),
@@ -131,6 +132,17 @@ function connectionFinding(
         `DATABASE_POOL_SIZE is ${poolSize}, with ${connectionsBeside} more beside it; the server takes ${maxConnections}`,
         `set DATABASE_POOL_SIZE to ${maxConnections} divided by the number of nodes, less ${connectionsBeside}, or raise max_connections`,
       )
+}
+
+function commitFinding({ synchronousCommit }: DatabaseFacts): Finding | undefined {
+  if (synchronousCommit === null) return undefined
+  return synchronousCommit === 'off'
+    ? warning(
+        'commits',
+        'synchronous_commit is off: a crash of the server forgets the last bookings that were acknowledged',
+        'set synchronous_commit to on, in postgresql.conf or for the database or role that sets it (alter … reset synchronous_commit)',
+      )
+    : ok('commits', `last when they are acknowledged (synchronous_commit is ${synchronousCommit})`)
 }
 
 /** What the answer of Redis means: undefined as a complaint is that it answers. */

@@ -18,6 +18,7 @@ const facts: DatabaseFacts = {
   timeZones: [{ name: 'Europe/Berlin', usedBy: 'business 1' }],
   latestRecord: now,
   maxConnections: null,
+  synchronousCommit: null,
   demoBusinesses: 0,
   businesses: 1,
 }
@@ -55,13 +56,14 @@ test('whatever is wrong comes with a fix, and what is well without', () => {
       timeZones: [{ name: 'Nowhere/Else', usedBy: 'x' }],
       latestRecord: later(60),
       maxConnections: 1,
+      synchronousCommit: 'off',
       demoBusinesses: 4,
     },
     { ...around, timeZoneData: '2019c', freeBytes: 1, trialSettings: ['HOLD_SECONDS'] },
   )
   expect(bad.filter(({ state }) => state === 'ok')).toEqual([])
   expect(bad.filter(({ fix }) => !fix)).toEqual([])
-  expect(bad).toHaveLength(9)
+  expect(bad).toHaveLength(10)
   expect(findings(facts, around).filter(({ fix }) => fix)).toEqual([])
 })
 

@@ -1,6 +1,4 @@
-import { DatabaseSync } from 'node:sqlite'
 import { resolve } from 'node:path'
-import pg from 'pg'
 import { beforeEach, expect, test } from 'vitest'
 import { readRows } from '../support/checker.ts'
 import { book, clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
@@ -9,6 +7,7 @@ import { eventually, httpClients, type Call } from '../support/http-client.ts'
 import { isLong } from '../support/long.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
 import { startServer } from '../support/server-process.ts'
+import { execute } from '../support/statements.ts'
 import { onEachEngine } from '../support/test-service.ts'
 import { allEvents } from '../support/webhooks.ts'
 
@@ -32,19 +31,11 @@ const claim = 'set leased_until ='
 const record = 'attempts_json = o.attempts_json'
 
 /** Time passes: what killed servers have leased is free again. That this takes 30 seconds is shown elsewhere. */
-async function endLeases(databaseUrl: string): Promise<void> {
-  const statement = `update deliveries set leased_until = '2020-01-01T00:00:00.000Z' where leased_until is not null`
-  if (databaseUrl.startsWith('sqlite:')) {
-    const file = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 5_000 })
-    file.exec(statement)
-    file.close()
-    return
-  }
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  await client.query(statement)
-  await client.end()
-}
+const endLeases = (databaseUrl: string) =>
+  execute(
+    databaseUrl,
+    `update deliveries set leased_until = '2020-01-01T00:00:00.000Z' where leased_until is not null`,
+  )
 
 onEachEngine('deliveries of servers that are killed', (engine) => {
   let cluster: Cluster
