@@ -27,10 +27,13 @@ export async function insertEvents(db: Queries, engine: Engine, events: NewEvent
     .values(events.map((event, index) => ({ ...event, position: next(index) })))
     .execute()
   const ids = sql.join(events.map(({ id }) => id))
+  const businessIds = sql.join(events.map(({ business_id }) => business_id)) // without them it would read all events
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('deliveries')
     .columns([...deliveryColumns])
-    .expression(deliveriesOf(sql`(select * from events where id in (${ids}))`))
+    .expression(
+      deliveriesOf(sql`(select * from events where business_id in (${businessIds}) and id in (${ids}))`),
+    )
     .executeTakeFirstOrThrow()
   return Number(numInsertedOrUpdatedRows)
 }
@@ -143,11 +146,14 @@ export function findEvents(
 
 /** Deletes up to `most` events that happened before an instant. Tells how many. */
 export async function deleteOldEvents(db: Queries, before: Instant, most: number): Promise<number> {
+  const old = db
+    .selectFrom('events')
+    .select(['business_id', 'id'])
+    .where('occurred_at', '<', before)
+    .limit(most)
   const { numDeletedRows } = await db
     .deleteFrom('events')
-    .where('id', 'in', (old) =>
-      old.selectFrom('events').select('id').where('occurred_at', '<', before).limit(most),
-    )
+    .where(sql<boolean>`(business_id, id) in ${old}`)
     .executeTakeFirst()
   return Number(numDeletedRows)
 }
