@@ -207,14 +207,19 @@ export async function deleteOldEvents(db: Queries, before: Instant, most: number
   return Number(numDeletedRows)
 }
 
-/** Deletes up to `most` checkouts of before an instant that nobody paid and that no booking is of. Tells how many. */
-export async function deleteUnusedPayments(db: Queries, before: Instant, most: number): Promise<number> {
+/** Deletes up to `most` checkouts of a time that nobody paid and that no booking is of. Tells how many. */
+export async function deleteUnusedPayments(
+  db: Queries,
+  { from, before }: { from: Instant; before: Instant },
+  most: number,
+): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('payments')
     .where('id', 'in', (unused) =>
       unused
         .selectFrom('payments as p')
         .select('p.id')
+        .where('p.created_at', '>=', from)
         .where('p.created_at', '<', before)
         .where('p.status', '=', 'expired')
         .where('p.paid_at', 'is', null)

@@ -71,11 +71,18 @@ export async function deleteOldSandboxCheckouts(db: Queries, before: Instant, mo
     .where('reference', 'in', (old) =>
       old
         .selectFrom('sandbox_checkouts as c')
-        .innerJoin('payments as p', 'p.id', 'c.payment_id')
         .select('c.reference')
         .where('c.created_at', '<', before)
-        .where('p.next_look_at', 'is', null)
-        .where('p.status', 'in', ['expired', 'refunded'])
+        // not a join, which SQLite would begin with all payments
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('payments as p')
+              .select('p.id')
+              .whereRef('p.id', '=', 'c.payment_id')
+              .where('p.next_look_at', 'is', null)
+              .where('p.status', 'in', ['expired', 'refunded']),
+          ),
+        )
         .limit(most),
     )
     .executeTakeFirst()

@@ -5,6 +5,8 @@ import { deleteOldSandboxCheckouts } from './sandbox-queries.ts'
 
 /** Stripe sends an event again for at most three days. */
 const keptSeconds = 30 * 86_400
+/** What is older was looked at while it was as old: payments of bookings stay, and more of them every day. */
+const lookedAtSeconds = 7 * 86_400
 
 /** Notes of events that do not come again. */
 export const oldProcessorEvents: Chore = {
@@ -24,5 +26,8 @@ export const oldSandboxCheckouts: Chore = {
 export const unusedPayments: Chore = {
   name: 'unused checkouts',
   deleteBatch: ({ db }, most) =>
-    db.transaction((tx) => deleteUnusedPayments(tx.db, plusSeconds(tx.now, -keptSeconds), most)),
+    db.transaction((tx) => {
+      const before = plusSeconds(tx.now, -keptSeconds)
+      return deleteUnusedPayments(tx.db, { from: plusSeconds(before, -lookedAtSeconds), before }, most)
+    }),
 }
