@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { compiledOnce, type Given } from '../database/compiled-once.ts'
 import type { Queries } from '../database/database.ts'
 import { inReach, type Reach } from '../database/reach.ts'
 import type { PaymentsTable } from '../database/payment-tables.ts'
@@ -21,7 +22,7 @@ export interface BookingRow extends BookingsTable {
   payment_refunded_at: Instant | null
 }
 
-function selectBookings(db: Queries, reach: Reach) {
+function selectBookings(db: Queries, reach: Given<Reach>) {
   return db
     .selectFrom('bookings as b')
     .innerJoin('services as s', 's.id', 'b.service_id')
@@ -45,14 +46,30 @@ function selectBookings(db: Queries, reach: Reach) {
     .where(inReach('b.business_id', reach))
 }
 
+type ById = Given<{ reach: Reach; id: string }>
+
+const bookingById = compiledOnce((db, { reach, id }: ById) =>
+  selectBookings(db, reach).where('b.id', '=', id),
+)
+
+const bookingForChange = compiledOnce((db, { reach, id }: ById) =>
+  selectBookings(db, reach).where('b.id', '=', id).forUpdate('b'),
+)
+
 /** A booking with the names that it shows; undefined when it is out of reach, as if it did not exist. */
-export function findBooking(db: Queries, reach: Reach, id: string): Promise<BookingRow | undefined> {
-  return selectBookings(db, reach).where('b.id', '=', id).executeTakeFirst()
+export async function findBooking(db: Queries, reach: Reach, id: string): Promise<BookingRow | undefined> {
+  const { rows } = await bookingById(db, { reach, id })
+  return rows[0]
 }
 
 /** Finds a booking and keeps others from changing it until the transaction ends. */
-export function findBookingForChange(db: Queries, reach: Reach, id: string): Promise<BookingRow | undefined> {
-  return selectBookings(db, reach).where('b.id', '=', id).forUpdate('b').executeTakeFirst()
+export async function findBookingForChange(
+  db: Queries,
+  reach: Reach,
+  id: string,
+): Promise<BookingRow | undefined> {
+  const { rows } = await bookingForChange(db, { reach, id })
+  return rows[0]
 }
 
 /** What a list of bookings is narrowed to, and where its page begins. */
@@ -72,8 +89,7 @@ export interface BookingFilter {
   rows: number
 }
 
-/** Bookings, the newest first, at most `filter.rows` of them. */
-export function findBookings(db: Queries, reach: Reach, filter: BookingFilter): Promise<BookingRow[]> {
+const bookingList = compiledOnce((db, { reach, filter }: Given<{ reach: Reach; filter: BookingFilter }>) => {
   const { status, from, to, serviceId, locationId, staffId, email, businessId, after } = filter
   let query = selectBookings(db, reach)
   if (status) query = query.where('b.status', '=', status)
@@ -85,7 +101,13 @@ export function findBookings(db: Queries, reach: Reach, filter: BookingFilter): 
   if (email !== undefined) query = query.where(sql<boolean>`lower(b.client_email) = lower(${email})`)
   if (businessId) query = query.where('b.business_id', '=', businessId)
   if (after) query = query.where(sql<boolean>`(b.created_at, b.id) < (${after[0]}, ${after[1]})`)
-  return query.orderBy('b.created_at', 'desc').orderBy('b.id', 'desc').limit(filter.rows).execute()
+  return query.orderBy('b.created_at', 'desc').orderBy('b.id', 'desc').limit(filter.rows)
+})
+
+/** Bookings, the newest first, at most `filter.rows` of them. */
+export async function findBookings(db: Queries, reach: Reach, filter: BookingFilter): Promise<BookingRow[]> {
+  const { rows } = await bookingList(db, { reach, filter })
+  return rows
 }
 
 /** What a client says when a hold is converted. */
@@ -99,22 +121,18 @@ export type BookingInput = Pick<
   | 'notes'
 >
 
-/**
- * Writes the booking that a hold becomes, under the hold's id: confirmed, or pending while a payment is due. Undefined
- * when there is no such hold within reach, or when it has become a booking already.
- */
-export function insertBookingFromHold(
-  db: Queries,
-  reach: Reach,
-  from: {
-    holdId: string
-    ownerId: string | undefined
-    now: Instant
-    input: BookingInput
-    paymentId: string | null
-  },
-): Promise<BookingsTable | undefined> {
-  const { holdId, ownerId, now, input, paymentId } = from
+/** A hold that becomes a booking, and what its owner says. */
+interface FromHold {
+  holdId: string
+  /** Where only this owner may do it. */
+  ownerId: string | undefined
+  now: Instant
+  input: BookingInput
+  paymentId: string | null
+}
+
+const addition = compiledOnce((db, from: Given<FromHold & { reach: Reach }>) => {
+  const { reach, holdId, ownerId, now, input, paymentId } = from
   const state =
     paymentId === null
       ? { status: 'confirmed' as const, confirmed_at: now }
@@ -134,8 +152,7 @@ export function insertBookingFromHold(
     )
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
-    .executeTakeFirst()
-}
+})
 
 const holdColumns = [
   'id',
@@ -148,20 +165,40 @@ const holdColumns = [
   'owner_id',
 ] as const
 
+/**
+ * Writes the booking that a hold becomes, under the hold's id: confirmed, or pending while a payment is due. Undefined
+ * when there is no such hold within reach, or when it has become a booking already.
+ */
+export async function insertBookingFromHold(
+  db: Queries,
+  reach: Reach,
+  from: FromHold,
+): Promise<BookingsTable | undefined> {
+  const { rows } = await addition(db, { ...from, reach })
+  return rows[0]
+}
+
+/** The columns that a change may write. */
+type ChangedColumns = Partial<
+  Pick<BookingsTable, 'starts_at' | 'ends_at' | 'status' | 'notes' | 'cancelled_at' | 'confirmed_at'>
+> & { updated_at: Instant }
+
+interface BookingUpdate {
+  businessId: string
+  id: string
+  columns: ChangedColumns & { version: number }
+}
+
+const update = compiledOnce((db, { businessId, id, columns }: Given<BookingUpdate>) =>
+  db.updateTable('bookings').set(columns).where('business_id', '=', businessId).where('id', '=', id),
+)
+
 /** Writes changed columns of a booking and its next version. */
 export async function updateBooking(
   db: Queries,
   booking: Pick<BookingsTable, 'business_id' | 'id' | 'version'>,
-  changes: Partial<
-    Pick<BookingsTable, 'starts_at' | 'ends_at' | 'status' | 'notes' | 'cancelled_at' | 'confirmed_at'>
-  > & {
-    updated_at: Instant
-  },
+  changes: ChangedColumns,
 ): Promise<void> {
-  await db
-    .updateTable('bookings')
-    .set({ ...changes, version: booking.version + 1 })
-    .where('business_id', '=', booking.business_id)
-    .where('id', '=', booking.id)
-    .execute()
+  const columns = { ...changes, version: booking.version + 1 }
+  await update(db, { businessId: booking.business_id, id: booking.id, columns })
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { compiledOnce, type Given } from '../database/compiled-once.ts'
 import type { Queries } from '../database/database.ts'
 import type { ClaimsTable } from '../database/tables.ts'
 import type { Block } from '../availability/offer-rules.ts'
@@ -13,11 +14,11 @@ export interface LookRequest {
   resourceIds: string[]
   taken: Span
   /** The day whose bookings decide between staff members; absent when there is nothing to decide. */
-  day?: { from: Instant; to: Instant }
+  day?: { from: Instant; to: Instant } | undefined
   /** The slot for which the rules of the business count; absent where a booking is moved, which they do not bind. */
-  rules?: { locationId: string; staffIds: string[]; slot: Span }
+  rules?: { locationId: string; staffIds: string[]; slot: Span } | undefined
   /** The session that asks, whose own holds it may replace; absent for keys. */
-  session?: { ownerId: string; network: string }
+  session?: { ownerId: string; network: string } | undefined
 }
 
 /** One of a session's own active holds, with its bare times. */
@@ -56,18 +57,26 @@ interface LookRow {
   count: number
 }
 
+type Looking = Given<LookRequest & { earliest: Instant }>
+
+const looks = compiledOnce((_db, looking: Looking) => {
+  const parts = [claimsInTheWay(looking)]
+  if (looking.day) parts.push(bookingsOfDay(looking, looking.day))
+  if (looking.rules) parts.push(...ofRules(looking, looking.rules))
+  if (looking.session) parts.push(...ofSession(looking, looking.session))
+  return sql<LookRow>`${sql.join(parts, sql` union all `)}`
+})
+
 /** Looks at all of it in one statement: its cost is bound to the time asked for and the caller's own holds. */
 export async function look(db: Queries, request: LookRequest): Promise<Look> {
-  const parts = [claimsInTheWay(request)]
-  if (request.day) parts.push(bookingsOfDay(request, request.day))
-  if (request.rules) parts.push(...ofRules(request, request.rules))
-  if (request.session) parts.push(...ofSession(request, request.session))
-  const { rows } = await sql<LookRow>`${sql.join(parts, sql` union all `)}`.execute(db)
-  return read(rows)
+  const { now, businessId, resourceIds, taken, day, rules, session } = request
+  // a claim that starts before this is over by then
+  const earliest = instantFromMs(Math.max(0, toMs(taken.starts_at) - longestClaimMs))
+  const given = { now, businessId, resourceIds, taken, earliest, day, rules, session }
+  return read((await looks(db, given)).rows)
 }
 
-function claimsInTheWay({ resourceIds, taken }: LookRequest) {
-  const earliest = instantFromMs(Math.max(0, toMs(taken.starts_at) - longestClaimMs))
+function claimsInTheWay({ resourceIds, taken, earliest }: Looking) {
   return sql`
     select 'claim' as kind, id, resource_id, occurrence_id, owner_id, seat, starts_at, ends_at, expires_at, 0 as count
       from claims
@@ -75,7 +84,7 @@ function claimsInTheWay({ resourceIds, taken }: LookRequest) {
        and starts_at < ${taken.ends_at} and starts_at >= ${earliest} and ends_at > ${taken.starts_at}`
 }
 
-function bookingsOfDay({ businessId, resourceIds }: LookRequest, day: { from: Instant; to: Instant }) {
+function bookingsOfDay({ businessId, resourceIds }: Looking, day: NonNullable<Looking['day']>) {
   return sql`
     select 'day', null, staff_id, null, null, null, null, null, null, count(*)
       from bookings
@@ -85,10 +94,7 @@ function bookingsOfDay({ businessId, resourceIds }: LookRequest, day: { from: In
 }
 
 /** Blocks of the location and of its staff, which have an index each, and the version that all rules must be of. */
-function ofRules(
-  { businessId }: LookRequest,
-  { locationId, staffIds, slot }: NonNullable<LookRequest['rules']>,
-) {
+function ofRules({ businessId }: Looking, { locationId, staffIds, slot }: NonNullable<Looking['rules']>) {
   const blocks = sql`
     select 'block', null, staff_id, null, null, null, starts_at, ends_at, null, 0 from blocks
      where business_id = ${businessId} and ends_at > ${slot.starts_at} and starts_at < ${slot.ends_at}`
@@ -100,7 +106,7 @@ function ofRules(
   return [version, ofLocation, sql`${blocks} and staff_id in (${sql.join(staffIds)})`]
 }
 
-function ofSession({ businessId, now }: LookRequest, session: { ownerId: string; network: string }) {
+function ofSession({ businessId, now }: Looking, session: NonNullable<Looking['session']>) {
   return [
     sql`
     select 'own', c.id, null, null, null, null, h.starts_at, h.ends_at, c.expires_at,
@@ -147,15 +153,18 @@ export async function countClaimsOfHolds(db: Queries, now: Instant): Promise<num
   return active
 }
 
-/** Takes a seat for a time. False when a claim in the way kept it from being written. */
-export async function insertClaim(db: Queries, claim: ClaimsTable): Promise<boolean> {
-  const taken = await db
+const addition = compiledOnce((db, claim: Given<ClaimsTable>) =>
+  db
     .insertInto('claims')
     .values(claim)
     .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  return taken !== undefined
+    .returning('id'),
+)
+
+/** Takes a seat for a time. False when a claim in the way kept it from being written. */
+export async function insertClaim(db: Queries, claim: ClaimsTable): Promise<boolean> {
+  const { rows } = await addition(db, claim)
+  return rows.length > 0
 }
 
 /** Removes claims whose holds have lapsed; one that became a booking meanwhile stays. */
@@ -173,30 +182,39 @@ export async function removeHoldClaims(db: Queries, businessId: string, ids: str
     .execute()
 }
 
-/** Removes the claim of a booking. */
-export async function removeBookingClaim(db: Queries, businessId: string, id: string): Promise<void> {
-  await db
+const removalOfBooking = compiledOnce((db, { businessId, id }: Given<{ businessId: string; id: string }>) =>
+  db
     .deleteFrom('claims')
     .where('business_id', '=', businessId)
     .where('booking_id', '=', id)
-    .where('id', '=', id)
-    .execute()
+    .where('id', '=', id),
+)
+
+/** Removes the claim of a booking. */
+export async function removeBookingClaim(db: Queries, businessId: string, id: string): Promise<void> {
+  await removalOfBooking(db, { businessId, id })
 }
+
+interface ClaimOfHold {
+  businessId: string
+  id: string
+  now: Instant
+}
+
+const conversion = compiledOnce((db, { businessId, id, now }: Given<ClaimOfHold>) =>
+  db
+    .updateTable('claims')
+    .set({ booking_id: id, owner_id: null, expires_at: null })
+    .where('business_id', '=', businessId)
+    .where('id', '=', id)
+    .where('expires_at', '>', now),
+)
 
 /**
  * Turns the claim of a hold into that of the booking with the same id. False when it has lapsed or is
  * gone: this one statement decides between the owner and a rival at the instant of expiry.
  */
-export async function bookClaim(
-  db: Queries,
-  claim: { businessId: string; id: string; now: Instant },
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('claims')
-    .set({ booking_id: claim.id, owner_id: null, expires_at: null })
-    .where('business_id', '=', claim.businessId)
-    .where('id', '=', claim.id)
-    .where('expires_at', '>', claim.now)
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
+export async function bookClaim(db: Queries, claim: ClaimOfHold): Promise<boolean> {
+  const { numAffectedRows } = await conversion(db, claim)
+  return numAffectedRows === 1n
 }

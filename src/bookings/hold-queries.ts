@@ -1,3 +1,4 @@
+import { compiledOnce, type Given } from '../database/compiled-once.ts'
 import type { Queries } from '../database/database.ts'
 import { inReach, type Reach } from '../database/reach.ts'
 import type { HoldsTable } from '../database/tables.ts'
@@ -10,24 +11,28 @@ export interface HoldRow extends HoldsTable {
   booking_id: string | null
 }
 
-/** Records a hold. False when another hold of the same session was recorded at the same moment. */
-export async function insertHold(db: Queries, hold: HoldsTable): Promise<boolean> {
-  const recorded = await db
+const addition = compiledOnce((db, hold: Given<HoldsTable>) =>
+  db
     .insertInto('holds')
     .values(hold)
     .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  return recorded !== undefined
+    .returning('id'),
+)
+
+/** Records a hold. False when another hold of the same session was recorded at the same moment. */
+export async function insertHold(db: Queries, hold: HoldsTable): Promise<boolean> {
+  const { rows } = await addition(db, hold)
+  return rows.length > 0
 }
 
-/** A hold within reach; of one owner only where that is given. */
-export function findHold(
-  db: Queries,
-  reach: Reach,
-  { id, ownerId }: { id: string; ownerId: string | undefined },
-): Promise<HoldRow | undefined> {
-  return db
+interface WantedHold {
+  reach: Reach
+  id: string
+  ownerId: string | undefined
+}
+
+const holdById = compiledOnce((db, { reach, id, ownerId }: Given<WantedHold>) =>
+  db
     .selectFrom('holds as h')
     .innerJoin('locations as l', 'l.id', 'h.location_id')
     .leftJoin('bookings as b', (join) =>
@@ -37,8 +42,17 @@ export function findHold(
     .select(['l.timezone', 'b.id as booking_id'])
     .where(inReach('h.business_id', reach))
     .where('h.id', '=', id)
-    .$if(ownerId !== undefined, (query) => query.where('h.owner_id', '=', ownerId ?? ''))
-    .executeTakeFirst()
+    .$if(ownerId !== undefined, (query) => query.where('h.owner_id', '=', ownerId ?? '')),
+)
+
+/** A hold within reach; of one owner only where that is given. */
+export async function findHold(
+  db: Queries,
+  reach: Reach,
+  { id, ownerId }: { id: string; ownerId: string | undefined },
+): Promise<HoldRow | undefined> {
+  const { rows } = await holdById(db, { reach, id, ownerId })
+  return rows[0]
 }
 
 /** Marks holds as given up; those that have lapsed or became bookings keep what they are. */

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import type { Given } from './compiled-once.ts'
 
 /**
  * The businesses that a caller may touch: exactly one, all of one hub, or (the operator's command line
@@ -7,7 +8,7 @@ import { sql, type RawBuilder } from 'kysely'
 export type Reach = { businessId: string } | { hubId: string } | { everything: true }
 
 /** The condition that a row's `business_id` lies within the caller's reach. */
-export function inReach(column: string, reach: Reach): RawBuilder<boolean> {
+export function inReach(column: string, reach: Reach | Given<Reach>): RawBuilder<boolean> {
   if ('businessId' in reach) return sql<boolean>`${sql.ref(column)} = ${reach.businessId}`
   // named one by one, so that the indexes, which begin with the business, serve here too
   const businesses =
