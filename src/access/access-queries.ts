@@ -1,3 +1,4 @@
+import { compiledOnce, type Given } from '../database/compiled-once.ts'
 import type { Queries } from '../database/database.ts'
 import type { ApiKeysTable, SessionsTable } from '../database/tables.ts'
 import { plusMinutes, type Instant } from '../instants.ts'
@@ -5,9 +6,8 @@ import { plusMinutes, type Instant } from '../instants.ts'
 /** How long after its end a session token still vouches for the holds of its successor, in minutes. */
 const previousSessionMinutes = 15
 
-/** The API key with this digest and the plans that decide what it may do. */
-export function findApiKey(db: Queries, digest: string) {
-  return db
+const apiKeyByDigest = compiledOnce((db, { digest }: Given<{ digest: string }>) =>
+  db
     .selectFrom('api_keys as k')
     .leftJoin('businesses as b', 'b.id', 'k.business_id')
     .leftJoin('hubs as h', (join) => join.on((on) => on('h.id', '=', on.fn.coalesce('k.hub_id', 'b.hub_id'))))
@@ -24,13 +24,17 @@ export function findApiKey(db: Queries, digest: string) {
       'b.limit_per_minute',
       'b.limit_per_hour',
       'h.plan as hub_plan',
-    ])
-    .executeTakeFirst()
+    ]),
+)
+
+/** The API key with this digest and the plans that decide what it may do. */
+export async function findApiKey(db: Queries, digest: string) {
+  const { rows } = await apiKeyByDigest(db, { digest })
+  return rows[0]
 }
 
-/** The session with this digest, with what its publishable key and its business say of it. */
-export function findSession(db: Queries, digest: string) {
-  return db
+const sessionByDigest = compiledOnce((db, { digest }: Given<{ digest: string }>) =>
+  db
     .selectFrom('sessions as s')
     .innerJoin('api_keys as k', 'k.id', 's.api_key_id')
     .innerJoin('businesses as b', 'b.id', 's.business_id')
@@ -49,17 +53,27 @@ export function findSession(db: Queries, digest: string) {
       'b.limit_per_minute',
       'b.limit_per_hour',
       'h.plan as hub_plan',
-    ])
-    .executeTakeFirst()
+    ]),
+)
+
+/** The session with this digest, with what its publishable key and its business say of it. */
+export async function findSession(db: Queries, digest: string) {
+  const { rows } = await sessionByDigest(db, { digest })
+  return rows[0]
 }
 
-/** The business that a new session is for, with its brand. */
-export function findBusiness(db: Queries, businessId: string) {
-  return db
+const businessById = compiledOnce((db, { businessId }: Given<{ businessId: string }>) =>
+  db
     .selectFrom('businesses')
     .where('id', '=', businessId)
-    .select(['id', 'name', 'timezone', 'brand_name', 'brand_color', 'brand_logo_url'])
-    .executeTakeFirstOrThrow()
+    .select(['id', 'name', 'timezone', 'brand_name', 'brand_color', 'brand_logo_url']),
+)
+
+/** The business that a new session is for, with its brand. */
+export async function findBusiness(db: Queries, businessId: string) {
+  const [business] = (await businessById(db, { businessId })).rows
+  if (!business) throw new Error('a key belongs to a business that is gone') // foreign keys forbid it
+  return business
 }
 
 /** The plan of a business and that of its hub. */
@@ -89,9 +103,13 @@ export async function endPreviousSession(
   return ended?.owner_id
 }
 
+const addition = compiledOnce((db, session: Given<SessionsTable>) =>
+  db.insertInto('sessions').values(session),
+)
+
 /** Adds a session. */
 export async function insertSession(db: Queries, session: SessionsTable): Promise<void> {
-  await db.insertInto('sessions').values(session).execute()
+  await addition(db, session)
 }
 
 /** Deletes up to `most` sessions that expired before an instant. Tells how many. */

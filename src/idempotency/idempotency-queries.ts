@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { compiledOnce, type Given } from '../database/compiled-once.ts'
 import type { Engine, Queries } from '../database/database.ts'
 import type { IdempotencyRecordsTable } from '../database/tables.ts'
 import type { Instant } from '../instants.ts'
@@ -6,20 +7,24 @@ import type { Instant } from '../instants.ts'
 /** What one caller's one request is known by. */
 export type RecordKey = Pick<IdempotencyRecordsTable, 'caller_id' | 'route' | 'idempotency_key'>
 
-/** The record of a request, unless it is older than `since`. */
-export function findRecord(
-  db: Queries,
-  key: RecordKey,
-  since: Instant,
-): Promise<IdempotencyRecordsTable | undefined> {
-  return db
+const recordByKey = compiledOnce((db, { key, since }: Given<{ key: RecordKey; since: Instant }>) =>
+  db
     .selectFrom('idempotency_records')
     .selectAll()
     .where('caller_id', '=', key.caller_id)
     .where('route', '=', key.route)
     .where('idempotency_key', '=', key.idempotency_key)
-    .where('created_at', '>', since)
-    .executeTakeFirst()
+    .where('created_at', '>', since),
+)
+
+/** The record of a request, unless it is older than `since`. */
+export async function findRecord(
+  db: Queries,
+  key: RecordKey,
+  since: Instant,
+): Promise<IdempotencyRecordsTable | undefined> {
+  const { rows } = await recordByKey(db, { key, since })
+  return rows[0]
 }
 
 /**
@@ -34,13 +39,10 @@ export async function isAlone(engine: Engine, db: Queries, key: RecordKey): Prom
   return rows[0]?.alone === true
 }
 
-/** Writes the record of a request. False when there is one already that is not older than `since`. */
-export async function insertRecord(
-  db: Queries,
-  record: IdempotencyRecordsTable,
-  since: Instant,
-): Promise<boolean> {
-  const written = await db
+type NewRecord = Given<{ record: IdempotencyRecordsTable; since: Instant }>
+
+const addition = compiledOnce((db, { record, since }: NewRecord) =>
+  db
     .insertInto('idempotency_records')
     .values(record)
     .onConflict((conflict) =>
@@ -49,24 +51,37 @@ export async function insertRecord(
         .doUpdateSet(record)
         .where('idempotency_records.created_at', '<=', since),
     )
-    .returning('route')
-    .executeTakeFirst()
-  return written !== undefined
+    .returning('route'),
+)
+
+/** Writes the record of a request. False when there is one already that is not older than `since`. */
+export async function insertRecord(
+  db: Queries,
+  record: IdempotencyRecordsTable,
+  since: Instant,
+): Promise<boolean> {
+  const { rows } = await addition(db, { record, since })
+  return rows.length > 0
 }
+
+type KeptAnswer = Pick<IdempotencyRecordsTable, 'status' | 'etag' | 'body'>
+
+const completion = compiledOnce((db, { key, answer }: Given<{ key: RecordKey; answer: KeptAnswer }>) =>
+  db
+    .updateTable('idempotency_records')
+    .set(answer)
+    .where('caller_id', '=', key.caller_id)
+    .where('route', '=', key.route)
+    .where('idempotency_key', '=', key.idempotency_key),
+)
 
 /** Puts the answer into a record that was written in the same transaction. */
 export async function completeRecord(
   db: Queries,
   key: RecordKey,
-  answer: Pick<IdempotencyRecordsTable, 'status' | 'etag' | 'body'>,
+  { status, etag, body }: KeptAnswer,
 ): Promise<void> {
-  await db
-    .updateTable('idempotency_records')
-    .set(answer)
-    .where('caller_id', '=', key.caller_id)
-    .where('route', '=', key.route)
-    .where('idempotency_key', '=', key.idempotency_key)
-    .execute()
+  await completion(db, { key, answer: { status, etag, body } })
 }
 
 /** Deletes up to `most` records from before an instant. Tells how many. */

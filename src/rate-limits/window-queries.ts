@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { compiledOnce, type Given } from '../database/compiled-once.ts'
 import type { Queries } from '../database/database.ts'
 import type { Instant } from '../instants.ts'
 
@@ -27,18 +28,10 @@ export interface RequestToCount {
   hour: WindowOfRequest | null
 }
 
-/**
- * Counts a request in both windows, or in none when one is full: one statement on one row, which its lock
- * makes exact over all servers. A refused request writes too, so that what it returns is the row as it is and
- * not as the statement's snapshot had it.
- */
-export async function countRequest(
-  db: Queries,
-  { caller, now, minute, hour }: RequestToCount,
-): Promise<WindowsRow> {
+const counting = compiledOnce((_db, { caller, now, minute, hour }: Given<RequestToCount>) => {
   const hourMost = hour?.most ?? 0
   const hourLatest = hour?.latestEnd ?? null
-  const { rows } = await sql<WindowsRow>`
+  return sql<WindowsRow>`
     insert into rate_limits as kept (caller, minute_ends_at, minute_used, hour_ends_at, hour_used, counted)
     values (${caller}, ${minute.endsAt}, 1, ${hour?.endsAt ?? null}, 1, true)
     on conflict (caller) do update set (minute_ends_at, minute_used, hour_ends_at, hour_used, counted) = (
@@ -52,7 +45,16 @@ export async function countRequest(
              ) as window_now,
              lateral (select not (minute_open and kept.minute_used >= ${minute.most})
                          and not (hour_open and kept.hour_used >= ${hourMost}) as fits) as decision)
-    returning minute_ends_at, minute_used, hour_ends_at, hour_used, counted`.execute(db)
+    returning minute_ends_at, minute_used, hour_ends_at, hour_used, counted`
+})
+
+/**
+ * Counts a request in both windows, or in none when one is full: one statement on one row, which its lock
+ * makes exact over all servers. A refused request writes too, so that what it returns is the row as it is and
+ * not as the statement's snapshot had it.
+ */
+export async function countRequest(db: Queries, request: RequestToCount): Promise<WindowsRow> {
+  const { rows } = await counting(db, request)
   if (!rows[0]) throw new Error('an upsert gave no row back')
   return rows[0]
 }

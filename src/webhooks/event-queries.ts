@@ -1,4 +1,5 @@
 import { sql, type Insertable, type RawBuilder } from 'kysely'
+import { compiledOnce, type Given } from '../database/compiled-once.ts'
 import type { Engine, Queries } from '../database/database.ts'
 import { inReach, type Reach } from '../database/reach.ts'
 import type { EventsTable } from '../database/event-tables.ts'
@@ -9,33 +10,44 @@ import { mostAttempts } from './retry-rules.ts'
 
 type NewEvent = Omit<Insertable<EventsTable>, 'position' | 'transaction_id'>
 
-/** Writes events, and a delivery for each webhook that wants them. Tells how many deliveries. */
-export async function insertEvents(db: Queries, engine: Engine, events: NewEvent[]): Promise<number> {
-  if (engine === 'postgres') {
-    // one statement: a booking waits for one answer of the server less
-    const { numInsertedOrUpdatedRows = 0n } = await db
-      .with('happened', (build) => build.insertInto('events').values(events).returningAll())
-      .insertInto('deliveries')
-      .columns([...deliveryColumns])
-      .expression(deliveriesOf(sql`happened`))
-      .executeTakeFirstOrThrow()
-    return Number(numInsertedOrUpdatedRows)
-  }
+type Happened = Given<{ events: NewEvent[] }>
+
+/** One statement: a booking waits for one answer of the server less. */
+const eventsWithDeliveries = compiledOnce((db, { events }: Happened) =>
+  db
+    .with('happened', (build) => build.insertInto('events').values(events).returningAll())
+    .insertInto('deliveries')
+    .columns([...deliveryColumns])
+    .expression(deliveriesOf(sql`happened`)),
+)
+
+const eventsAlone = compiledOnce((db, { events }: Happened) => {
   const next = (index: number) => sql<number>`(select coalesce(max(position), 0) from events) + ${index + 1}`
-  await db
-    .insertInto('events')
-    .values(events.map((event, index) => ({ ...event, position: next(index) })))
-    .execute()
-  const ids = sql.join(events.map(({ id }) => id))
-  const businessIds = sql.join(events.map(({ business_id }) => business_id)) // without them it would read all events
-  const { numInsertedOrUpdatedRows = 0n } = await db
+  return db.insertInto('events').values(events.map((event, index) => ({ ...event, position: next(index) })))
+})
+
+/** Without the businesses it would read all events. */
+const deliveriesAlone = compiledOnce((db, given: Given<{ businessIds: string[]; ids: string[] }>) => {
+  const [businessIds, ids] = [sql.join(given.businessIds), sql.join(given.ids)]
+  return db
     .insertInto('deliveries')
     .columns([...deliveryColumns])
     .expression(
       deliveriesOf(sql`(select * from events where business_id in (${businessIds}) and id in (${ids}))`),
     )
-    .executeTakeFirstOrThrow()
-  return Number(numInsertedOrUpdatedRows)
+})
+
+/** Writes events, and a delivery for each webhook that wants them. Tells how many deliveries. */
+export async function insertEvents(db: Queries, engine: Engine, events: NewEvent[]): Promise<number> {
+  if (engine === 'sqlite') await eventsAlone(db, { events })
+  const { numAffectedRows = 0n } =
+    engine === 'sqlite'
+      ? await deliveriesAlone(db, {
+          businessIds: events.map(({ business_id }) => business_id),
+          ids: events.map(({ id }) => id),
+        })
+      : await eventsWithDeliveries(db, { events })
+  return Number(numAffectedRows)
 }
 
 const deliveryColumns = [
