@@ -26,14 +26,14 @@ class RolledBack extends Error {
 async function outcome(
   context: Context,
   actor: Actor,
-  wanted: RandomWorld['offer'] & { starts_at: string },
+  wanted: RandomWorld['offer'] & { starts_at: string; clientNetwork: string },
 ): Promise<Problem | undefined> {
   const db = aroundTransactions(context.db, async (_tx, work) => {
     await work()
     throw new RolledBack()
   })
   try {
-    await placeHold({ ...context, db }, actor, { ...wanted, clientNetwork: '192.0.2.7' })
+    await placeHold({ ...context, db }, actor, wanted)
   } catch (error) {
     if (error instanceof RolledBack) return undefined
     if (error instanceof Problem) return error
@@ -93,13 +93,15 @@ onEachEngine('random worlds', (engine) => {
           const refusal = await outcome(service.context, visitor, {
             ...world.offer,
             starts_at: slot.starts_at,
+            clientNetwork: world.network,
           })
           expect(refusal?.message, `${label}: ${slot.starts_at} is offered`).toBeUndefined()
           seen.held += 1
         }
         for (const at of sample(random, otherTimes(random, world, offered))) {
           const wanted = { ...world.offer, starts_at: instantFromMs(at) }
-          const refusal = await outcome(service.context, visitor, wanted)
+          const clientNetwork = world.network
+          const refusal = await outcome(service.context, visitor, { ...wanted, clientNetwork })
           const { reason, offered: explained } = await explainSlot(service.context, visitor, wanted)
           const given =
             refusal && ((refusal.parts.extensions?.['reason'] as string | undefined) ?? refusal.code)
@@ -132,7 +134,8 @@ onEachEngine('random worlds', (engine) => {
     const slots = await slotsOf(world, visitor).catch(onlyNotOffered)
     if (slots.length === 0) return undefined
     const { starts_at } = random.of(slots)
-    await placeHold(service.context, visitor, { ...world.offer, starts_at, clientNetwork: '192.0.2.7' })
+    const clientNetwork = world.network
+    await placeHold(service.context, visitor, { ...world.offer, starts_at, clientNetwork })
     return Date.parse(starts_at)
   }
 })

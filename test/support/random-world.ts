@@ -25,6 +25,8 @@ export interface RandomWorld {
   from: string
   /** A caller of the business's own who is bound by no rules. */
   key: Actor
+  /** Where its visitors come from: the holds of an address are counted, and many worlds of one would have many. */
+  network: string
 }
 
 const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata', 'Pacific/Chatham']
@@ -112,7 +114,8 @@ export async function makeRandomWorld(context: Context, random: Random): Promise
     )
   })
   const key: Actor = { ...caller(context.ids.next()), type: 'business', reach: { businessId } }
-  const world = { businessId, from, key }
+  const network = [10, random.below(256), random.below(256), random.below(256)].join('.')
+  const world = { businessId, from, key, network }
   await fill(context, random, { ...world, services, locations, staff })
   const staff_id = staff.length > 0 && random.chance(0.3) ? random.of(staff) : undefined
   const [service_id = '', location_id = ''] = [services[0], locations[0]]
@@ -181,7 +184,7 @@ function randomBlock(context: Context, random: Random, { businessId, from, locat
 async function fill(
   context: Context,
   random: Random,
-  world: Sketch & { key: Actor; services: string[] },
+  world: Sketch & { key: Actor; services: string[]; network: string },
 ): Promise<void> {
   const bookings = random.below(14)
   for (let index = 0; index < bookings; index += 1) {
@@ -193,7 +196,7 @@ async function fill(
       location_id: random.of(world.locations),
       ...(staff_id !== undefined && { staff_id }),
       starts_at: instantFromMs(startsMs),
-      clientNetwork: '192.0.2.1',
+      clientNetwork: world.network,
     })
     const book = async ({ hold }: PlacedHold) => {
       if (random.chance(0.5)) await convertHold(context, world.key, { hold_id: hold.id, client: ada })
