@@ -101,14 +101,54 @@ export function roundUpToSecond(instant: Instant): Instant {
   return instantFromMs(Math.ceil(toMs(instant) / 1000) * 1000)
 }
 
+/** A time in which the clocks of a zone show the same offset from UTC. */
+interface Stretch {
+  fromMs: number
+  toMs: number
+  /** What the clocks show, less UTC. */
+  offsetMs: number
+  /** As it is written, rounded to minutes: `+01:00`. */
+  offset: string
+}
+
+/** Of each zone the stretches that were asked for last: to ask `Temporal` each time takes several times as long. */
+const stretches = new Map<string, Stretch[]>()
+/** More than there are zones; a name can be written in several ways. */
+const mostZones = 1_000
+/** Some years of summer and winter. */
+const mostStretches = 8
+
+function stretchAt(epochMs: number, timeZone: string): Stretch {
+  const known = stretches.get(timeZone) ?? []
+  const found = known.find(({ fromMs, toMs }) => epochMs >= fromMs && epochMs < toMs)
+  if (found) return found
+  const stretch = readStretch(epochMs, timeZone)
+  if (stretches.size >= mostZones) stretches.clear()
+  stretches.set(timeZone, [stretch, ...known.slice(0, mostStretches - 1)])
+  return stretch
+}
+
+function readStretch(epochMs: number, timeZone: string): Stretch {
+  const at = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone)
+  const here = at(epochMs)
+  return {
+    // the one before the next moment, as a change at this very moment belongs to what follows it
+    fromMs: at(epochMs + 1).getTimeZoneTransition('previous')?.epochMilliseconds ?? -Infinity,
+    toMs: here.getTimeZoneTransition('next')?.epochMilliseconds ?? Infinity,
+    offsetMs: here.offsetNanoseconds / 1e6,
+    offset: here.toString({ timeZoneName: 'never' }).slice(-6),
+  }
+}
+
 /**
  * ISO 8601 with a numeric offset and whole seconds in an IANA zone: `2026-12-01T10:00:00+01:00`.
  * In UTC where the zone has reached the year 10000 already: five digits would be no RFC 3339.
  */
 export function formatInstant(instant: Instant, timeZone: string): string {
-  const local = Temporal.Instant.fromEpochMilliseconds(toMs(instant)).toZonedDateTimeISO(timeZone)
-  const shown = local.year > 9999 ? local.withTimeZone('UTC') : local
-  return shown.toString({ timeZoneName: 'never', smallestUnit: 'second' })
+  const epochMs = toMs(instant)
+  const { offsetMs, offset } = stretchAt(epochMs, timeZone)
+  if (epochMs + offsetMs > latestMs) return `${instant.slice(0, 19)}+00:00`
+  return `${new Date(epochMs + offsetMs).toISOString().slice(0, 19)}${offset}`
 }
 
 /** Whether the runtime's time-zone data knows this IANA name (region/city form, or UTC). */
