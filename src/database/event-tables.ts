@@ -37,6 +37,11 @@ export interface WebhooksTable {
   created_at: Instant
   disabled_at: Instant | null
   deleted_at: Instant | null
+  /** Until when one server alone may send what is due, and which. */
+  leased_until: Instant | null
+  leased_by: string | null
+  /** Grows when another server leases it: what the one before has to say comes too late. */
+  fence: Generated<number>
 }
 
 /** How far a delivery is; a failed one is tried again by hand only. */
@@ -60,10 +65,5 @@ export interface DeliveriesTable {
   attempts_left: number
   /** Null once it is not pending. */
   next_attempt_at: Instant | null
-  /** Until when one server alone may send it, and which. */
-  leased_until: Instant | null
-  leased_by: string | null
-  /** Grows with each lease: what an older one has to say comes too late. */
-  fence: Generated<number>
   created_at: Instant
 }

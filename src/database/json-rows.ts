@@ -21,3 +21,11 @@ export function jsonRows(
   const list = names.map(([name]) => sql`value ->> ${sql.lit(name)} as ${sql.ref(name)}`)
   return sql`(select ${sql.join(list)} from json_each(${json}))`
 }
+
+/** Texts that are handed to a statement as one parameter, whatever their number: what stands after `in`. */
+export function jsonTexts(engine: Engine, texts: string[]): RawBuilder<unknown> {
+  const json = JSON.stringify(texts)
+  return engine === 'postgres'
+    ? sql`(select json_array_elements_text(${json}::json))`
+    : sql`(select value from json_each(${json}))`
+}

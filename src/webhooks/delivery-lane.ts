@@ -10,27 +10,57 @@ const aheadMs = 1_000
 /** How an attempt went: a fast receiver may have more claimed ahead, a slow or failing one has less. */
 export type AttemptPace = 'fast' | 'steady' | 'slow' | 'timeout'
 
+/** Until when this server alone sends to a webhook. */
+export interface LaneLease {
+  fence: number
+  /** In milliseconds since 1970-01-01T00:00:00Z. */
+  untilMs: number
+}
+
 /**
  * What this server has claimed for one webhook: what is being sent, and what waits for its turn. A receiver that answers
  * fast has more claimed ahead; of one that fails or is slow no more is claimed than is sent.
  */
 export class DeliveryLane {
   readonly waiting: DueDelivery[] = []
+  /** What waits, is sent, or whose outcome is not written yet. In the database all of it is still due. */
+  readonly inHand = new Set<string>()
   inFlight = 0
+  lease: LaneLease | undefined
+  /** Whether the database is being asked for more, or for a lease. */
+  isClaiming = false
+  /** Whether the lease is being ended. Never while something is claimed under it. */
+  isEnding = false
   /** Whether it is among those that wait for their turn. */
   isQueued = false
   /** Whether the last look left something of this webhook in the database. */
   mayHaveMore = false
+  /** Whether the receiver has said that it is gone for good, and that is not written yet. */
+  private isGone = false
   private ahead = mostInFlight
 
   /** How many more may be claimed now. Claims come in batches: not each delivery is worth a statement of its own. */
   get room(): number {
     const held = this.waiting.length + this.inFlight
-    return this.waiting.length > this.ahead / 2 ? 0 : Math.max(this.ahead - held, 0)
+    return this.isGone || this.waiting.length > this.ahead / 2 ? 0 : Math.max(this.ahead - held, 0)
   }
 
   get isIdle(): boolean {
-    return this.waiting.length + this.inFlight === 0
+    return this.inHand.size === 0
+  }
+
+  /** Whether its lease serves nothing any more. */
+  get mayEnd(): boolean {
+    return this.lease !== undefined && !this.isClaiming && !this.isEnding && !this.mayHaveMore
+  }
+
+  /** What was claimed waits for its turn. */
+  add(deliveries: DueDelivery[]): void {
+    for (const delivery of deliveries) {
+      if (this.inHand.has(delivery.id)) continue
+      this.inHand.add(delivery.id)
+      this.waiting.push(delivery)
+    }
   }
 
   /** The next delivery to send, when there is one and it may be sent. */
@@ -41,17 +71,33 @@ export class DeliveryLane {
     return delivery
   }
 
-  /** An attempt has ended, well and fast or not. */
-  ended(how: AttemptPace, tookMs: number): void {
+  /** An attempt has ended, well and fast or not. What is not to be sent now goes out of hand. */
+  ended({ pace, tookMs, isGone = false }: { pace: AttemptPace; tookMs: number; isGone?: boolean }): void {
     this.inFlight -= 1
-    if (how === 'fast') {
+    if (pace === 'fast') {
       const most = Math.min((mostInFlight * aheadMs) / tookMs, mostAhead)
       this.ahead = Math.max(Math.min(this.ahead * 2, Math.floor(most)), mostInFlight)
-    } else if (how !== 'steady') this.ahead = how === 'slow' ? mostInFlight : 1
+    } else if (pace !== 'steady') {
+      this.ahead = pace === 'slow' ? mostInFlight : 1
+      this.giveUp(Math.max(this.ahead - this.inFlight, 0))
+    }
+    if (isGone) {
+      this.isGone = true
+      this.giveUp()
+    }
   }
 
-  /** What would be claimed now would be less: takes out what is too much. */
-  takeExcess(): DueDelivery[] {
-    return this.waiting.splice(Math.max(this.ahead - this.inFlight, 0))
+  /** Something is out of hand: its outcome is written, or it was not sent. */
+  forget(id: string): void {
+    this.inHand.delete(id)
+    if (this.isIdle) this.isGone = false
+  }
+
+  /** What waits behind the first few is not sent now; it is still due. */
+  giveUp(from = 0): void {
+    for (const { id } of this.waiting.splice(from)) {
+      this.forget(id)
+      this.mayHaveMore = true
+    }
   }
 }

@@ -2,11 +2,11 @@ import { monotonicMs } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { pause, type Listening } from '../database/database.ts'
 import { toMs } from '../instants.ts'
-import { claimDeliveries, dueWebhooks } from './claim-deliveries.ts'
+import { claimDeliveries, dueWebhooks, leaseSeconds, leaveLeases } from './claim-deliveries.ts'
 import type { AttemptPace } from './delivery-lane.ts'
-import { DeliveryLanes } from './delivery-lanes.ts'
+import { DeliveryLanes, type Choice } from './delivery-lanes.ts'
 import { deliveriesChannel, type AttemptError } from './delivery-types.ts'
-import type { DueDelivery, Outcome } from './due-delivery-queries.ts'
+import type { DueDelivery } from './due-delivery-queries.ts'
 import { guardedAgent, type Resolve } from './guarded-agent.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
 import { sendDelivery, type Sender, type Sent } from './send-delivery.ts'
@@ -23,7 +23,7 @@ const breathMs = 25
 /** Of a receiver that takes less more is claimed ahead, of one that takes longer than this nothing. */
 const fastMs = 100
 const slowMs = 1_000
-/** What still waits so late in its lease is given back: sending and writing takes time too. */
+/** What still waits so late in its lease is read again: sending and writing takes time too. */
 const leftToSendMs = 15_000
 
 /** What tests put in the place of the real thing. */
@@ -42,12 +42,11 @@ export class DeliveryWorker {
   private readonly id: string
   private readonly recorder: OutcomeRecorder
   private readonly sender: Sender
-  private readonly stopping = new AbortController()
+  private readonly stopping = new Set<() => void>()
   private readonly close: () => Promise<void>
   private readonly lanes = new DeliveryLanes()
   /** What has a delivery in hand: sends it, or waits for its outcome to be written. */
   private busy = 0
-  private recording = 0
   /** How often in a row others had all that was wanted. */
   private inVain = 0
   private isDraining = false
@@ -62,10 +61,10 @@ export class DeliveryWorker {
   constructor(context: Context, options: WorkerOptions) {
     this.context = context
     this.id = context.ids.next()
-    this.recorder = new OutcomeRecorder(context)
+    this.recorder = new OutcomeRecorder(context, { by: this.id, lanes: this.lanes })
     const timeoutMs = options.exchangeMs ?? exchangeMs
     const agent = guardedAgent(context, { timeoutMs, ...(options.resolve && { resolve: options.resolve }) })
-    this.sender = { dispatcher: agent, timeoutMs, stopping: this.stopping.signal, version: options.version }
+    this.sender = { dispatcher: agent, timeoutMs, stopping: this.stopping, version: options.version }
     this.close = () => agent.destroy()
   }
 
@@ -101,10 +100,15 @@ export class DeliveryWorker {
     this.isDraining = true
     this.wake()
     await this.running
-    const giveBack = setTimeout(() => this.stopping.abort(), graceMs)
-    for (const delivery of this.lanes.giveUp()) this.track(this.giveBack(delivery))
+    const giveBack = setTimeout(() => {
+      for (const stop of this.stopping) stop()
+    }, graceMs)
+    this.lanes.giveUp()
     await this.emptied()
     clearTimeout(giveBack)
+    await this.leaveLeases().catch((error: unknown) => {
+      this.context.log.warn({ err: error }, 'leases of webhooks could not be ended; they end by themselves')
+    })
     await Promise.all([this.close(), this.listening?.close()])
   }
 
@@ -142,14 +146,12 @@ export class DeliveryWorker {
   /** Claims what is due as far as there is room for it, and begins to send. Tells how much was claimed. */
   private async look(): Promise<number> {
     try {
-      const wanted = this.lanes.choose(await dueWebhooks(this.context), this.recording)
-      const isAny = wanted.length > 0
-      const claimed = isAny ? await claimDeliveries(this.context, { wanted, by: this.id }) : []
+      const choice = this.lanes.choose(await dueWebhooks(this.context), this.context.clock.nowMs())
+      const claimed = await this.claim(choice)
       this.isDatabaseAway = false
-      this.inVain = isAny && claimed.length === 0 ? this.inVain + 1 : 0
-      if (isAny) this.lanes.accept(wanted, claimed)
       this.send()
-      return claimed.length
+      await this.leaveLeases()
+      return claimed
     } catch (error) {
       if (!this.isDatabaseAway)
         this.context.log.warn({ err: error }, 'deliveries cannot be claimed; trying again')
@@ -160,16 +162,46 @@ export class DeliveryWorker {
     }
   }
 
+  private async claim(choice: Choice): Promise<number> {
+    if (choice.wanted.length + choice.toLease.length === 0) {
+      this.inVain = 0
+      return 0
+    }
+    try {
+      const claim = await claimDeliveries(this.context, { ...choice, by: this.id })
+      this.lanes.accept(choice, claim)
+      const isRefused = claim.leased.length < choice.toLease.length
+      this.inVain = isRefused && claim.due.length === 0 ? this.inVain + 1 : 0
+      return claim.due.length
+    } catch (error) {
+      this.lanes.endClaim(choice)
+      throw error
+    }
+  }
+
+  /** Ends the leases of webhooks of which nothing is in hand, so that other servers need not wait for them. */
+  private async leaveLeases(): Promise<void> {
+    const ids = this.lanes.endLeases()
+    if (ids.length === 0) return
+    let isDone = false
+    try {
+      await leaveLeases(this.context, { ids, by: this.id })
+      isDone = true
+    } finally {
+      this.lanes.haveEnded(ids, isDone)
+    }
+  }
+
   /** Sends what may be sent now. */
   private send(): void {
     while (!this.isDraining) {
       const delivery = this.lanes.next()
       if (!delivery) return
       if (this.isInTime(delivery)) {
-        this.track(this.attempt(delivery))
+        this.track(this.attempt(delivery), delivery)
       } else {
-        const others = this.lanes.ended(delivery.webhook_id, { pace: 'slow', tookMs: 0 })
-        for (const late of [delivery, ...others]) this.track(this.giveBack(late))
+        this.lanes.ended(delivery.webhook_id, { pace: 'slow', tookMs: 0 })
+        this.lanes.forget(delivery)
       }
     }
   }
@@ -179,15 +211,17 @@ export class DeliveryWorker {
   }
 
   /** Counts what has something in hand, and tells those who wait for the end of it. */
-  private track(work: Promise<void>): void {
+  private track(work: Promise<void>, delivery: DueDelivery): void {
     this.busy += 1
     const ended = () => {
       this.busy -= 1
       const isLast = this.busy === 0 && this.whenIdle.length > 0
-      if (this.lanes.isFull || this.isDraining || isLast) this.wake()
+      const isWanted = this.lanes.isFull || this.lanes.wantsLook(delivery.webhook_id)
+      if (isWanted || this.isDraining || isLast) this.wake()
     }
     work.then(ended, (error: unknown) => {
-      this.context.log.error({ err: error }, 'a delivery could not be handled; its lease will end')
+      this.context.log.error({ err: error }, 'a delivery could not be handled; it is sent again later')
+      setTimeout(() => this.lanes.forget(delivery), leaseSeconds * 1000).unref()
       ended()
     })
   }
@@ -195,11 +229,14 @@ export class DeliveryWorker {
   private async attempt(delivery: DueDelivery): Promise<void> {
     const { metrics } = this.context
     const sent = await this.sendInTurn(delivery)
-    if (!sent) return this.giveBack(delivery)
+    if (!sent) {
+      this.lanes.forget(delivery) // as if it had never been in hand
+      return
+    }
     const { attempt, outcome, disables } = sent
     const failed = attempt.error !== null
     metrics.attempt(failed ? 'failed' : 'succeeded', sent.tookMs / 1000)
-    await this.record(outcome, disables ? delivery.webhook_id : undefined)
+    await this.recorder.record({ delivery, outcome, disables })
     if (outcome.status !== 'pending') metrics.delivery(failed ? 'failed' : 'succeeded')
     if (failed) this.logFailure(delivery, sent)
   }
@@ -216,9 +253,8 @@ export class DeliveryWorker {
       how = { pace: paceOf(sent.attempt.error, tookMs), tookMs, isGone: sent.disables }
       return { ...sent, tookMs }
     } finally {
-      // given back before the outcome is written: what a 410 disables then fails without being sent
-      for (const other of this.lanes.ended(webhook_id, how)) this.track(this.giveBack(other))
-      if (this.lanes.wantsMore(webhook_id)) this.wake()
+      this.lanes.ended(webhook_id, how)
+      if (this.lanes.wantsLook(webhook_id)) this.wake()
       this.send()
     }
   }
@@ -227,19 +263,6 @@ export class DeliveryWorker {
     const { error, response_status, number } = attempt
     const about = { delivery_id: id, webhook_id, host: new URL(url).host, number, error, response_status }
     this.context.log[outcome.status === 'failed' ? 'warn' : 'info'](about, 'an attempt to deliver failed')
-  }
-
-  /** Ends a lease as if it had never been. */
-  private async giveBack(delivery: DueDelivery): Promise<void> {
-    const { id, fence, attempts_json, attempts_made, attempts_left, next_attempt_at } = delivery
-    const unchanged = { id, fence, attempts_json, attempts_made, attempts_left, next_attempt_at }
-    await this.record({ ...unchanged, status: 'pending' })
-  }
-
-  private async record(outcome: Outcome, disables?: string): Promise<void> {
-    this.recording += 1
-    await this.recorder.record(outcome, disables)
-    this.recording -= 1
   }
 }
 

@@ -13,11 +13,11 @@ export interface Sending {
   body: string
 }
 
-/** What an exchange goes over, how long it may take, and what ends it early. */
+/** What an exchange goes over, how long it may take, and what is called to end it early. */
 export interface Means {
   dispatcher: Dispatcher
   timeoutMs: number
-  stopping: AbortSignal
+  stopping: Set<() => void>
   nowMs: () => number
 }
 
@@ -49,7 +49,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.means = means
     this.done = done
     this.timer = setTimeout(() => this.giveUp(this.failed('timeout')), means.timeoutMs)
-    means.stopping.addEventListener('abort', this.stop)
+    means.stopping.add(this.stop)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -83,7 +83,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   private readonly stop = () => this.giveUp(undefined)
 
   private answered(): Exchange {
-    return judge(this.responseStatus ?? 0, this.retryAfter, this.means.nowMs())
+    return judge(this.responseStatus ?? 0, this.retryAfter, this.means.nowMs)
   }
 
   private failed(error: AttemptError): Exchange {
@@ -100,7 +100,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (this.isOver) return
     this.isOver = true
     clearTimeout(this.timer)
-    this.means.stopping.removeEventListener('abort', this.stop)
+    this.means.stopping.delete(this.stop)
     this.done(exchanged)
   }
 }
@@ -110,11 +110,11 @@ class GivenUp extends Error {
   override readonly name = 'GivenUp'
 }
 
-function judge(status: number, retryAfter: string | string[] | undefined, nowMs: number): Exchange {
+function judge(status: number, retryAfter: string | string[] | undefined, nowMs: () => number): Exchange {
   if (status >= 200 && status < 300) return { responseStatus: status, error: null }
   if (status >= 300 && status < 400) return { responseStatus: status, error: 'redirect_not_followed' }
   const seconds = [429, 503].includes(status)
-    ? readRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, nowMs)
+    ? readRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, nowMs())
     : undefined
   return {
     responseStatus: status,

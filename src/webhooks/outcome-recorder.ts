@@ -1,6 +1,8 @@
 import type { Context } from '../context.ts'
 import { pause } from '../database/database.ts'
-import { writeOutcomes, type Outcome } from './due-delivery-queries.ts'
+import type { DeliveryLanes } from './delivery-lanes.ts'
+import { writeOutcomes, type DueDelivery, type Outcome } from './due-delivery-queries.ts'
+import { endLeases, keepLeases } from './lease-queries.ts'
 import { disableWebhook } from './webhook-queries.ts'
 
 const mostAtOnce = 500
@@ -8,30 +10,36 @@ const mostAtOnce = 500
 const gatherMs = 25
 /** Between tries while the database does not answer. */
 const retryMs = 500
-/** An outcome that could not be written for so long is given up: the lease ends, and the delivery is sent again. */
+/** An outcome that could not be written for so long is given up: the delivery is sent again. */
 const mostTries = 30
 
-/** An outcome to write, and the webhook that it disables. */
+/** An outcome to write, and whether it disables the webhook. */
 interface Recorded {
+  delivery: DueDelivery
   outcome: Outcome
-  disables: string | undefined
+  disables: boolean
   done: () => void
 }
 
 /** Writes what came of attempts, many at once when many end at once. */
 export class OutcomeRecorder {
   private readonly context: Context
+  private readonly by: string
+  private readonly lanes: DeliveryLanes
   private readonly waiting: Recorded[] = []
   private isWriting = false
 
-  constructor(context: Context) {
+  /** Writes under the leases of the server `by`, and ends those that serve nothing afterwards. */
+  constructor(context: Context, { by, lanes }: { by: string; lanes: DeliveryLanes }) {
     this.context = context
+    this.by = by
+    this.lanes = lanes
   }
 
-  /** Resolves when the outcome is written, or given up. */
-  record(outcome: Outcome, disables?: string): Promise<void> {
+  /** Resolves when the outcome is written, or given up; then the delivery is out of hand. */
+  record(recorded: Omit<Recorded, 'done'>): Promise<void> {
     return new Promise((done) => {
-      this.waiting.push({ outcome, disables, done })
+      this.waiting.push({ ...recorded, done })
       if (!this.isWriting) void this.writeAll()
     })
   }
@@ -41,26 +49,47 @@ export class OutcomeRecorder {
     while (this.waiting.length > 0) {
       if (this.waiting.length < mostAtOnce) await pause(gatherMs)
       const batch = this.waiting.splice(0, mostAtOnce)
-      await this.write(batch)
-      for (const { done } of batch) done()
+      const ending = this.lanes.endLeases(batch.map(({ delivery }) => delivery))
+      const isWritten = await this.write(batch, ending)
+      this.lanes.haveEnded(ending, isWritten)
+      for (const { delivery, done } of batch) {
+        this.lanes.forget(delivery)
+        done()
+      }
     }
     this.isWriting = false
   }
 
-  private async write(batch: Recorded[]): Promise<void> {
-    const { db, log } = this.context
+  private async write(batch: Recorded[], ending: string[]): Promise<boolean> {
+    const { log } = this.context
     for (let tries = 1; tries <= mostTries; tries += 1) {
       try {
-        await db.transaction(async (tx) => {
-          const outcomes = batch.map(({ outcome }) => outcome)
-          await writeOutcomes(tx.db, db.engine, outcomes)
-          for (const { disables } of batch) if (disables) await disableWebhook(tx.db, disables, tx.now)
-        })
-        return
+        await this.writeOnce(batch, ending)
+        return true
       } catch (error) {
         if (tries === 1) log.warn({ err: error }, 'outcomes of deliveries cannot be written; trying again')
         await pause(retryMs)
       }
     }
+    return false
+  }
+
+  private writeOnce(batch: Recorded[], ending: string[]): Promise<void> {
+    const { db } = this.context
+    const webhooks = new Map(
+      batch.map(({ delivery: { webhook_id: id, fence } }) => [`${id} ${fence}`, { id, fence }]),
+    )
+    return db.transaction(async (tx) => {
+      const kept = await keepLeases(tx.db, db.engine, { by: this.by, webhooks: [...webhooks.values()] })
+      const isKept = new Set(kept.map(({ id, fence }) => `${id} ${fence}`))
+      const outcomes = batch
+        .filter(({ delivery: { webhook_id, fence } }) => isKept.has(`${webhook_id} ${fence}`))
+        .map(({ outcome }) => outcome)
+      if (outcomes.length > 0) await writeOutcomes(tx.db, db.engine, outcomes)
+      for (const { delivery, disables } of batch) {
+        if (disables) await disableWebhook(tx.db, delivery.webhook_id, tx.now)
+      }
+      if (ending.length > 0) await endLeases(tx.db, db.engine, { ids: ending, by: this.by })
+    })
   }
 }

@@ -91,7 +91,6 @@ function outcomeOf(
   return {
     outcome: {
       id: delivery.id,
-      fence: delivery.fence,
       status: verdict.status,
       attempts_json: JSON.stringify(withAttempt(before, attempt)),
       attempts_made: attempt.number,

@@ -29,8 +29,6 @@ export function sendSample(context: Context, actor: Actor, id: string) {
       attempts_json: '[]',
       attempts_left: mostAttempts,
       next_attempt_at: tx.now,
-      leased_until: null,
-      leased_by: null,
       created_at: tx.now,
     }
     await insertDelivery(tx.db, delivery)

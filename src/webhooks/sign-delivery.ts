@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { Ids } from '../ids.ts'
 
 const secretPrefix = 'whsec_'
@@ -19,7 +19,7 @@ export interface Signed {
 
 /** `X-Service-Signature`: HMAC-SHA256 over the raw body, keyed with the whole secret as it is shown (specification: Signature). */
 export function serviceSignature(secret: string, body: string): string {
-  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+  return `sha256=${createHmac('sha256', keysOf(secret).whole).update(body).digest('hex')}`
 }
 
 /**
@@ -28,8 +28,29 @@ export function serviceSignature(secret: string, body: string): string {
  */
 export function standardSignature(secrets: string[], { id, timestamp, body }: Signed): string {
   const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(secretPrefix.length), 'base64')
-    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+    return `v1,${createHmac('sha256', keysOf(secret).bytes).update(`${id}.${timestamp}.${body}`).digest('base64')}`
   })
   return signatures.join(' ')
+}
+
+/** The keys that a secret is: its text as it is shown, and the bytes that its base64 part stands for. */
+interface Keys {
+  whole: KeyObject
+  bytes: KeyObject
+}
+
+/** So many secrets have their keys kept; a key is made in a few microseconds. */
+const mostKept = 1_000
+const kept = new Map<string, Keys>()
+
+function keysOf(secret: string): Keys {
+  const known = kept.get(secret)
+  if (known) return known
+  const keys = {
+    whole: createSecretKey(secret, 'utf8'),
+    bytes: createSecretKey(secret.slice(secretPrefix.length), 'base64'),
+  }
+  if (kept.size >= mostKept) kept.clear()
+  kept.set(secret, keys)
+  return keys
 }

@@ -1,11 +1,11 @@
-import { sql, type RawBuilder, type Updateable } from 'kysely'
+import { sql, type Insertable, type RawBuilder, type Selectable, type Updateable } from 'kysely'
 import type { Queries } from '../database/database.ts'
 import { inReach, type Reach } from '../database/reach.ts'
 import type { WebhooksTable } from '../database/event-tables.ts'
 import type { Instant } from '../instants.ts'
 
 /** A webhook with the zone of its business; in UTC where it is of a hub. */
-export interface WebhookRow extends WebhooksTable {
+export interface WebhookRow extends Omit<Selectable<WebhooksTable>, 'leased_until' | 'leased_by' | 'fence'> {
   timezone: string
 }
 
@@ -93,12 +93,15 @@ export async function lockOwner(
 export const mostWebhooks = 20
 
 /** Writes a webhook in the first free place of its owner. False when there is none. */
-export async function insertWebhook(db: Queries, webhook: Omit<WebhooksTable, 'place'>): Promise<boolean> {
+export async function insertWebhook(
+  db: Queries,
+  webhook: Omit<Insertable<WebhooksTable>, 'place'>,
+): Promise<boolean> {
   const isOfHub = webhook.hub_id !== null
   const taken = await db
     .selectFrom('webhooks')
     .select('place')
-    .where(isOfHub ? 'hub_id' : 'business_id', '=', webhook.hub_id ?? webhook.business_id)
+    .where(isOfHub ? 'hub_id' : 'business_id', '=', webhook.hub_id ?? webhook.business_id ?? null)
     .where('place', 'is not', null)
     .execute()
   const first = isOfHub ? mostWebhooks : 0
@@ -132,14 +135,13 @@ export async function disableWebhook(db: Queries, id: string, now: Instant): Pro
   await failWaiting(db, id)
 }
 
-/** What is in flight at this moment is left to those who sent it. */
+/** Of what is in flight at this moment, those who sent it still record what came of it. */
 async function failWaiting(db: Queries, webhookId: string): Promise<void> {
   await db
     .updateTable('deliveries')
     .set({ status: 'failed', next_attempt_at: null, attempts_left: 0 })
     .where('webhook_id', '=', webhookId)
     .where('status', '=', 'pending')
-    .where('leased_until', 'is', null)
     .execute()
 }
 

@@ -34,7 +34,7 @@ const record = 'attempts_json = o.attempts_json'
 const endLeases = (databaseUrl: string) =>
   execute(
     databaseUrl,
-    `update deliveries set leased_until = '2020-01-01T00:00:00.000Z' where leased_until is not null`,
+    `update webhooks set leased_until = '2020-01-01T00:00:00.000Z' where leased_until is not null`,
   )
 
 onEachEngine('deliveries of servers that are killed', (engine) => {
@@ -174,8 +174,8 @@ onEachEngine('deliveries of servers that are killed', (engine) => {
       const pairs = receiver.received.map(({ path, headers }) => `${path} ${headers['webhook-id'] ?? ''}`)
       expect(pairs).toHaveLength(800)
       expect(new Set(pairs).size).toBe(800)
-      const fences = await readRows(cluster.databaseUrl, 'select distinct fence from deliveries')
-      expect(fences.map(({ fence }) => Number(fence))).toEqual([1])
+      const attempts = await readRows(cluster.databaseUrl, 'select distinct attempts_made from deliveries')
+      expect(attempts.map(({ attempts_made: made }) => Number(made))).toEqual([1])
     },
     120_000,
   )
