@@ -1,9 +1,10 @@
 import { fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent, request } from 'undici'
+import { request } from 'undici'
 import { operator } from '../src/access/operator.ts'
 import { convertHold } from '../src/bookings/convert-hold.ts'
 import { placeHold } from '../src/bookings/place-hold.ts'
@@ -14,15 +15,19 @@ import { readConfig } from '../src/config.ts'
 import type { Context } from '../src/context.ts'
 import { createContext } from '../src/create-context.ts'
 import { pause } from '../src/database/database.ts'
+import type { Instant } from '../src/instants.ts'
 import { createWebhook } from '../src/webhooks/create-webhook.ts'
 import { DeliveryWorker } from '../src/webhooks/delivery-worker.ts'
+import { eventPayload } from '../src/webhooks/event-payload.ts'
+import { exchange, type Sending } from '../src/webhooks/exchange.ts'
+import { guardedAgent } from '../src/webhooks/guarded-agent.ts'
 import { recordEvents } from '../src/webhooks/record-events.ts'
 import { findPostgres } from '../test/support/postgres-server.ts'
 import { ownDatabase } from './support/own-database.ts'
 
 /*
- * Deliveries per second, beside the bare rate at which the HTTP client sends the same requests to the same receiver with
- * as many at once; and the time from the commit of a booking to its receipt at a steady rate of bookings. A business has at
+ * Deliveries per second, beside the bare rate at which the same client makes the same exchanges with the same receiver, over
+ * as many connections, and nothing else; and the time from the commit of a booking to its receipt at a steady rate of bookings. A business has at
  * most 20 webhooks, so 200 are those of ten. `npm run bench -- webhooks postgres 20` measures that alone.
  */
 
@@ -151,33 +156,48 @@ async function received(receiver: Receiver, count: number): Promise<[string, num
   return all
 }
 
-/** Requests like deliveries without anything behind them: how many milliseconds they take. */
-async function bareMs(receiver: Receiver, count: number, atOnce: number): Promise<number> {
-  const dispatcher = new Agent({ pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
-  const body = JSON.stringify({
-    event: 'booking.created',
-    data: { client: nextClient() },
-    filler: 'x'.repeat(400),
-  })
-  const headers = {
-    'Content-Type': 'application/json',
-    'X-Service-Signature': 'x'.repeat(71),
-    'webhook-id': 'x'.repeat(36),
-    'webhook-timestamp': 'x'.repeat(10),
-    'webhook-signature': 'x'.repeat(47),
+/** What is sent bare: as many bytes as a delivery has, to a path that is as long. */
+function bareSending(receiver: Receiver): Sending {
+  const [id, at] = [randomUUID(), '2030-01-01T00:00:00.000Z' as Instant]
+  const subject = { id, business_id: id, status: 'confirmed' as const, starts_at: at, ends_at: at }
+  const client = { client_first_name: nextClient().first_name, client_last_name: 'Lovelace' }
+  const service = { id, name: 'Bench' }
+  const location = { id, name: 'Here', timezone: 'Europe/Berlin' }
+  const booking = { ...subject, ...client, client_email: 'ada@example.com', service, location }
+  return {
+    url: `${receiver.address}/${id}/0`,
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': 'Holdfast/bench',
+      'X-Service-Signature': 'x'.repeat(71),
+      'webhook-id': id,
+      'webhook-timestamp': 'x'.repeat(10),
+      'webhook-signature': 'x'.repeat(47),
+    },
+    body: eventPayload('booking.created', booking, at),
   }
+}
+
+/**
+ * Exchanges like those of deliveries without anything behind them, by the same client over as many connections: how many
+ * milliseconds they take.
+ */
+async function bareMs(
+  context: Context,
+  receiver: Receiver,
+  { count, atOnce }: { count: number; atOnce: number },
+): Promise<number> {
+  const timeoutMs = 10_000
+  const dispatcher = guardedAgent(context, { timeoutMs })
+  const means = { dispatcher, timeoutMs, stopping: new Set<() => void>(), nowMs: monotonicMs }
+  const sending = bareSending(receiver)
   const startedMs = monotonicMs()
   let left = count
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
       while ((left -= 1) >= 0) {
-        const answer = await request(`${receiver.address}/bare`, {
-          dispatcher,
-          method: 'POST',
-          headers,
-          body,
-        })
-        await answer.body.dump()
+        const exchanged = await exchange(sending, means)
+        if (exchanged?.error !== null) throw new Error(`a bare exchange failed: ${exchanged?.error}`)
       }
     }),
   )
@@ -256,11 +276,11 @@ async function measure(databaseUrl: string, engine: string, webhooks: number): P
       for (const shop of shops) await writeBacklog(context, shop, count / each / shops.length)
       return deliveryMs(context, receiver, count)
     }
-    await bareMs(receiver, warmUp, atOnce)
+    await bareMs(context, receiver, { count: warmUp, atOnce })
     await deliver(warmUp)
     const taken = { bare: 0, deliveries: 0 }
     for (let round = 0; round < rounds; round += 1) {
-      taken.bare += await bareMs(receiver, backlog, atOnce)
+      taken.bare += await bareMs(context, receiver, { count: backlog, atOnce })
       taken.deliveries += await deliver(backlog)
     }
     const perSecond = await steadyRate(context)
