@@ -1,3 +1,4 @@
+import type { Insertable } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PaymentsTable } from '../../src/database/payment-tables.ts'
 import { tidy } from '../../src/housekeeping.ts'
@@ -17,7 +18,7 @@ onEachEngine('checkouts of which no booking came', (engine) => {
     const { context } = world.service
     await world.due()
     const payment = await context.db.reads.selectFrom('payments').selectAll().executeTakeFirstOrThrow()
-    const unused: Partial<PaymentsTable> = { status: 'expired', next_look_at: null }
+    const unused: Partial<Insertable<PaymentsTable>> = { status: 'expired', next_look_at: null }
     const aged = (days: number) => ({
       ...unused,
       id: context.ids.next(),
