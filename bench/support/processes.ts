@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 
@@ -12,13 +12,24 @@ export interface OwnServer {
   stop(): Promise<void>
 }
 
-/** Starts the service itself over a database, with limits out of the way. */
+const children = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
+/** However this process ends, the other one does not outlive it. */
+export function endWithUs(child: ChildProcess): void {
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+}
+
+/** Starts the service itself over a database as `npm start` does, with limits out of the way. */
 export function startHoldfast(
   databaseUrl: string,
   variables: Record<string, string> = {},
+  flags = process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [], // such as --cpu-prof
 ): Promise<OwnServer> {
-  const flags = process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [] // such as --cpu-prof
-  return startServer([...flags, resolve(project, 'src/holdfast.ts'), 'serve'], {
+  return startServer([...flags, resolve(project, 'bin/holdfast.js'), 'serve'], {
     NODE_ENV: 'production',
     DATABASE_URL: databaseUrl,
     HOST: '127.0.0.1',
@@ -44,9 +55,11 @@ async function startServer(args: string[], variables: Record<string, string>): P
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'], ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
+    // in a group of its own: who interrupts a benchmark in a terminal leaves it to clean up
+    detached: true,
   })
   const exited = once(child, 'exit')
-  process.once('exit', () => child.kill('SIGKILL'))
+  endWithUs(child)
   let said = ''
   for await (const text of child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
     said += String(text)

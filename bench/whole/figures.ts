@@ -20,9 +20,16 @@ export interface Figure {
   /** The same bytes from bare Fastify routes, and the service's share of that rate. */
   barePerSecond: number
   ofBare: number
+  /** Inserts of a claim by pgbench, and the service's share of that rate: for holds on one node with PostgreSQL. */
+  pgbenchPerSecond?: number
+  ofPgbench?: number
+  /** The same service that commits each hold by itself, and how many times its rate this is: for holds on SQLite. */
+  oneCommitEachPerSecond?: number
+  ofOneCommitEach?: number
   /** Seconds of the processor for 1,000 operations; absent where they cannot be read. */
   serviceCpuPerThousand?: number
   databaseCpuPerThousand?: number
+  bareCpuPerThousand?: number
   /** How much of one processor the load generator took. */
   loadCpuShare: number
   residentMegabytes?: number
@@ -30,8 +37,14 @@ export interface Figure {
 
 /** Seconds of the processor that were used while the load ran; undefined where nothing tells. */
 export interface Costs {
-  serviceCpu: number | undefined
+  serverCpu: number | undefined
   databaseCpu: number | undefined
+}
+
+/** How much was done in what time. */
+export interface Round {
+  done: number
+  seconds: number
 }
 
 /** What was seen of one operation at one concurrency. */
@@ -40,18 +53,21 @@ export interface Seen {
   operation: Operation
   concurrency: number
   own: (LoadResult & Costs)[]
-  /** Rates of the bare statements. */
-  statements: number[]
-  bareRounds: LoadResult[]
+  statements: Round[]
+  bare: (Round & Costs)[]
+  pgbench: Round[]
+  oneCommitEach: Round[]
   nodes: OwnServer[]
 }
 
 /** Makes one line of the table of what was seen. */
 export function figureOf(seen: Seen): Figure {
   const { setting, own, nodes } = seen
-  const perSecond = rate(own)
-  const statementsPerSecond = harmonicMean(seen.statements)
-  const barePerSecond = rate(seen.bareRounds)
+  const perSecond = rateOf(own)
+  const statementsPerSecond = rateOf(seen.statements)
+  const barePerSecond = rateOf(seen.bare)
+  const pgbenchPerSecond = rateOf(seen.pgbench)
+  const oneCommitEachPerSecond = rateOf(seen.oneCommitEach)
   return {
     setting: setting.name,
     limiter: setting.limiter,
@@ -64,7 +80,12 @@ export function figureOf(seen: Seen): Figure {
     ofStatements: perSecond / statementsPerSecond,
     barePerSecond,
     ofBare: perSecond / barePerSecond,
-    ...costs(own),
+    ...(seen.pgbench.length > 0 && { pgbenchPerSecond, ofPgbench: perSecond / pgbenchPerSecond }),
+    ...(seen.oneCommitEach.length > 0 && {
+      oneCommitEachPerSecond,
+      ofOneCommitEach: perSecond / oneCommitEachPerSecond,
+    }),
+    ...costs(seen),
     loadCpuShare: sum(own, ({ cpuSeconds }) => cpuSeconds) / sum(own, ({ seconds }) => seconds),
     ...resident(nodes),
   }
@@ -74,12 +95,7 @@ function sum<T>(all: T[], value: (one: T) => number): number {
   return all.reduce((total, one) => total + value(one), 0)
 }
 
-/** Of rates over equal amounts of work. */
-function harmonicMean(values: number[]): number {
-  return values.length / sum(values, (value) => 1 / value)
-}
-
-function rate(rounds: LoadResult[]): number {
+function rateOf(rounds: Round[]): number {
   return sum(rounds, ({ done }) => done) / sum(rounds, ({ seconds }) => seconds)
 }
 
@@ -97,18 +113,24 @@ function tally(rounds: LoadResult[]): Record<string, number> {
   return all
 }
 
-function costs(rounds: (LoadResult & Costs)[]) {
-  const done = sum(rounds, (round) => round.done)
-  const perThousand = (value: (one: Costs) => number | undefined) => {
-    const values = rounds.map(value).filter((one) => one !== undefined)
-    return values.length === rounds.length ? (sum(values, (one) => one) / done) * 1_000 : undefined
-  }
-  const service = perThousand(({ serviceCpu }) => serviceCpu)
-  const database = perThousand(({ databaseCpu }) => databaseCpu)
+function costs({ own, bare }: Seen) {
+  const service = perThousand(own, ({ serverCpu }) => serverCpu)
+  const database = perThousand(own, ({ databaseCpu }) => databaseCpu)
+  const ofBare = perThousand(bare, ({ serverCpu }) => serverCpu)
   return {
     ...(service !== undefined && { serviceCpuPerThousand: service }),
     ...(database !== undefined && { databaseCpuPerThousand: database }),
+    ...(ofBare !== undefined && { bareCpuPerThousand: ofBare }),
   }
+}
+
+function perThousand<T extends Round>(
+  rounds: T[],
+  value: (one: T) => number | undefined,
+): number | undefined {
+  const values = rounds.map(value).filter((one) => one !== undefined)
+  if (values.length < rounds.length) return undefined
+  return (sum(values, (one) => one) / sum(rounds, ({ done }) => done)) * 1_000
 }
 
 function resident(nodes: OwnServer[]) {

@@ -6,12 +6,13 @@ import { Wire } from './wire.ts'
 
 /* The load generator, a process of its own: `fork` it, tell it the world, then one round after the other. */
 
-/** More than any round gets through: for so many it prepares sessions or holds. */
-const mostPerSecond = 3_500
-/** Placing what will be converted takes as long as converting it. */
-const mostConversionsPerSecond = 1_500
+/** A round gets through at most so many times what the quickest one before did: for so many it makes sessions or holds. */
+const mostSpeedup = 1.5
+const firstPerSecond = 1_000
 const prepareConnections = 16
 
+/** Of each operation and its servers. */
+const quickestPerSecond = new Map<string, number>()
 let requests: Requests | undefined
 let prepared: { round: Round; once: Repeated['once']; most: number } | undefined
 
@@ -28,7 +29,7 @@ function sendOver(wire: Wire): Send {
 async function prepare(round: Round): Promise<void> {
   if (!requests) throw new Error('the load process knows no world')
   const work = repeated(round.operation, requests)
-  const perSecond = round.operation === 'convert' ? mostConversionsPerSecond : mostPerSecond
+  const perSecond = mostSpeedup * (quickestPerSecond.get(nameOf(round)) ?? firstPerSecond)
   const most = Math.ceil((round.roundMs / 1000) * perSecond) + round.concurrency
   const wires = await openWires(round.addresses, prepareConnections)
   await work.prepare(wires.map(sendOver), most)
@@ -47,7 +48,7 @@ async function run(): Promise<LoadResult> {
   await Promise.all(
     wires.map(async (wire) => {
       const send = sendOver(wire)
-      while (begun < most && monotonicMs() - startedMs < round.roundMs) {
+      while (begun < most && !wire.isLost && monotonicMs() - startedMs < round.roundMs) {
         const turn = begun++
         const sentMs = monotonicMs()
         try {
@@ -65,7 +66,13 @@ async function run(): Promise<LoadResult> {
   const { user, system } = process.cpuUsage(cpuBefore)
   result.cpuSeconds = (user + system) / 1e6
   for (const wire of wires) wire.close()
+  const perSecond = result.done / result.seconds
+  quickestPerSecond.set(nameOf(round), Math.max(perSecond, quickestPerSecond.get(nameOf(round)) ?? 0))
   return result
+}
+
+function nameOf({ operation, addresses }: Round): string {
+  return [operation, ...addresses].join(' ')
 }
 
 async function obey(order: LoadOrder): Promise<LoadResult | undefined> {

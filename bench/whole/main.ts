@@ -1,16 +1,17 @@
-import { monotonicMs } from '../../src/clock.ts'
 import { findPostgres } from '../../test/support/postgres-server.ts'
 import { deleteKeys, findRedis } from '../../test/support/redis-server.ts'
+import { headingLine, linesOf } from './figure-lines.ts'
+import type { Figure } from './figures.ts'
 import { makeTemplate, type MadeWorld } from './make-world.ts'
+import { measureSetting, settingSeconds } from './measure.ts'
 import { measureMemory } from './memory.ts'
-import { measureSetting } from './measure.ts'
-import { settingsOf, type Setting } from './nodes.ts'
-import { findPgbench, runPgbench } from './pgbench.ts'
-import { planOf, type Plan } from './plan.ts'
-import { record } from './record.ts'
-import { lineOf, machine, publish, type Report } from './report.ts'
+import { redisPrefix, settingsOf, type Setting } from './nodes.ts'
+import { planOf, usage, type Plan } from './plan.ts'
+import { publish, writeIntoDocuments } from './publish.ts'
+import { errorsOf, machine, type Report } from './report.ts'
 import { measureStarts } from './starts.ts'
 import { postgresStores, sqliteStores, type Stores } from './stores.ts'
+import { durationText, Timetable } from './timetable.ts'
 
 /*
  * The whole service as users run it, loaded from another process over real HTTP, beside what bounds it: the same
@@ -18,59 +19,27 @@ import { postgresStores, sqliteStores, type Stores } from './stores.ts'
  * whatever else the machine does meets all of them; the ratios are what counts.
  */
 
-const pgbenchClients = 8
-
-async function measureAll(settings: Setting[], plan: Plan, report: Report): Promise<void> {
-  const made = new Map<Stores, MadeWorld>()
-  for (const setting of settings) {
-    const { stores } = setting
-    let own = made.get(stores)
-    if (!own) {
-      own = await makeTemplate(stores, plan.scripts)
-      report.bytesPerBooking[setting.name] = own.bytesPerBooking
-      made.set(stores, own)
-    }
-    console.log(`${setting.name}, requests counted in ${setting.limiter}`)
-    const told = (figure: Parameters<typeof lineOf>[0]) => {
-      console.log(`  ${lineOf(figure)}`)
-    }
-    report.figures.push(...(await measureSetting(setting, plan, { ...own, told })))
-    if (setting.nodes > 1) continue
-    report.starts[setting.name] = await measureStarts(stores, own.template, plan.starts)
-    const memory = await measureMemory(setting, own, plan.memorySeconds)
-    if (memory) report.memory[setting.name] = memory
-    if (stores.engine === 'postgres') report.pgbench = await compareWithPgbench(stores, own, plan)
-  }
-}
-
-async function compareWithPgbench(
-  stores: Stores,
-  { template, world }: MadeWorld,
-  plan: Plan,
-): Promise<Report['pgbench']> {
-  const program = findPgbench()
-  if (program === undefined) return 'There is no pgbench here: it is left out.'
-  const url = await stores.make(template)
-  const recording = await record(url, world, { operations: ['hold'], scripts: 10 })
-  const perSecond = await runPgbench(url, recording, {
-    program,
-    clients: pgbenchClients,
-    seconds: plan.pgbenchSeconds,
-  })
-  await stores.drop(url)
-  return { clients: pgbenchClients, perSecond }
-}
+const templateSeconds = 15
+const secondsOfStart = 3
+const secondsAroundMemory = 8
 
 /** Runs the benchmark of the whole service. */
 export async function measureWhole(args: string[]): Promise<void> {
-  const plan = planOf(args)
-  const startedMs = monotonicMs()
-  const server = await findPostgres(process.env)
-  if (!server) console.warn('There is no PostgreSQL here: it is left out.')
-  const redis = await findRedis(process.env)
-  if (!redis) console.warn('There is no Redis here: two servers count in PostgreSQL.')
-  const sqlite = sqliteStores()
+  const plan = understood(args)
+  if (!plan) return
+  await using undo = new AsyncDisposableStack()
+  const interrupted = interruption()
+  const server = plan.engines.includes('postgres') ? await findPostgres(process.env) : null
+  if (server) undo.defer(() => server.stop())
+  else console.warn('Without PostgreSQL.')
+  const redis = server && (await findRedis(process.env))
+  if (redis) undo.defer(() => redis.stop())
+  if (redis) undo.defer(() => deleteKeys(redis.url, redisPrefix))
+  if (server && !redis) console.warn('There is no Redis here: two servers count in PostgreSQL.')
+  const sqlite = plan.engines.includes('sqlite') ? sqliteStores() : null
+  if (sqlite) undo.defer(() => sqlite.close())
   const postgres = server && (await postgresStores(server.url))
+  if (postgres) undo.defer(() => postgres.close())
   const report: Report = {
     at: new Date().toISOString(),
     machine: machine(),
@@ -80,18 +49,125 @@ export async function measureWhole(args: string[]): Promise<void> {
     starts: {},
     memory: {},
     bytesPerBooking: {},
-    pgbench: 'There is no PostgreSQL here.',
+    failures: [],
     seconds: 0,
   }
+  const settings = settingsOf(sqlite, postgres, redis?.url)
+  const timetable = new Timetable(plannedSeconds(settings, plan), plan.limitSeconds)
+  console.log(`${report.machine}, Node ${report.node}, ${report.postgres}: ${timetable.text}`)
+  await measureAll(settings, { plan, report, timetable, interrupted })
+  report.seconds = timetable.elapsedSeconds
+  publish(report)
+  if (plan.writes && !interrupted.aborted) await writeIntoDocuments(report)
+  if (report.failures.length > 0 || errorsOf(report.figures).size > 0) process.exitCode = 1
+}
+
+function understood(args: string[]): ReturnType<typeof planOf> | undefined {
   try {
-    await measureAll(settingsOf(sqlite, postgres, redis?.url), plan, report)
-    report.seconds = (monotonicMs() - startedMs) / 1000
-    publish(report)
-  } finally {
-    if (redis) await deleteKeys(redis.url, `holdfast-bench-${process.pid}:`)
-    await redis?.stop()
-    await sqlite.close()
-    await postgres?.close()
-    await server?.stop()
+    return planOf(args)
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${usage}`)
+    process.exitCode = 2
+    return undefined
+  }
+}
+
+/** Ctrl-C ends the run after the figure at hand, with what is known by then; once more, and it ends at once. */
+function interruption(): AbortSignal {
+  const controller = new AbortController()
+  const interrupt = () => {
+    if (controller.signal.aborted) process.exit(130)
+    console.error('Interrupted: it cleans up and tells what it knows. Once more, and it ends at once.')
+    controller.abort(new Error('interrupted'))
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt)
+  return controller.signal
+}
+
+/** One run of the benchmark. */
+interface Run {
+  plan: Plan
+  report: Report
+  timetable: Timetable
+  interrupted: AbortSignal
+}
+
+function plannedSeconds(settings: Setting[], plan: Plan): number {
+  const alone = settings.filter(({ nodes }) => nodes === 1).length
+  const of = (part: Plan['parts'][number], seconds: number) => (plan.parts.includes(part) ? seconds : 0)
+  return (
+    alone * templateSeconds +
+    settings.length * of('figures', settingSeconds(plan)) +
+    alone * of('starts', 2 * plan.starts * secondsOfStart) +
+    alone * of('memory', plan.memorySeconds + secondsAroundMemory)
+  )
+}
+
+async function measureAll(settings: Setting[], run: Run): Promise<void> {
+  const made = new Map<Stores, MadeWorld>()
+  for (const setting of settings) {
+    const { stores, name } = setting
+    await attempt(`the world of ${name}`, run, async () => {
+      if (made.has(stores)) return
+      const own = await makeTemplate(stores, run.plan.scripts)
+      run.report.bytesPerBooking[name] = own.bytesPerBooking
+      made.set(stores, own)
+      run.timetable.finish(templateSeconds)
+    })
+    const own = made.get(stores)
+    if (own) await measureParts(setting, own, run)
+  }
+}
+
+async function measureParts(setting: Setting, own: MadeWorld, run: Run): Promise<void> {
+  const { plan, report, timetable, interrupted } = run
+  const { name, stores } = setting
+  const parts: Record<Plan['parts'][number], () => Promise<void>> = {
+    figures: async () => {
+      console.log(`\n${name}; requests are counted in ${setting.limiter}\n${headingLine()}`)
+      const told = (figure: Figure) => {
+        report.figures.push(figure)
+        console.log(linesOf(figure).join('\n'))
+        if (figure.concurrency === plan.concurrencies.at(-1)) console.log(`(${timetable.text})`)
+        interrupted.throwIfAborted()
+      }
+      await measureSetting(setting, plan, { ...own, timetable, told })
+    },
+    starts: async () => {
+      const starts = await measureStarts(stores, own.template, plan.starts)
+      report.starts[name] = starts
+      timetable.finish(2 * plan.starts * secondsOfStart)
+      const { existingMs, emptyMs } = starts
+      console.log(
+        `${name} starts in ${existingMs.toFixed(0)} ms, on an empty database in ${emptyMs.toFixed(0)} ms`,
+      )
+    },
+    memory: async () => {
+      console.log(`Memory of ${name} is watched for ${durationText(plan.memorySeconds)}`)
+      const memory = await measureMemory(setting, own, { seconds: plan.memorySeconds, interrupted })
+      if (memory) report.memory[name] = memory
+      timetable.finish(plan.memorySeconds + secondsAroundMemory)
+      if (memory)
+        console.log(`idle ${memory.idle.toFixed(0)} MB, under load ${memory.under128.toFixed(0)} MB`)
+    },
+  }
+  for (const part of plan.parts) {
+    if (part === 'figures' || setting.nodes === 1) await attempt(`${part} of ${name}`, run, parts[part])
+  }
+}
+
+/** One part that fails does not take the others with it; the report says so. */
+async function attempt(
+  what: string,
+  { interrupted, report }: Pick<Run, 'interrupted' | 'report'>,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    interrupted.throwIfAborted()
+    await work()
+  } catch (error) {
+    const { message, stack } = error as Error
+    report.failures.push(`${what}: ${message}`)
+    console.error(interrupted.aborted ? `${what}: interrupted` : `!! ${what} failed: ${stack ?? message}`)
   }
 }

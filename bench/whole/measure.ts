@@ -1,122 +1,151 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { startBareRoutes, type OwnServer } from '../support/processes.ts'
+import { figureOf, type Costs, type Figure, type Seen } from './figures.ts'
 import { Load } from './load.ts'
-import type { LoadResult } from './load-messages.ts'
-import { startNodes, type Setting } from './nodes.ts'
-import type { Operation, Plan } from './plan.ts'
-import { figureOf, type Costs, type Figure } from './figures.ts'
+import type { LoadResult, Round } from './load-messages.ts'
+import { startNodes, startWithOneCommitEach, type Setting } from './nodes.ts'
+import { Pgbench } from './pgbench.ts'
+import { lengthsOf, type Operation, type Plan } from './plan.ts'
 import { processorSeconds } from './processor.ts'
 import { record, type Recording } from './record.ts'
-import { replay } from './replay.ts'
 import type { World } from './requests.ts'
+import { StatementRounds } from './statement-rounds.ts'
+import type { Timetable } from './timetable.ts'
+import { temporaryFile } from './temporary-file.ts'
 
 /** What is measured against each other in turns. */
 interface Contest {
   setting: Setting
   plan: Plan
+  timetable: Timetable
   template: string
-  world: World
   url: string
   nodes: OwnServer[]
   bare: OwnServer
   load: Load
   recording: Recording
+  /** For holds, where there is one. */
+  pgbench: Pgbench | undefined
+  oneCommitEach: OwnServer | undefined
 }
 
-const warmMs = 400
+/** What measuring needs besides the setting. `template` is a database with the world in it. */
+export interface Ground {
+  template: string
+  world: World
+  timetable: Timetable
+  told: (figure: Figure) => void
+}
+
+type AskedRound = Omit<Round, 'addresses'>
+
+const warmMs = 300
 const warmConcurrency = 8
+/** What a figure takes besides its rounds: copies of the database, sessions and holds that its requests use up. */
+const aroundFigureSeconds = 1.5
+/** What a setting takes besides its figures: recording statements, starting servers. */
+const aroundSettingSeconds = 25
 
-/** Measures all operations of one setting at all concurrencies. `template` is a database with the world in it. */
-export async function measureSetting(
-  setting: Setting,
-  plan: Plan,
-  { template, world, told }: { template: string; world: World; told: (figure: Figure) => void },
-): Promise<Figure[]> {
-  const { stores } = setting
-  const forRecord = await stores.make(template)
-  const recording = await record(forRecord, world, plan)
-  await stores.drop(forRecord)
-  const url = await stores.make(template)
-  const nodes = await startNodes(setting, url)
-  const bare = await startBareRoutes(fileOf(recording.answers))
-  const load = await Load.start(world, 1)
-  const contest: Contest = { setting, plan, template, world, url, nodes, bare, load, recording }
-  const figures: Figure[] = []
-  try {
-    for (const operation of plan.operations) {
-      const warm = { operation, concurrency: warmConcurrency, roundMs: warmMs }
-      await load.run({ ...warm, addresses: nodes.map(({ address }) => address) })
-      await load.run({ ...warm, addresses: [bare.address] })
-      for (const concurrency of plan.concurrencies) {
-        const figure = await measure(contest, operation, concurrency)
-        told(figure)
-        figures.push(figure)
-      }
-    }
-    return figures
-  } finally {
-    await load.stop()
-    await bare.stop()
-    for (const node of nodes) await node.stop()
-    await stores.drop(url)
-  }
+/** How long a figure is planned to take, in seconds. */
+function figureSeconds(plan: Plan, concurrency: number): number {
+  const { roundMs, statementsMs, bareMs } = lengthsOf(plan, concurrency)
+  return aroundFigureSeconds + (plan.rounds * (roundMs + statementsMs + bareMs)) / 1000
 }
 
-function fileOf(answers: Record<string, string>): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'holdfast-bench-')), 'answers.json')
-  writeFileSync(file, JSON.stringify(answers))
-  return file
+/** How long a setting is planned to take, in seconds. */
+export function settingSeconds(plan: Plan): number {
+  const figures = plan.concurrencies.map((concurrency) => figureSeconds(plan, concurrency))
+  return aroundSettingSeconds + plan.operations.length * figures.reduce((sum, one) => sum + one, 0)
+}
+
+/** Measures all operations of one setting at all concurrencies. */
+export async function measureSetting(setting: Setting, plan: Plan, ground: Ground): Promise<Figure[]> {
+  const { template, world, timetable, told } = ground
+  const { stores } = setting
+  await using undo = new AsyncDisposableStack()
+  const copy = async () => {
+    const url = await stores.make(template)
+    undo.defer(() => stores.drop(url))
+    return url
+  }
+  const started = (server: OwnServer) => {
+    undo.defer(() => server.stop())
+    return server
+  }
+  const recording = await record(await copy(), world, { ...plan, variables: setting.variables })
+  const url = await copy()
+  const nodes = (await startNodes(setting, url)).map(started)
+  const bare = started(
+    await startBareRoutes(temporaryFile('answers.json', JSON.stringify(recording.answers))),
+  )
+  const load = await Load.start(world, 1)
+  undo.defer(() => load.stop())
+  const isPostgres = stores.engine === 'postgres'
+  const pgbench = isPostgres && setting.nodes === 1 ? Pgbench.open(await copy(), recording) : undefined
+  const oneCommitEach = isPostgres ? undefined : started(await startWithOneCommitEach(await copy()))
+  const contest = { setting, plan, timetable, template, url, nodes, bare, load, recording }
+  timetable.finish(aroundSettingSeconds)
+  const figures: Figure[] = []
+  for (const operation of plan.operations) {
+    const rivals =
+      operation === 'hold' ? { pgbench, oneCommitEach } : { pgbench: undefined, oneCommitEach: undefined }
+    await warm({ ...contest, ...rivals }, operation)
+    for (const concurrency of plan.concurrencies) {
+      const figure = await measure({ ...contest, ...rivals }, operation, concurrency)
+      timetable.finish(figureSeconds(plan, concurrency))
+      told(figure)
+      figures.push(figure)
+    }
+  }
+  return figures
+}
+
+async function warm({ load, nodes, bare, oneCommitEach }: Contest, operation: Operation): Promise<void> {
+  const asked = { operation, concurrency: warmConcurrency, roundMs: warmMs }
+  await load.run({ ...asked, addresses: nodes.map(({ address }) => address) })
+  await load.run({ ...asked, addresses: [bare.address] })
+  if (oneCommitEach) await load.run({ ...asked, addresses: [oneCommitEach.address] })
 }
 
 async function measure(contest: Contest, operation: Operation, concurrency: number): Promise<Figure> {
-  const { plan, nodes, bare, load, recording, setting } = contest
-  const own: (LoadResult & Costs)[] = []
-  const statements: number[] = []
-  const bareRounds: LoadResult[] = []
-  for (let round = 0; round < plan.rounds; round += 1) {
-    const addresses = nodes.map(({ address }) => address)
-    const asked = { operation, concurrency, roundMs: plan.roundMs, addresses }
-    await load.run(asked, async (work) => {
-      const result = await withCosts(contest, work)
-      own.push(result)
-      return result
-    })
-    const scripts = recording.scripts.get(operation) ?? []
-    statements.push(await replayOnCopy(contest, enough(scripts, plan.scripts), concurrency))
-    bareRounds.push(await load.run({ ...asked, roundMs: plan.roundMs / 2, addresses: [bare.address] }))
+  const { plan, nodes, bare, setting, pgbench, oneCommitEach } = contest
+  const lengths = lengthsOf(plan, concurrency, contest.timetable.share)
+  const asked = { operation, concurrency, roundMs: lengths.roundMs }
+  const seen: Omit<Seen, 'setting' | 'operation' | 'concurrency' | 'nodes'> = {
+    ...{ own: [], statements: [], bare: [], pgbench: [], oneCommitEach: [] },
   }
-  return figureOf({ setting, operation, concurrency, own, statements, bareRounds, nodes })
+  const statements = await StatementRounds.open(setting.stores, contest.template, {
+    operation,
+    scripts: contest.recording.scripts.get(operation) ?? [],
+    rounds: plan.rounds,
+  })
+  try {
+    for (let round = 0; round < plan.rounds; round += 1) {
+      seen.own.push(await runWithCosts(contest, asked, nodes))
+      seen.statements.push(await statements.run({ concurrency, ms: lengths.statementsMs }))
+      seen.bare.push(await runWithCosts(contest, { ...asked, roundMs: lengths.bareMs }, [bare]))
+      if (pgbench) seen.pgbench.push(await pgbench.run(concurrency))
+      if (oneCommitEach) {
+        seen.oneCommitEach.push(await runWithCosts(contest, asked, [oneCommitEach]))
+      }
+    }
+  } finally {
+    await statements.close()
+  }
+  return figureOf({ setting, operation, concurrency, nodes, ...seen })
 }
 
-/** A few scripts of a read stand for many. */
-function enough<T>(scripts: T[], count: number): T[] {
-  return Array.from({ length: count }, (_, index) => scripts[index % scripts.length]).filter(
-    (script) => script !== undefined,
-  )
-}
-
-async function replayOnCopy(
-  { setting, template }: Contest,
-  scripts: Parameters<typeof replay>[1],
-  concurrency: number,
-): Promise<number> {
-  const copy = await setting.stores.make(template)
-  const { perSecond } = await replay(copy, scripts, concurrency)
-  await setting.stores.drop(copy)
-  return perSecond
-}
-
-async function withCosts(
-  { setting, url, nodes }: Contest,
-  work: () => Promise<LoadResult>,
+/** Loads servers and sees what it costs them and the connections to their database. */
+async function runWithCosts(
+  { load, setting, url }: Contest,
+  round: AskedRound,
+  servers: OwnServer[],
 ): Promise<LoadResult & Costs> {
-  const pids = nodes.map(({ pid }) => pid)
+  await load.prepare({ ...round, addresses: servers.map(({ address }) => address) })
+  const pids = servers.map(({ pid }) => pid)
   const backends = await setting.stores.backends(url)
-  const [service, database] = [processorSeconds(pids), processorSeconds(backends)]
-  const result = await work()
+  const [server, database] = [processorSeconds(pids), processorSeconds(backends)]
+  const result = await load.runPrepared()
   const since = (before: number | undefined, of: number[]) =>
     before === undefined ? undefined : (processorSeconds(of) ?? before) - before
-  return { ...result, serviceCpu: since(service, pids), databaseCpu: since(database, backends) }
+  return { ...result, serverCpu: since(server, pids), databaseCpu: since(database, backends) }
 }

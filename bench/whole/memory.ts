@@ -10,11 +10,13 @@ export interface Memory {
   idle: number
   /** The most while 128 clients book. */
   under128: number
-  /** How much it grows in ten minutes, by the line through its second half of the load. */
-  growthInTenMinutes: number
+  /** By the line through the second half of the load; absent where that was too short to tell. */
+  growthInTenMinutes?: number
   watchedSeconds: number
 }
 
+/** Over a shorter time, the collections of garbage hide what grows. */
+export const leastWatchedSeconds = 300
 const idleMs = 3_000
 const connections = 128
 const roundMs = 2_000
@@ -23,33 +25,35 @@ const roundMs = 2_000
 export async function measureMemory(
   setting: Setting,
   { template, world }: { template: string; world: World },
-  seconds: number,
+  { seconds, interrupted }: { seconds: number; interrupted: AbortSignal },
 ): Promise<Memory | undefined> {
   const url = await setting.stores.make(template)
   const [node] = await startNodes(setting, url)
   if (!node) throw new Error('there is no node')
   const load = await Load.start(world, 2)
+  let watch: NodeJS.Timeout | undefined
   try {
     await pause(idleMs)
     const idle = residentMegabytes(node.pid)
     if (idle === undefined) return undefined
     const seen: [seconds: number, megabytes: number][] = []
     const startedMs = monotonicMs()
-    const watch = setInterval(() => {
+    watch = setInterval(() => {
       seen.push([(monotonicMs() - startedMs) / 1000, residentMegabytes(node.pid) ?? NaN])
     }, 250)
     while (monotonicMs() - startedMs < seconds * 1000) {
+      interrupted.throwIfAborted()
       await load.run({ addresses: [node.address], operation: 'flow', concurrency: connections, roundMs })
     }
-    clearInterval(watch)
-    const growth = slope(seen.slice(Math.floor(seen.length / 2)))
+    const growthInTenMinutes = slope(seen.slice(Math.floor(seen.length / 2))) * 600
     return {
       idle,
       under128: Math.max(...seen.map(([, megabytes]) => megabytes)),
-      growthInTenMinutes: growth * 600,
+      ...(seconds >= leastWatchedSeconds && { growthInTenMinutes }),
       watchedSeconds: seconds,
     }
   } finally {
+    clearInterval(watch)
     await load.stop()
     await node.stop()
     await setting.stores.drop(url)

@@ -1,3 +1,6 @@
+import { parseArgs } from 'node:util'
+import type { Engine } from '../../src/database/database.ts'
+
 /** What is measured, as the load generator asks for it. */
 export const operations = [
   'session',
@@ -24,33 +27,47 @@ export const meanings: Record<Operation, string> = {
   availability: 'GET /availability: one day of a service with two people',
 }
 
+/** Those that change nothing: their statements can be repeated. */
+export const reads: readonly Operation[] = ['show', 'list', 'availability']
+
+const allParts = ['figures', 'starts', 'memory'] as const
+type Part = (typeof allParts)[number]
+
 /** How long and how much is measured. */
 export interface Plan {
+  engines: readonly Engine[]
+  parts: readonly Part[]
   operations: readonly Operation[]
   concurrencies: number[]
   /** How often the service and its ceilings take turns in one figure. */
   rounds: number
-  /** How long the service is loaded in one round, in milliseconds. */
+  /** How long the service, its statements and the bare routes each run in one round, in milliseconds. */
   roundMs: number
-  /** How many requests' statements are recorded for each operation. */
+  statementsMs: number
+  bareMs: number
+  /** How many requests' statements are recorded for each operation that writes. */
   scripts: number
   /** How often the service is started for the median of its start. */
   starts: number
   /** How long it is watched for growing memory, in seconds. */
   memorySeconds: number
-  /** How long pgbench runs, in seconds. */
-  pgbenchSeconds: number
+  /** When all of it has to have ended, in seconds: on a slow machine, rounds become shorter. */
+  limitSeconds: number
 }
 
 const whole: Plan = {
+  engines: ['sqlite', 'postgres'],
+  parts: allParts,
   operations,
   concurrencies: [1, 8, 32, 128],
-  rounds: 2,
-  roundMs: 700,
-  scripts: 1_000,
+  rounds: 3,
+  roundMs: 600,
+  statementsMs: 400,
+  bareMs: 250,
+  scripts: 900,
   starts: 5,
   memorySeconds: 60,
-  pgbenchSeconds: 4,
+  limitSeconds: 14 * 60,
 }
 
 const quick: Plan = {
@@ -61,14 +78,53 @@ const quick: Plan = {
   scripts: 300,
   starts: 3,
   memorySeconds: 10,
-  pgbenchSeconds: 2,
 }
 
-/** The plan that the arguments ask for: `--quick` for less of everything, `--memory-seconds N` watches memory longer. */
-export function planOf(args: string[]): Plan {
-  const plan = args.includes('--quick') ? quick : whole
-  const given = args[args.indexOf('--memory-seconds') + 1]
-  const memorySeconds = args.includes('--memory-seconds') ? Number(given) : plan.memorySeconds
+/** What the command line of the benchmark may say. */
+export const usage = `npm run bench [-- OPTIONS]
+  --quick               less of everything
+  --engine NAME         sqlite or postgres alone
+  --only PART           figures, starts or memory alone
+  --memory-seconds N    watches memory for so long; from 300 on it is judged whether it is flat
+  --write               puts the tables into README.md and docs/benchmark.md`
+
+/** The plan that the arguments ask for. Throws a sentence about what it does not understand. */
+export function planOf(args: string[]): Plan & { writes: boolean } {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: 'boolean', default: false },
+      engine: { type: 'string' },
+      only: { type: 'string' },
+      'memory-seconds': { type: 'string' },
+      write: { type: 'boolean', default: false },
+    },
+  })
+  const plan = values.quick ? quick : whole
+  const memorySeconds = Number(values['memory-seconds'] ?? plan.memorySeconds)
   if (!(memorySeconds > 0)) throw new Error('--memory-seconds takes a number of seconds')
-  return { ...plan, memorySeconds }
+  return {
+    ...plan,
+    engines: chosen('--engine', values.engine, plan.engines),
+    parts: chosen('--only', values.only, plan.parts),
+    memorySeconds,
+    limitSeconds: Math.max(plan.limitSeconds, 3 * memorySeconds),
+    writes: values.write,
+  }
+}
+
+function chosen<T extends string>(option: string, name: string | undefined, all: readonly T[]): readonly T[] {
+  if (name === undefined) return all
+  const found = all.filter((one) => one === name)
+  if (found.length === 0) throw new Error(`${option} takes ${all.join(', ')}`)
+  return found
+}
+
+/** What one at a time or few at once shows needs less time than what many at once do. */
+const shareOfFew = 0.6
+
+/** How long the three of a round run at a concurrency, in milliseconds. */
+export function lengthsOf(plan: Plan, concurrency: number, share = 1) {
+  const all = share * (concurrency < 32 ? shareOfFew : 1)
+  return { roundMs: plan.roundMs * all, statementsMs: plan.statementsMs * all, bareMs: plan.bareMs * all }
 }

@@ -3,7 +3,7 @@ import { createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { createContext } from '../../src/create-context.ts'
 import { aroundTransactions, type StatementListener } from '../../src/database/database.ts'
-import type { Operation } from './plan.ts'
+import { reads, type Operation } from './plan.ts'
 import { Requests, type World } from './requests.ts'
 import { repeated, type Send } from './visitors.ts'
 
@@ -30,15 +30,25 @@ const edges = ['begin', 'commit', 'rollback']
 export async function record(
   databaseUrl: string,
   world: World,
-  { operations, scripts }: { operations: readonly Operation[]; scripts: number },
+  {
+    operations,
+    scripts,
+    variables,
+  }: { operations: readonly Operation[]; scripts: number; variables: Record<string, string> },
 ): Promise<Recording> {
   const recorded = new AsyncLocalStorage<{ steps: Step[]; isWithin: boolean }>()
   const onStatement: StatementListener = (sql, values) => {
     const store = recorded.getStore()
     if (store && !edges.includes(sql)) store.steps.push({ sql, values, isWithin: store.isWithin })
   }
-  const variables = { NODE_ENV: 'production', LOG_LEVEL: 'error', TRUST_PROXY: '127.0.0.0/8' }
-  const config = readConfig({ ...variables, DATABASE_URL: databaseUrl, RATE_LIMIT_FACTOR: '999999' })
+  const config = readConfig({
+    NODE_ENV: 'production',
+    LOG_LEVEL: 'error',
+    TRUST_PROXY: '127.0.0.0/8',
+    DATABASE_URL: databaseUrl,
+    RATE_LIMIT_FACTOR: '999999',
+    ...variables, // where requests are counted decides which statements there are
+  })
   const context = await createContext(config, { onStatement })
   const db = aroundTransactions(context.db, async (_tx, work) => {
     const store = recorded.getStore()
@@ -64,8 +74,7 @@ export async function record(
     const requests = new Requests(world)
     for (const operation of operations) {
       const { prepare, once } = repeated(operation, requests, [...world.holds])
-      const changes = !['show', 'list', 'availability'].includes(operation)
-      const count = changes ? scripts : readScripts
+      const count = reads.includes(operation) ? readScripts : scripts
       await prepare([send], count)
       const all: Step[][] = []
       for (let turn = 0; turn < count; turn += 1) {

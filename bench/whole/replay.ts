@@ -6,37 +6,52 @@ import type { Step } from './record.ts'
 
 /** As many as the service has by default. */
 const poolSize = 10
-/** The first ones connect and prepare statements, as the service has long done. */
-const warmShare = 0.1
 
-/** How fast the scripts run through the driver alone, each of them once, so many at a time. */
+/** Sends the steps that follow each other within one transaction, or one step alone. */
+interface Driver {
+  run(part: Step[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** How many scripts ran to their end, and in what time. */
 export interface Replayed {
-  perSecond: number
-  processorSeconds: number
   done: number
+  seconds: number
 }
 
-/** Runs scripts against a database through its driver and nothing else, and tells how many a second it were. */
-export function replay(url: string, scripts: Step[][], concurrency: number): Promise<Replayed> {
-  return url.startsWith('sqlite:')
-    ? replayOnSqlite(url.slice('sqlite:'.length), scripts)
-    : replayOnPostgres(url, scripts, concurrency)
+/** Runs recorded statements against a database through its driver and nothing else. */
+export class Replay {
+  private readonly driver: Driver
+
+  constructor(url: string) {
+    this.driver = url.startsWith('sqlite:') ? sqliteDriver(url.slice('sqlite:'.length)) : postgresDriver(url)
+  }
+
+  /** Runs one script after the other, so many at a time, until there is none left or the time is over. */
+  async run(
+    next: () => Step[] | undefined,
+    { concurrency, ms }: { concurrency: number; ms: number },
+  ): Promise<Replayed> {
+    const startedMs = monotonicMs()
+    let done = 0
+    const work = async () => {
+      while (monotonicMs() - startedMs < ms) {
+        const script = next()
+        if (!script) return
+        for (const part of partsOf(script)) await this.driver.run(part)
+        done += 1
+      }
+    }
+    await Promise.all(Array.from({ length: concurrency }, work))
+    return { done, seconds: (monotonicMs() - startedMs) / 1000 }
+  }
+
+  close(): Promise<void> {
+    return this.driver.close()
+  }
 }
 
-async function timed(scripts: Step[][], run: (part: Step[][]) => Promise<void>): Promise<Replayed> {
-  const warm = Math.ceil(scripts.length * warmShare)
-  await run(scripts.slice(0, warm))
-  const cpuBefore = process.cpuUsage()
-  const startedMs = monotonicMs()
-  await run(scripts.slice(warm))
-  const seconds = (monotonicMs() - startedMs) / 1000
-  const { user, system } = process.cpuUsage(cpuBefore)
-  const done = scripts.length - warm
-  return { perSecond: done / seconds, processorSeconds: (user + system) / 1e6, done }
-}
-
-/** Steps that follow each other within one transaction, or one step alone. */
-function parts(script: Step[]): Step[][] {
+function partsOf(script: Step[]): Step[][] {
   const all: Step[][] = []
   for (const step of script) {
     const last = all.at(-1)
@@ -47,7 +62,7 @@ function parts(script: Step[]): Step[][] {
 }
 
 /** One commit for each transaction: one connection, as node:sqlite is one at a time anyway. */
-async function replayOnSqlite(file: string, scripts: Step[][]): Promise<Replayed> {
+function sqliteDriver(file: string): Driver {
   const db = new DatabaseSync(file)
   db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
   const known = new Map<string, StatementSync>()
@@ -61,22 +76,22 @@ async function replayOnSqlite(file: string, scripts: Step[][]): Promise<Replayed
   }
   const begin = db.prepare('begin immediate')
   const commit = db.prepare('commit')
-  try {
-    return await timed(scripts, async (some) => {
-      for (const part of some.flatMap(parts)) {
-        if (part[0]?.isWithin) begin.run()
-        for (const step of part) run(step)
-        if (part[0]?.isWithin) commit.run()
-      }
-    })
-  } finally {
-    db.close()
+  return {
+    run: async (part) => {
+      if (part[0]?.isWithin) begin.run()
+      for (const step of part) run(step)
+      if (part[0]?.isWithin) commit.run()
+    },
+    close: async () => {
+      db.close()
+    },
   }
 }
 
-async function replayOnPostgres(url: string, scripts: Step[][], concurrency: number): Promise<Replayed> {
+function postgresDriver(url: string): Driver {
   const options = '-c timezone=UTC'
   const pool = new pg.Pool({ connectionString: url, max: poolSize, options, types: resultTypes })
+  pool.on('error', () => undefined) // its database is dropped while the last farewells are under way
   const names = new Map<string, string>()
   const query = (client: pg.Pool | pg.PoolClient, { sql, values }: Step) => {
     let name = names.get(sql)
@@ -86,29 +101,24 @@ async function replayOnPostgres(url: string, scripts: Step[][], concurrency: num
     }
     return client.query({ text: sql, values: [...values], name })
   }
-  const runPart = async (part: Step[]) => {
-    const [first] = part
-    if (first && !first.isWithin) {
-      await query(pool, first)
-      return
-    }
-    const client = await pool.connect()
-    await client.query('begin')
-    for (const step of part) await query(client, step)
-    await client.query('commit')
-    client.release()
-  }
-  try {
-    return await timed(scripts, async (some) => {
-      let begun = 0
-      const work = async () => {
-        for (let script = some[begun++]; script; script = some[begun++]) {
-          for (const part of parts(script)) await runPart(part)
-        }
+  return {
+    run: async (part) => {
+      const [first] = part
+      if (first && !first.isWithin) {
+        await query(pool, first)
+        return
       }
-      await Promise.all(Array.from({ length: concurrency }, work))
-    })
-  } finally {
-    await pool.end()
+      const client = await pool.connect()
+      try {
+        await client.query('begin')
+        for (const step of part) await query(client, step)
+        await client.query('commit')
+        client.release()
+      } catch (error) {
+        client.release(true)
+        throw error
+      }
+    },
+    close: () => pool.end(),
   }
 }

@@ -2,7 +2,7 @@ import { monotonicMs } from '../../src/clock.ts'
 import { startHoldfast } from '../support/processes.ts'
 import type { Stores } from './stores.ts'
 
-/** Milliseconds from the start of the process until it says that it serves, in the median. */
+/** Milliseconds from the start of the process until /readyz answers 200, in the median. */
 export interface Starts {
   existingMs: number
   emptyMs: number
@@ -22,7 +22,9 @@ export async function measureStarts(stores: Stores, template: string, times: num
 async function startOn(stores: Stores, url: string, environment: string): Promise<number> {
   const startedMs = monotonicMs()
   const server = await startHoldfast(url, { NODE_ENV: environment })
+  const { status } = await fetch(`${server.address}/readyz`)
   const tookMs = monotonicMs() - startedMs
+  if (status !== 200) throw new Error(`/readyz answered ${status} after the start`)
   await server.stop()
   await stores.drop(url)
   return tookMs

@@ -46,7 +46,9 @@ export function sqliteStores(): Stores {
 export async function postgresStores(serverUrl: string): Promise<Stores & { version: string }> {
   const admin = new pg.Client({ connectionString: serverUrl })
   await admin.connect()
-  const { rows } = await admin.query<{ version: string }>('select version()')
+  const about = `select split_part(version(), ' on ', 1) as version,
+    current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit`
+  const [row] = (await admin.query<{ version: string; fsync: string; commit: string }>(about)).rows
   const names: string[] = []
   const nameOf = (url: string) => new URL(url).pathname.slice(1)
   const drop = async (name: string) => {
@@ -54,7 +56,7 @@ export async function postgresStores(serverUrl: string): Promise<Stores & { vers
   }
   return {
     engine: 'postgres',
-    version: rows[0]?.version.split(' on ')[0] ?? '',
+    version: row ? `${row.version} (fsync ${row.fsync}, synchronous_commit ${row.commit})` : '',
     make: async (copyOf) => {
       const name = `holdfast_test_${process.pid}_${1_000 + names.length}`
       names.push(name)

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { Request } from './requests.ts'
 
+const lostConnection = 'the server closed a connection'
+
 /** An answer as it came. */
 export interface Answer {
   status: number
@@ -26,7 +28,7 @@ export class Wire {
     socket.on('data', (chunk: Buffer) => {
       this.take(chunk)
     })
-    const lost = () => this.waiting?.reject(new Error('the server closed a connection'))
+    const lost = () => this.waiting?.reject(new Error(lostConnection))
     socket.on('error', lost)
     socket.on('close', lost)
   }
@@ -45,12 +47,18 @@ export class Wire {
         ? ''
         : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`
     const empty = method === 'POST' && body === undefined ? 'content-length: 0\r\n' : ''
+    if (this.socket.destroyed) return Promise.reject(new Error(lostConnection))
     this.waiting = Promise.withResolvers()
     this.socket.write(
       `${method} ${path} HTTP/1.1\r\nhost: ${this.host}\r\nauthorization: Bearer ${token}\r\n` +
         `x-forwarded-for: ${network}\r\n${ofBody}${empty}\r\n${text}`,
     )
     return this.waiting.promise
+  }
+
+  /** Nothing can be sent any more. */
+  get isLost(): boolean {
+    return this.socket.destroyed
   }
 
   close(): void {

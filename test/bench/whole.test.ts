@@ -4,6 +4,7 @@ import { measureSetting } from '../../bench/whole/measure.ts'
 import { settingsOf } from '../../bench/whole/nodes.ts'
 import { operations, planOf } from '../../bench/whole/plan.ts'
 import { sqliteStores } from '../../bench/whole/stores.ts'
+import { Timetable } from '../../bench/whole/timetable.ts'
 
 test(
   'the benchmark of the whole service measures every operation beside its ceilings, without an error',
@@ -16,8 +17,14 @@ test(
       const few = { concurrencies: [2], rounds: 1, roundMs: 40, scripts: 5 }
       const plan = { ...planOf(['--quick']), ...few }
       const template = await stores.make()
+      const timetable = new Timetable(1, 60)
       const world = await makeWorld(template, plan.scripts)
-      const figures = await measureSetting(setting, plan, { template, world, told: () => undefined })
+      const figures = await measureSetting(setting, plan, {
+        template,
+        world,
+        timetable,
+        told: () => undefined,
+      })
       expect(figures.map(({ operation }) => operation)).toEqual(operations)
       for (const figure of figures) {
         expect(figure, figure.operation).toMatchObject({ errors: {}, limiter: 'memory', concurrency: 2 })
