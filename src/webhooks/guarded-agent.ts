@@ -1,6 +1,6 @@
 import { lookup, type LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { Agent, buildConnector } from 'undici'
+import type { Agent, buildConnector, Dispatcher } from 'undici'
 import type { Context } from '../context.ts'
 import { addressLiteral } from './destination-rules.ts'
 import { isAllowedAddress } from './special-addresses.ts'
@@ -22,17 +22,44 @@ export const systemResolve: Resolve = (hostname) =>
     })
   })
 
+/** What requests to receivers go over. */
+export type Sends = Pick<Dispatcher, 'dispatch'>
+
+interface Guard {
+  timeoutMs: number
+  resolve: Resolve
+  mayConnect: (address: string) => boolean
+}
+
 /**
  * Connections to receivers, kept for a few seconds. In production no other address is connected to than public ones and
  * those in WEBHOOK_ALLOW_CIDR. What is checked is what the connection is made to: a name that is resolved differently a
- * moment later changes nothing.
+ * moment later changes nothing. The client is loaded with the first request: a server without webhooks does without.
  */
 export function guardedAgent(
   { config }: Pick<Context, 'config'>,
   { timeoutMs, resolve = systemResolve }: { timeoutMs: number; resolve?: Resolve },
-): Agent {
+): Sends & { destroy: () => Promise<void> } {
   const mayConnect = (address: string) =>
     config.environment !== 'production' || isAllowedAddress(address, config.webhookAllowCidr)
+  let opening: Promise<Agent> | undefined
+  let agent: Agent | undefined
+  const open = async () => (agent = await openAgent({ timeoutMs, resolve, mayConnect }))
+  return {
+    dispatch: (options, handler) => {
+      if (agent) return agent.dispatch(options, handler)
+      opening ??= open()
+      void opening.then((opened) => opened.dispatch(options, handler))
+      return true
+    },
+    destroy: async () => {
+      await (await opening)?.destroy()
+    },
+  }
+}
+
+async function openAgent({ timeoutMs, resolve, mayConnect }: Guard): Promise<Agent> {
+  const { Agent, buildConnector } = await import('undici')
   const connector = buildConnector({
     timeout: timeoutMs,
     allowH2: false,

@@ -14,7 +14,7 @@ test(
     try {
       const [setting] = settingsOf(stores, null, undefined)
       if (!setting) throw new Error('there is no setting for SQLite')
-      const few = { concurrencies: [2], rounds: 1, roundMs: 40, scripts: 5 }
+      const few = { concurrencies: [2], warmMs: 20, rounds: 1, roundMs: 40, scripts: 10 }
       const plan = { ...planOf(['--quick']), ...few }
       const template = await stores.make()
       const timetable = new Timetable(1, 60)

@@ -1,6 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -84,6 +93,21 @@ test('Node 26 runs the program itself', () => {
   const ran = launch({ name: 'this Node', command: process.execPath, options: [] }, ['report', 'a b', '--c'])
   expect(ran).toMatchObject({ status: 0, stderr: '' })
   expect(JSON.parse(ran.stdout)).toEqual({ node: process.version, rest: ['a b', '--c'] })
+})
+
+test('what was compiled is kept beside the packages, for the next start', () => {
+  const node = { name: 'this Node', command: process.execPath, options: [] }
+  mkdirSync(join(root, 'node_modules'))
+  expect(launch(node, ['report'])).toMatchObject({ status: 0, stderr: '' })
+  const kept = globSync('node_modules/.cache/holdfast/*/*', { cwd: root })
+  expect(kept.length).toBeGreaterThan(0)
+  expect(launch(node, ['report'])).toMatchObject({ status: 0, stderr: '' })
+})
+
+test('where nothing can be kept, the program runs all the same', () => {
+  const node = { name: 'this Node', command: process.execPath, options: [] }
+  writeFileSync(join(root, 'node_modules'), 'not a directory')
+  expect(launch(node, ['report'])).toMatchObject({ status: 0, stderr: '' })
 })
 
 // The bundled Node exists for Linux alone.
