@@ -12,6 +12,7 @@ const names = globSync('*.ts', { cwd: import.meta.dirname })
 if (wanted === '' || wanted.startsWith('--')) {
   const { measureWhole } = await import('./whole/main.ts')
   await measureWhole(process.argv.slice(2))
+  process.exit() // it has cleaned up: whatever still hangs is not waited for
 } else if (names.includes(wanted)) {
   await import(join(import.meta.dirname, `${wanted}.ts`))
 } else {

@@ -87,7 +87,7 @@ const ratioAims: {
 ]
 
 /** The figure of the concurrency at which the service does most: what its capacity is. */
-function busiestOf(figures: Figure[], setting: string, operation: Operation): Figure | undefined {
+export function busiestOf(figures: Figure[], setting: string, operation: Operation): Figure | undefined {
   return figures
     .filter((one) => one.setting === setting && one.operation === operation)
     .toSorted((one, other) => other.perSecond - one.perSecond)[0]

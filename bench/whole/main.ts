@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { findPostgres } from '../../test/support/postgres-server.ts'
 import { deleteKeys, findRedis } from '../../test/support/redis-server.ts'
 import { headingLine, linesOf } from './figure-lines.ts'
@@ -27,6 +29,10 @@ const secondsAroundMemory = 8
 export async function measureWhole(args: string[]): Promise<void> {
   const plan = understood(args)
   if (!plan) return
+  if (plan.writesFrom !== undefined) {
+    await writeIntoDocuments(JSON.parse(readFileSync(plan.writesFrom, 'utf8')) as Report)
+    return
+  }
   await using undo = new AsyncDisposableStack()
   const interrupted = interruption()
   const server = plan.engines.includes('postgres') ? await findPostgres(process.env) : null
@@ -43,6 +49,7 @@ export async function measureWhole(args: string[]): Promise<void> {
   const report: Report = {
     at: new Date().toISOString(),
     machine: machine(),
+    ...(process.platform === 'linux' && { loadBefore: loadavg()[0] ?? NaN }),
     node: process.version,
     postgres: postgres?.version ?? 'no PostgreSQL',
     figures: [],
@@ -129,12 +136,15 @@ async function measureParts(setting: Setting, own: MadeWorld, run: Run): Promise
         report.figures.push(figure)
         console.log(linesOf(figure).join('\n'))
         if (figure.concurrency === plan.concurrencies.at(-1)) console.log(`(${timetable.text})`)
-        interrupted.throwIfAborted()
+        assertGoing(run)
       }
-      await measureSetting(setting, plan, { ...own, timetable, told })
+      const leftOut = (operation: string, concurrency: number) => {
+        report.failures.push(`${operation} of ${name}, ${concurrency} at once: ${noTime}`)
+      }
+      await measureSetting(setting, plan, { ...own, timetable, told, leftOut })
     },
     starts: async () => {
-      const starts = await measureStarts(stores, own.template, plan.starts)
+      const starts = await measureStarts(stores, own.template, timetable.isLate ? 1 : plan.starts)
       report.starts[name] = starts
       timetable.finish(2 * plan.starts * secondsOfStart)
       const { existingMs, emptyMs } = starts
@@ -156,18 +166,23 @@ async function measureParts(setting: Setting, own: MadeWorld, run: Run): Promise
   }
 }
 
+const noTime = 'there was no time left on this machine'
+
+function assertGoing({ interrupted, timetable }: Run): void {
+  interrupted.throwIfAborted()
+  if (timetable.isOver) throw new Error(noTime)
+}
+
 /** One part that fails does not take the others with it; the report says so. */
-async function attempt(
-  what: string,
-  { interrupted, report }: Pick<Run, 'interrupted' | 'report'>,
-  work: () => Promise<void>,
-): Promise<void> {
+async function attempt(what: string, run: Run, work: () => Promise<void>): Promise<void> {
+  const { interrupted, report } = run
   try {
-    interrupted.throwIfAborted()
+    assertGoing(run)
     await work()
   } catch (error) {
     const { message, stack } = error as Error
     report.failures.push(`${what}: ${message}`)
-    console.error(interrupted.aborted ? `${what}: interrupted` : `!! ${what} failed: ${stack ?? message}`)
+    if (interrupted.aborted || message === noTime) console.error(`${what}: ${message}`)
+    else console.error(`!! ${what} failed: ${stack ?? message}`)
   }
 }

@@ -38,9 +38,13 @@ export async function makeTemplate(stores: Stores, count: number): Promise<MadeW
 export async function makeWorld(databaseUrl: string, count: number): Promise<World> {
   const keys = await makeBusiness(databaseUrl)
   const server = await startHoldfast(databaseUrl, { TRUST_PROXY: '127.0.0.0/8' })
+  await using undo = new AsyncDisposableStack()
+  undo.defer(() => server.stop())
+  const first = await Wire.open(server.address)
+  const made = await makeServices(first, keys.businessKey)
+  first.close()
+  // not before they are used: the server closes connections on which nothing comes
   const wires = await Promise.all(Array.from({ length: connections }, () => Wire.open(server.address)))
-  const [first] = wires
-  if (!first) throw new Error('there is no connection')
   const senders = wires.map(
     (wire): Send =>
       (request) =>
@@ -48,12 +52,19 @@ export async function makeWorld(databaseUrl: string, count: number): Promise<Wor
   )
   const world: World = {
     ...keys,
-    ...(await makeServices(first, keys.businessKey)),
+    ...made,
     firstSlotMs: Math.ceil(Date.now() / dayMs + 1) * dayMs,
     slotsUsed: 0,
     bookingIds: [],
     holds: [],
   }
+  await fill(world, senders, count)
+  for (const wire of wires) wire.close()
+  return world
+}
+
+/** Makes so many bookings, and as many holds. */
+async function fill(world: World, senders: Send[], count: number): Promise<void> {
   const requests = new Requests(world)
   const held: HeldSlot[] = []
   await repeat(senders, Math.ceil((2 * count) / holdsOfSession), async (send) => {
@@ -70,9 +81,6 @@ export async function makeWorld(databaseUrl: string, count: number): Promise<Wor
     await bookHold(send, requests, hold)
     world.bookingIds.push(hold.id)
   })
-  for (const wire of wires) wire.close()
-  await server.stop()
-  return world
 }
 
 async function makeBusiness(databaseUrl: string) {

@@ -29,9 +29,11 @@ export function markdownOf(report: Report): { readme: string; all: string } {
   }
 }
 
-function aboutLine({ at, machine, node, postgres, seconds, figures }: Report): string {
+function aboutLine({ at, machine, loadBefore, node, postgres, seconds, figures }: Report): string {
   const errors = figures.reduce((sum, figure) => sum + countOf(figure.errors), 0)
-  return `\`npm run bench\` of ${at.slice(0, 10)} on ${machine}, with everything on it: Node ${node}, ${postgres}. It took ${Math.round(seconds / 60)} minutes; ${errors} requests failed.`
+  const load =
+    loadBefore === undefined ? '' : ` The load of the machine before it began was ${loadBefore.toFixed(1)}.`
+  return `\`npm run bench\` of ${at.slice(0, 10)} on ${machine}, with everything on it: Node ${node}, ${postgres}. It took ${Math.round(seconds / 60)} minutes; ${errors} requests failed.${load}`
 }
 
 function figureTable(figures: Figure[]): string {
@@ -77,7 +79,8 @@ function processTable({ memory, starts, bytesPerBooking }: Report): string {
   return tableText(headings, rows)
 }
 
-function tableText(headings: string[], rows: string[][]): string {
+/** A table of Markdown. */
+export function tableText(headings: string[], rows: string[][]): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`
   return [line(headings), line(headings.map(() => '---')), ...rows.map(line)].join('\n')
 }

@@ -34,6 +34,8 @@ export interface Ground {
   world: World
   timetable: Timetable
   told: (figure: Figure) => void
+  /** For what there is no time. */
+  leftOut: (operation: Operation, concurrency: number) => void
 }
 
 type AskedRound = Omit<Round, 'addresses'>
@@ -58,7 +60,7 @@ export function settingSeconds(plan: Plan): number {
 
 /** Measures all operations of one setting at all concurrencies. */
 export async function measureSetting(setting: Setting, plan: Plan, ground: Ground): Promise<Figure[]> {
-  const { template, world, timetable, told } = ground
+  const { template, world, timetable, told, leftOut } = ground
   const { stores } = setting
   await using undo = new AsyncDisposableStack()
   const copy = async () => {
@@ -89,6 +91,11 @@ export async function measureSetting(setting: Setting, plan: Plan, ground: Groun
       operation === 'hold' ? { pgbench, oneCommitEach } : { pgbench: undefined, oneCommitEach: undefined }
     await warm({ ...contest, ...rivals }, operation)
     for (const concurrency of plan.concurrencies) {
+      if (timetable.isLate && concurrency !== plan.leastConcurrency) {
+        timetable.skip(figureSeconds(plan, concurrency))
+        leftOut(operation, concurrency)
+        continue
+      }
       const figure = await measure({ ...contest, ...rivals }, operation, concurrency)
       timetable.finish(figureSeconds(plan, concurrency))
       told(figure)

@@ -39,6 +39,8 @@ export interface Plan {
   parts: readonly Part[]
   operations: readonly Operation[]
   concurrencies: number[]
+  /** On a machine that is too slow for all of them, this one is measured. */
+  leastConcurrency: number
   /** How long each is loaded before the first figure of an operation, in milliseconds. */
   warmMs: number
   /** How often the service and its ceilings take turns in one figure. */
@@ -62,6 +64,7 @@ const whole: Plan = {
   parts: allParts,
   operations,
   concurrencies: [1, 8, 32, 128],
+  leastConcurrency: 32,
   warmMs: 300,
   rounds: 3,
   roundMs: 600,
@@ -89,10 +92,18 @@ export const usage = `npm run bench [-- OPTIONS]
   --engine NAME         sqlite or postgres alone
   --only PART           figures, starts or memory alone
   --memory-seconds N    watches memory for so long; from 300 on it is judged whether it is flat
-  --write               puts the tables into README.md and docs/benchmark.md`
+  --write               puts the tables into README.md, docs/benchmark.md and docs/scaling.md
+  --write-from FILE     does that from the JSON file of a run before, and measures nothing`
+
+/** A plan, and what becomes of the figures. */
+interface Asked extends Plan {
+  writes: boolean
+  /** The report of an earlier run that is written instead. */
+  writesFrom: string | undefined
+}
 
 /** The plan that the arguments ask for. Throws a sentence about what it does not understand. */
-export function planOf(args: string[]): Plan & { writes: boolean } {
+export function planOf(args: string[]): Asked {
   const { values } = parseArgs({
     args,
     options: {
@@ -101,6 +112,7 @@ export function planOf(args: string[]): Plan & { writes: boolean } {
       only: { type: 'string' },
       'memory-seconds': { type: 'string' },
       write: { type: 'boolean', default: false },
+      'write-from': { type: 'string' },
     },
   })
   const plan = values.quick ? quick : whole
@@ -113,6 +125,7 @@ export function planOf(args: string[]): Plan & { writes: boolean } {
     memorySeconds,
     limitSeconds: Math.max(plan.limitSeconds, 3 * memorySeconds),
     writes: values.write,
+    writesFrom: values['write-from'],
   }
 }
 

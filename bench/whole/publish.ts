@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 import { tableLines } from '../../src/cli/table.ts'
 import { aimsOf } from './aims.ts'
+import { capacityText } from './capacity.ts'
 import { countOf, errorLines, headingLine, linesOf } from './figure-lines.ts'
 import { limiterOf, markdownOf, settingsOf } from './markdown.ts'
 import { meanings } from './plan.ts'
@@ -78,6 +79,7 @@ export async function writeIntoDocuments(report: Report): Promise<void> {
   const { readme, all } = markdownOf(report)
   await replaceBetweenMarks(join(project, 'README.md'), readme)
   await replaceBetweenMarks(join(project, 'docs/benchmark.md'), all)
+  await replaceBetweenMarks(join(project, 'docs/scaling.md'), capacityText(report))
 }
 
 const begin = '<!-- written by npm run bench -->'

@@ -8,6 +8,8 @@ export interface Report {
   /** When it began. */
   at: string
   machine: string
+  /** How many processes wanted a processor in the minute before it began; absent where nothing tells. */
+  loadBefore?: number
   node: string
   /** Its version and what it promises of a commit. */
   postgres: string

@@ -5,7 +5,7 @@ const leastShare = 0.3
 /** Tells how long a run still takes, and how much shorter its rounds have to be for it to end in time. */
 export class Timetable {
   private readonly startedMs = monotonicMs()
-  private readonly plannedSeconds: number
+  private plannedSeconds: number
   private readonly limitSeconds: number
   private doneSeconds = 0
 
@@ -23,10 +23,28 @@ export class Timetable {
     this.doneSeconds += plannedSeconds
   }
 
+  /** Work that was planned to take so long is left out. */
+  skip(plannedSeconds: number): void {
+    this.plannedSeconds -= plannedSeconds
+  }
+
   /** The part of its planned length that a round keeps. */
   get share(): number {
-    const left = this.limitSeconds - this.elapsedSeconds
-    return Math.min(1, Math.max(leastShare, left / (this.notDoneSeconds * this.pace)))
+    return Math.min(1, Math.max(leastShare, this.leftShare))
+  }
+
+  /** Shorter rounds are not enough: something has to be left out. */
+  get isLate(): boolean {
+    return this.leftShare < leastShare
+  }
+
+  /** Nothing more may be begun. */
+  get isOver(): boolean {
+    return this.elapsedSeconds >= this.limitSeconds
+  }
+
+  private get leftShare(): number {
+    return (this.limitSeconds - this.elapsedSeconds) / (this.notDoneSeconds * this.pace)
   }
 
   /** Such as "31 %, 8 minutes left". */

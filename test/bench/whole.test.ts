@@ -17,7 +17,8 @@ test(
       const few = { concurrencies: [2], warmMs: 20, rounds: 1, roundMs: 40, scripts: 10 }
       const plan = { ...planOf(['--quick']), ...few }
       const template = await stores.make()
-      const timetable = new Timetable(1, 60)
+      const timetable = new Timetable(1, 3_600)
+      const told = () => undefined
       const world = await makeWorld(template, plan.scripts)
       const figures = await measureSetting(setting, plan, {
         template,

@@ -12,6 +12,17 @@ import { ada, onEachEngine } from '../support/test-service.ts'
 
 const call = httpClients()
 
+/** Loaded before the program: the packages that it loads are told on its standard error. */
+const tellsPackages = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module'
+  registerHooks({
+    load(url, context, next) {
+      const [, name] = /node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url) ?? []
+      if (name) console.error('loaded ' + name)
+      return next(url, context)
+    },
+  })`)}`
+
 onEachEngine('holdfast serve', (engine) => {
   test('in development it fills an empty database, and the lines that it prints make a booking', async () => {
     const database = await createTestDatabase(engine)
@@ -37,6 +48,17 @@ onEachEngine('holdfast serve', (engine) => {
 
     server.signal('SIGTERM')
     expect(await server.ended).toEqual({ code: 0, signal: null })
+    await database.drop()
+  })
+
+  test('it loads no client of what is not set up', async () => {
+    const database = await createTestDatabase(engine)
+    const server = await startServer(database.url, {}, { preloads: [tellsPackages] })
+    await server.stop()
+    const told = server.process.stderr().matchAll(/^loaded (\S+)$/gm)
+    const packages = new Set([...told].map(([, name]) => name))
+    expect(packages).toContain('fastify')
+    for (const name of ['ioredis', 'undici', 'stripe']) expect(packages).not.toContain(name)
     await database.drop()
   })
 
