@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
+import { monotonicMs } from '../../src/clock.ts'
 import { createContext } from '../../src/create-context.ts'
 import { aroundTransactions, type StatementListener } from '../../src/database/database.ts'
 import { reads, type Operation } from './plan.ts'
@@ -24,6 +25,9 @@ export interface Recording {
 
 /** Reads can be repeated on the same rows: for them a few scripts are enough. */
 const readScripts = 50
+/** A machine on which that takes longer gets through fewer of them in a round, too. */
+const longestMs = 3_000
+const leastScripts = 50
 const edges = ['begin', 'commit', 'rollback']
 
 /** Runs the service in this process over a database and records the statements of each operation's requests. */
@@ -77,7 +81,9 @@ export async function record(
       const count = reads.includes(operation) ? readScripts : scripts
       await prepare([send], count)
       const all: Step[][] = []
-      for (let turn = 0; turn < count; turn += 1) {
+      const startedMs = monotonicMs()
+      const isEnough = () => all.length >= leastScripts && monotonicMs() - startedMs > longestMs
+      for (let turn = 0; turn < count && !isEnough(); turn += 1) {
         const store = { steps: [], isWithin: false }
         await recorded.run(store, () => once(send, turn))
         all.push(store.steps)

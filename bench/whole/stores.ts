@@ -21,6 +21,10 @@ export interface Stores {
 /** SQLite files in a directory of their own. */
 export function sqliteStores(): Stores {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
+  const clear = () => {
+    rmSync(directory, { recursive: true, force: true })
+  }
+  process.once('exit', clear) // also when it is ended early
   let made = 0
   const fileOf = (url: string) => url.slice('sqlite:'.length)
   return {
@@ -37,7 +41,7 @@ export function sqliteStores(): Stores {
     size: async (url) => statSync(fileOf(url)).size,
     backends: async () => [],
     close: async () => {
-      rmSync(directory, { recursive: true, force: true })
+      clear()
     },
   }
 }
