@@ -138,10 +138,13 @@ async function measureParts(setting: Setting, own: MadeWorld, run: Run): Promise
         if (figure.concurrency === plan.concurrencies.at(-1)) console.log(`(${timetable.text})`)
         assertGoing(run)
       }
-      const leftOut = (operation: string, concurrency: number) => {
-        report.failures.push(`${operation} of ${name}, ${concurrency} at once: ${noTime}`)
-      }
-      await measureSetting(setting, plan, { ...own, timetable, told, leftOut })
+      const leftOut: string[] = []
+      await measureSetting(setting, plan, {
+        ...{ ...own, timetable, told },
+        leftOut: (operation, concurrency) => leftOut.push(`${operation} ${concurrency}`),
+      }).finally(() => {
+        if (leftOut.length > 0) report.failures.push(`${name}: ${leftOut.join(', ')} at once: ${noTime}`)
+      })
     },
     starts: async () => {
       const starts = await measureStarts(stores, own.template, timetable.isLate ? 1 : plan.starts)
