@@ -142,6 +142,11 @@ async function measureParts(setting: Setting, own: MadeWorld, run: Run): Promise
       await measureSetting(setting, plan, {
         ...{ ...own, timetable, told },
         leftOut: (operation, concurrency) => leftOut.push(`${operation} ${concurrency}`),
+        failed: (operation, { message }) => {
+          assertGoing(run)
+          report.failures.push(`${operation} of ${name}: ${message}`)
+          console.error(`!! ${operation} of ${name} failed: ${message}`)
+        },
       }).finally(() => {
         if (leftOut.length > 0) report.failures.push(`${name}: ${leftOut.join(', ')} at once: ${noTime}`)
       })

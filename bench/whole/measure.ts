@@ -17,6 +17,7 @@ interface Contest {
   setting: Setting
   plan: Plan
   timetable: Timetable
+  leftOut: Ground['leftOut']
   template: string
   url: string
   nodes: OwnServer[]
@@ -36,7 +37,11 @@ export interface Ground {
   told: (figure: Figure) => void
   /** For what there is no time. */
   leftOut: (operation: Operation, concurrency: number) => void
+  /** For an operation that went wrong: the others go on, unless this throws. */
+  failed: (operation: Operation, error: Error) => void
 }
+
+const noRivals = { pgbench: undefined, oneCommitEach: undefined }
 
 type AskedRound = Omit<Round, 'addresses'>
 
@@ -60,7 +65,7 @@ export function settingSeconds(plan: Plan): number {
 
 /** Measures all operations of one setting at all concurrencies. */
 export async function measureSetting(setting: Setting, plan: Plan, ground: Ground): Promise<Figure[]> {
-  const { template, world, timetable, told, leftOut } = ground
+  const { template, world, timetable, leftOut } = ground
   const { stores } = setting
   await using undo = new AsyncDisposableStack()
   const copy = async () => {
@@ -83,26 +88,40 @@ export async function measureSetting(setting: Setting, plan: Plan, ground: Groun
   const isPostgres = stores.engine === 'postgres'
   const pgbench = isPostgres && setting.nodes === 1 ? Pgbench.open(await copy(), recording) : undefined
   const oneCommitEach = isPostgres ? undefined : started(await startWithOneCommitEach(await copy()))
-  const contest = { setting, plan, timetable, template, url, nodes, bare, load, recording }
+  const contest = { setting, plan, timetable, leftOut, template, url, nodes, bare, load, recording }
   timetable.finish(aroundSettingSeconds)
   const figures: Figure[] = []
   for (const operation of plan.operations) {
-    const rivals =
-      operation === 'hold' ? { pgbench, oneCommitEach } : { pgbench: undefined, oneCommitEach: undefined }
-    await warm({ ...contest, ...rivals }, operation)
-    for (const concurrency of plan.concurrencies) {
-      if (timetable.isLate && concurrency !== plan.leastConcurrency) {
-        timetable.skip(figureSeconds(plan, concurrency))
-        leftOut(operation, concurrency)
-        continue
-      }
-      const figure = await measure({ ...contest, ...rivals }, operation, concurrency)
-      timetable.finish(figureSeconds(plan, concurrency))
-      told(figure)
-      figures.push(figure)
+    const rivals = operation === 'hold' ? { pgbench, oneCommitEach } : noRivals
+    try {
+      await measureOperation({ ...contest, ...rivals }, operation, (figure) => {
+        figures.push(figure)
+        ground.told(figure)
+      })
+    } catch (error) {
+      ground.failed(operation, error as Error)
     }
   }
   return figures
+}
+
+async function measureOperation(
+  contest: Contest,
+  operation: Operation,
+  told: (figure: Figure) => void,
+): Promise<void> {
+  const { plan, timetable, leftOut } = contest
+  await warm(contest, operation)
+  for (const concurrency of plan.concurrencies) {
+    if (timetable.isLate && concurrency !== plan.leastConcurrency) {
+      timetable.skip(figureSeconds(plan, concurrency))
+      leftOut(operation, concurrency)
+      continue
+    }
+    const figure = await measure(contest, operation, concurrency)
+    timetable.finish(figureSeconds(plan, concurrency))
+    told(figure)
+  }
 }
 
 async function warm(
