@@ -24,10 +24,10 @@ test(
       }
       const world = await makeWorld(template, plan.scripts)
       const figures = await measureSetting(setting, plan, {
-        template,
-        world,
-        timetable,
-        told: () => undefined,
+        ...{ template, world, timetable },
+        told,
+        leftOut: told,
+        failed,
       })
       expect(figures.map(({ operation }) => operation)).toEqual(operations)
       for (const figure of figures) {
