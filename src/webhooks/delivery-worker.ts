@@ -106,9 +106,12 @@ export class DeliveryWorker {
     this.lanes.giveUp()
     await this.emptied()
     clearTimeout(giveBack)
-    await this.leaveLeases().catch((error: unknown) => {
-      this.context.log.warn({ err: error }, 'leases of webhooks could not be ended; they end by themselves')
-    })
+    // a database that hangs would hold up the stop; then leases end by themselves
+    if (!this.isDatabaseAway) {
+      await this.leaveLeases().catch((error: unknown) => {
+        this.context.log.warn({ err: error }, 'leases of webhooks could not be ended; they end by themselves')
+      })
+    }
     await Promise.all([this.close(), this.listening?.close()])
   }
 
@@ -124,9 +127,15 @@ export class DeliveryWorker {
         if (this.lanes.held > plenty) await pause(breathMs)
         continue
       }
-      if (this.busy === 0) for (const resolve of this.whenIdle.splice(0)) resolve()
+      this.tellIfIdle()
       await this.nextReason()
     }
+  }
+
+  /** Those who have asked since the last look began are told after the next. */
+  private tellIfIdle(): void {
+    if (this.busy > 0 || this.isWoken) return
+    for (const resolve of this.whenIdle.splice(0)) resolve()
   }
 
   private patienceMs(): number {
