@@ -41,8 +41,9 @@ function keepCompiledCode() {
 
 /**
  * While everything is loaded, the space for new objects stays as it is at first: it would grow to dozens of megabytes
- * that an idle server keeps. src/cli/serve.ts lets it grow again. And between two collections of old objects the heap
- * grows by three fifths, not to a multiple, as it does where a machine has plenty: under load, a hundred megabytes less.
+ * that an idle server keeps. src/cli/young-space.ts lets it grow again, to a bound. And between two collections of old
+ * objects the heap grows by three fifths, not to a multiple, as it does where a machine has plenty: under load, a hundred
+ * megabytes less.
  */
 function startSmall() {
   setFlagsFromString('--semi-space-growth-factor=1')

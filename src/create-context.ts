@@ -36,7 +36,11 @@ export async function createContext(
   const ids = replacements.ids ?? systemIds
   const { db, clock } = await openDatabase(config, log, { ...replacements, looksOnly })
   const cache = new ReadCache(clock)
-  const inMemory = { flights: new Flights(), dueDeliveries: new DeliverySignal(), turns: new Turns() }
+  const inMemory = {
+    flights: new Flights(),
+    dueDeliveries: new DeliverySignal(),
+    turns: new Turns(db.engine),
+  }
   const provider = openProvider({ db, ids, config })
   const checkouts = new DepositCheckouts({ db, ids, log, config, provider })
   return { db, clock, ids, log, config, cache, metrics: uncounted, checkouts, ...inMemory }

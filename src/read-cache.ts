@@ -4,6 +4,9 @@ import type { Clock } from './clock.ts'
 /** No reader sees anything older than this: a revoked key or a changed service takes effect within it. */
 export const cacheLifeMs = 5_000
 
+/** More than one server reads in that time, so that none is forgotten too soon; the rest only takes memory. */
+const mostEntries = 5_000
+
 /**
  * Remembers what was read for at most five seconds: tokens, services, staff. Bounded in size.
  * A miss (`undefined`) is never remembered, so what was just created is found at once.
@@ -14,7 +17,7 @@ export class ReadCache {
   /** How often it had to be read, since the start. */
   misses = 0
   private readonly clock: Clock
-  private readonly entries = new LRUCache<string, { value: object; readAtMs: number }>({ max: 20_000 })
+  private readonly entries = new LRUCache<string, { value: object; readAtMs: number }>({ max: mostEntries })
 
   constructor(clock: Clock) {
     this.clock = clock

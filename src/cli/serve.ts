@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { setFlagsFromString } from 'node:v8'
 import type { App } from '../app.ts'
 import { isInUse, makeDemoWorldIfEmpty, type DemoWorld } from '../catalogue/make-demo-world.ts'
 import { misspelledVariables, readConfig } from '../config.ts'
@@ -13,6 +12,7 @@ import { firstBookingLines } from './first-booking.ts'
 import { logReplacement, writeLines } from './run-command.ts'
 import { startTracing } from './start-tracing.ts'
 import { surroundings } from './surroundings.ts'
+import { growYoungSpace } from './young-space.ts'
 
 /** The process ends at the latest this long after it was asked to, whatever hangs. */
 const longestStopMs = 9_800
@@ -39,7 +39,7 @@ async function serve(): Promise<void> {
   for (const { detail, fix } of await checkDeposits(context)) context.log.warn({ fix }, detail)
   stopOnSignal(app, stopTracing)
   const address = await listen(app)
-  growUnderLoad()
+  growYoungSpace()
   context.log.info({ address, engine: context.db.engine, environment: context.config.environment }, 'serving')
   writeLines(['', ...welcome(context, address, found), ''])
 }
@@ -82,11 +82,6 @@ async function listen(app: App): Promise<string> {
     }
     throw error
   }
-}
-
-/** The launcher (bin/holdfast.js) has kept the space for new objects small so far; under load, a larger one saves time. */
-function growUnderLoad(): void {
-  setFlagsFromString('--semi-space-growth-factor=2') // the default of V8
 }
 
 function welcome(context: Context, address: string, { world, inUse }: Found): string[] {

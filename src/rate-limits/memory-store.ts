@@ -4,7 +4,7 @@ import { countIn, openWindows } from './window-rules.ts'
 import type { Count, Windows, WindowStore } from './window-types.ts'
 
 /** Callers of each kind that are remembered; then the one that was not heard of for the longest is forgotten. */
-const mostCallers = 50_000
+const mostCallers = 25_000
 
 /** Keeps windows in this process: exact where it is the only one, and gone when it ends. */
 export class MemoryStore implements WindowStore {
