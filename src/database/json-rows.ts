@@ -22,10 +22,10 @@ export function jsonRows(
   return sql`(select ${sql.join(list)} from json_each(${json}))`
 }
 
-/** Texts that are handed to a statement as one parameter, whatever their number: what stands after `in`. */
-export function jsonTexts(engine: Engine, texts: string[]): RawBuilder<unknown> {
-  const json = JSON.stringify(texts)
+/** Ids that are handed to a statement as one parameter, whatever their number: what stands after `in`. */
+export function jsonIds(engine: Engine, ids: string[]): RawBuilder<unknown> {
+  const json = JSON.stringify(ids)
   return engine === 'postgres'
-    ? sql`(select json_array_elements_text(${json}::json))`
+    ? sql`(select json_array_elements_text(${json}::json)::uuid)`
     : sql`(select value from json_each(${json}))`
 }

@@ -1,7 +1,7 @@
 import type { DueDelivery } from './due-delivery-queries.ts'
 
 /** How many deliveries of one webhook are sent at once (contract: Webhooks). */
-const mostInFlight = 4
+export const mostInFlightOfOne = 4
 /** So many are claimed ahead while the receiver answers fast. */
 const mostAhead = 512
 /** But no more than are sent in this time: what is changed about a webhook does not reach what is claimed. */
@@ -37,12 +37,16 @@ export class DeliveryLane {
   mayHaveMore = false
   /** Whether the receiver has said that it is gone for good, and that is not written yet. */
   private isGone = false
-  private ahead = mostInFlight
+  private ahead = mostInFlightOfOne
 
-  /** How many more may be claimed now. Claims come in batches: not each delivery is worth a statement of its own. */
-  get room(): number {
+  /**
+   * How many more may be claimed now, so that it has at most `share` of them. Claims come in batches: not each delivery is
+   * worth a statement of its own.
+   */
+  roomWithin(share: number): number {
+    const ahead = Math.min(this.ahead, share)
     const held = this.waiting.length + this.inFlight
-    return this.isGone || this.waiting.length > this.ahead / 2 ? 0 : Math.max(this.ahead - held, 0)
+    return this.isGone || this.waiting.length > ahead / 2 ? 0 : Math.max(ahead - held, 0)
   }
 
   get isIdle(): boolean {
@@ -65,7 +69,7 @@ export class DeliveryLane {
 
   /** The next delivery to send, when there is one and it may be sent. */
   next(): DueDelivery | undefined {
-    if (this.inFlight >= Math.min(mostInFlight, this.ahead)) return undefined
+    if (this.inFlight >= Math.min(mostInFlightOfOne, this.ahead)) return undefined
     const delivery = this.waiting.shift()
     if (delivery) this.inFlight += 1
     return delivery
@@ -75,10 +79,10 @@ export class DeliveryLane {
   ended({ pace, tookMs, isGone = false }: { pace: AttemptPace; tookMs: number; isGone?: boolean }): void {
     this.inFlight -= 1
     if (pace === 'fast') {
-      const most = Math.min((mostInFlight * aheadMs) / tookMs, mostAhead)
-      this.ahead = Math.max(Math.min(this.ahead * 2, Math.floor(most)), mostInFlight)
+      const most = Math.min((mostInFlightOfOne * aheadMs) / tookMs, mostAhead)
+      this.ahead = Math.max(Math.min(this.ahead * 2, Math.floor(most)), mostInFlightOfOne)
     } else if (pace !== 'steady') {
-      this.ahead = pace === 'slow' ? mostInFlight : 1
+      this.ahead = pace === 'slow' ? mostInFlightOfOne : 1
       this.giveUp(Math.max(this.ahead - this.inFlight, 0))
     }
     if (isGone) {

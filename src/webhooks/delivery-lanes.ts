@@ -1,6 +1,6 @@
 import { toMs } from '../instants.ts'
 import type { Claim } from './claim-deliveries.ts'
-import { DeliveryLane } from './delivery-lane.ts'
+import { DeliveryLane, mostInFlightOfOne } from './delivery-lane.ts'
 import type { DueDelivery, Wanted } from './due-delivery-queries.ts'
 
 /** Sent at once, over all webhooks. */
@@ -22,6 +22,8 @@ export class DeliveryLanes {
   /** Webhooks that may have something to send, in turns. */
   private readonly turns: string[] = []
   private inFlight = 0
+  /** So much is claimed of one webhook at most: else the first few would have all the places, and be sent to alone. */
+  private share = mostClaimed
   /** Where the next choice begins: those that had nothing this time come first. */
   private lastServed = ''
   /** Whether more would have been chosen if less were claimed. */
@@ -37,13 +39,14 @@ export class DeliveryLanes {
   /** Of which of the webhooks that have something due how much is to be claimed. Ends with `accept` or `endClaim`. */
   choose(due: string[], nowMs: number): Choice {
     this.forgetAllBut(new Set(due))
+    this.share = Math.max(Math.floor(mostClaimed / due.length), mostInFlightOfOne)
     const start = due.findIndex((id) => id > this.lastServed)
     const inTurn = start > 0 ? [...due.slice(start), ...due.slice(0, start)] : due
     let free = mostClaimed - this.inHand
     const wanted: Wanted[] = []
     for (const id of inTurn) {
       const lane = this.laneOf(id)
-      const most = lane.isEnding ? 0 : Math.min(lane.room, free)
+      const most = lane.isEnding ? 0 : Math.min(lane.roomWithin(this.share), free)
       if (most > 0) {
         wanted.push({ id, most, inHand: [...lane.inHand] })
         lane.isClaiming = true
@@ -107,6 +110,11 @@ export class DeliveryLanes {
     return undefined
   }
 
+  /** Until when this server alone sends to a webhook, in milliseconds since 1970-01-01T00:00:00Z. */
+  leaseUntilMs(webhookId: string): number {
+    return this.laneOf(webhookId).lease?.untilMs ?? 0
+  }
+
   /**
    * Something that `next` gave has ended, and stays in hand. What is not to be sent now, since the receiver is slow, fails,
    * or is gone (when nothing more is sent at all), goes out of hand.
@@ -128,7 +136,7 @@ export class DeliveryLanes {
   wantsLook(webhookId: string): boolean {
     const lane = this.lanes.get(webhookId)
     if (!lane) return false
-    return (lane.mayHaveMore && lane.room > 0) || (lane.isIdle && lane.mayEnd)
+    return (lane.mayHaveMore && lane.roomWithin(this.share) > 0) || (lane.isIdle && lane.mayEnd)
   }
 
   /**

@@ -1,7 +1,6 @@
 import { monotonicMs } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { pause, type Listening } from '../database/database.ts'
-import { toMs } from '../instants.ts'
 import { claimDeliveries, dueWebhooks, leaseSeconds, leaveLeases } from './claim-deliveries.ts'
 import type { AttemptPace } from './delivery-lane.ts'
 import { DeliveryLanes, type Choice } from './delivery-lanes.ts'
@@ -215,8 +214,8 @@ export class DeliveryWorker {
     }
   }
 
-  private isInTime({ leased_until }: DueDelivery): boolean {
-    return toMs(leased_until) - this.context.clock.nowMs() >= leftToSendMs
+  private isInTime({ webhook_id }: DueDelivery): boolean {
+    return this.lanes.leaseUntilMs(webhook_id) - this.context.clock.nowMs() >= leftToSendMs
   }
 
   /** Counts what has something in hand, and tells those who wait for the end of it. */

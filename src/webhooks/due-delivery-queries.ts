@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Engine, Queries } from '../database/database.ts'
-import { jsonRows, jsonTexts } from '../database/json-rows.ts'
+import { jsonRows, jsonIds } from '../database/json-rows.ts'
 import type { Instant } from '../instants.ts'
 
 /** One look finds at most so many webhooks; the others have their turn at the next. */
@@ -56,7 +56,6 @@ export interface DueDelivery {
   disabled_at: Instant | null
   /** Of its webhook: what comes of the attempt is written under this lease or not at all. */
   fence: number
-  leased_until: Instant
 }
 
 /**
@@ -70,24 +69,30 @@ export async function findDueDeliveries(
 ): Promise<DueDelivery[]> {
   if (engine === 'postgres') {
     const rows = jsonRows(engine, { id: 'uuid', most: 'integer' }, wanted.map(asLimit))
-    const inHand = jsonTexts(
+    const inHand = jsonIds(
       engine,
       wanted.flatMap((webhook) => webhook.inHand),
     )
-    const of = { id: sql`r.id`, most: sql`r.most`, inHand, now }
-    return toSend(db, sql`${rows} as r cross join lateral (${dueOf(of)}) as d`, { by, now })
+    const leased = sql`${rows} as r join webhooks as w on w.id = r.id and ${isLeased({ by, now })}`
+    const of = { id: sql`w.id`, most: sql`r.most`, inHand, now }
+    return toSend(db, sql`${leased} cross join lateral (${dueOf(of)}) as d`)
   }
   // SQLite knows no lateral join; but it is near, so there each webhook has a statement
   const due: DueDelivery[] = []
   for (const { id, most, inHand } of wanted) {
-    const of = { id: sql`${id}`, most: sql`${most}`, inHand: jsonTexts(engine, inHand), now }
-    due.push(...(await toSend(db, sql`(${dueOf(of)}) as d`, { by, now })))
+    const of = { id: sql`${id}`, most: sql`${most}`, inHand: jsonIds(engine, inHand), now }
+    const leased = sql`webhooks as w on w.id = d.webhook_id and ${isLeased({ by, now })}`
+    due.push(...(await toSend(db, sql`(${dueOf(of)}) as d join ${leased}`)))
   }
   return due
 }
 
 function asLimit({ id, most }: Wanted): object {
   return { id, most }
+}
+
+function isLeased({ by, now }: { by: string; now: Instant }): RawBuilder<unknown> {
+  return sql`w.leased_by = ${by} and w.leased_until > ${now}`
 }
 
 /** A webhook's due deliveries. */
@@ -105,18 +110,13 @@ function dueOf({
      limit ${most}`
 }
 
-/** Deliveries with what it takes to send them, the oldest first. */
-async function toSend(
-  db: Queries,
-  deliveries: RawBuilder<unknown>,
-  { by, now }: { by: string; now: Instant },
-): Promise<DueDelivery[]> {
+/** Deliveries and their webhooks, with what it takes to send them, the oldest first. */
+async function toSend(db: Queries, deliveriesWithWebhooks: RawBuilder<unknown>): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
     select d.id, d.webhook_id, d.business_id, d.event_id, d.sample_payload, d.attempts_json, d.attempts_made,
            d.attempts_left, e.payload, e.traceparent, w.url, w.secret, w.previous_secret, w.previous_secret_until,
-           w.disabled_at, w.fence, w.leased_until
-      from ${deliveries}
-      join webhooks as w on w.id = d.webhook_id and w.leased_by = ${by} and w.leased_until > ${now}
+           w.disabled_at, w.fence
+      from ${deliveriesWithWebhooks}
       left join events as e on e.business_id = d.business_id and e.id = d.event_id
      order by d.next_attempt_at, d.id`.execute(db)
   return rows
@@ -134,7 +134,7 @@ export interface Outcome {
 }
 
 const outcomeColumns = {
-  id: 'text',
+  id: 'uuid',
   status: 'text',
   attempts_json: 'text',
   attempts_made: 'integer',
@@ -143,10 +143,27 @@ const outcomeColumns = {
 } as const
 
 /**
+ * For the rest of the transaction PostgreSQL looks rows up by their keys: by statistics that are older than the deliveries
+ * of a busy minute it would read all of them, to find some hundred. And its commit does not wait for the disk: an outcome
+ * that is lost with the power is an attempt made again, with the same `webhook-id`.
+ */
+async function setForOutcomes(db: Queries): Promise<void> {
+  const settings = {
+    enable_seqscan: 'off',
+    enable_hashjoin: 'off',
+    enable_mergejoin: 'off',
+    synchronous_commit: 'off',
+  }
+  const set = Object.entries(settings).map(([name, value]) => sql`set_config(${name}, ${value}, true)`)
+  await sql`select ${sql.join(set)}`.execute(db)
+}
+
+/**
  * Writes what came of attempts, under leases that are kept. What was given up meanwhile, since its webhook is disabled, is
  * not tried again.
  */
 export async function writeOutcomes(db: Queries, engine: Engine, outcomes: Outcome[]): Promise<void> {
+  if (engine === 'postgres') await setForOutcomes(db)
   const isGivenUp = sql`deliveries.status <> 'pending' and o.status = 'pending'`
   await sql`
     update deliveries

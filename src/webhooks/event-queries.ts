@@ -18,7 +18,7 @@ const eventsWithDeliveries = compiledOnce((db, { events }: Happened) =>
     .with('happened', (build) => build.insertInto('events').values(events).returningAll())
     .insertInto('deliveries')
     .columns([...deliveryColumns])
-    .expression(deliveriesOf(sql`happened`)),
+    .expression(deliveriesOf('postgres', sql`happened`)),
 )
 
 const eventsAlone = compiledOnce((db, { events }: Happened) => {
@@ -33,7 +33,10 @@ const deliveriesAlone = compiledOnce((db, given: Given<{ businessIds: string[]; 
     .insertInto('deliveries')
     .columns([...deliveryColumns])
     .expression(
-      deliveriesOf(sql`(select * from events where business_id in (${businessIds}) and id in (${ids}))`),
+      deliveriesOf(
+        'sqlite',
+        sql`(select * from events where business_id in (${businessIds}) and id in (${ids}))`,
+      ),
     )
 })
 
@@ -67,11 +70,11 @@ const deliveryColumns = [
  * The deliveries of events: for each webhook of the business, and each of its hub, that wants them, on the Enterprise
  * plan. The id of a delivery is that of its event as a version 8 with the webhook's place at the end.
  */
-function deliveriesOf(events: RawBuilder<unknown>): RawBuilder<unknown> {
+function deliveriesOf(engine: Engine, events: RawBuilder<unknown>): RawBuilder<unknown> {
   const eventId = sql`cast(e.id as text)`
+  const id = sql`substr(${eventId}, 1, 14) || '8' || substr(${eventId}, 16, 19) || w.place`
   return sql`
-    select substr(${eventId}, 1, 14) || '8' || substr(${eventId}, 16, 19) || w.place,
-           w.id, e.business_id, e.id, e.type, e.booking_id,
+    select ${engine === 'postgres' ? sql`cast(${id} as uuid)` : id}, w.id, e.business_id, e.id, e.type, e.booking_id,
            'pending', ${sql.lit(mostAttempts)}, e.occurred_at, e.occurred_at
       from ${events} as e
       join businesses as b on b.id = e.business_id

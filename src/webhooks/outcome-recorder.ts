@@ -2,12 +2,12 @@ import type { Context } from '../context.ts'
 import { pause } from '../database/database.ts'
 import type { DeliveryLanes } from './delivery-lanes.ts'
 import { writeOutcomes, type DueDelivery, type Outcome } from './due-delivery-queries.ts'
-import { endLeases, keepLeases } from './lease-queries.ts'
+import { endLeases, keepLeases, type LeasedWebhook } from './lease-queries.ts'
 import { disableWebhook } from './webhook-queries.ts'
 
 const mostAtOnce = 500
 /** What ends within this time is written together: nobody waits for an outcome, and each commit costs. */
-const gatherMs = 25
+const gatherMs = 50
 /** Between tries while the database does not answer. */
 const retryMs = 500
 /** An outcome that could not be written for so long is given up: the delivery is sent again. */
@@ -76,14 +76,16 @@ export class OutcomeRecorder {
 
   private writeOnce(batch: Recorded[], ending: string[]): Promise<void> {
     const { db } = this.context
-    const webhooks = new Map(
-      batch.map(({ delivery: { webhook_id: id, fence } }) => [`${id} ${fence}`, { id, fence }]),
-    )
+    const webhooks: LeasedWebhook[] = []
+    const byWebhook = Map.groupBy(batch, ({ delivery }) => delivery.webhook_id)
+    for (const [id, own] of byWebhook) {
+      for (const fence of new Set(own.map(({ delivery }) => delivery.fence))) webhooks.push({ id, fence })
+    }
     return db.transaction(async (tx) => {
-      const kept = await keepLeases(tx.db, db.engine, { by: this.by, webhooks: [...webhooks.values()] })
-      const isKept = new Set(kept.map(({ id, fence }) => `${id} ${fence}`))
+      const kept = await keepLeases(tx.db, db.engine, { by: this.by, webhooks })
+      const fences = new Map(kept.map(({ id, fence }) => [id, fence]))
       const outcomes = batch
-        .filter(({ delivery: { webhook_id, fence } }) => isKept.has(`${webhook_id} ${fence}`))
+        .filter(({ delivery: { webhook_id, fence } }) => fences.get(webhook_id) === fence)
         .map(({ outcome }) => outcome)
       if (outcomes.length > 0) await writeOutcomes(tx.db, db.engine, outcomes)
       for (const { delivery, disables } of batch) {

@@ -87,6 +87,16 @@ test('what is claimed is bounded over all webhooks, with what waits to be writte
   expect(claim(lanes, each(1_000, 4))).toEqual({})
 })
 
+test('of what is claimed each webhook with a backlog has an even share, so that all of them are sent to at once', () => {
+  const lanes = new DeliveryLanes()
+  for (let round = 0; round < 3; round += 1) {
+    claim(lanes, each(20, 1_000))
+    if (round < 2) sendAll(lanes)
+  }
+  expect(lanes.held).toBe(20 * 102)
+  expect(takeAll(lanes)).toHaveLength(20 * 4)
+})
+
 test('those that had nothing this time come first at the next', () => {
   const lanes = new DeliveryLanes()
   const first = Object.keys(claim(lanes, each(1_000, 4)))

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { aroundTransactions, DatabaseUnavailable } from '../../src/database/database.ts'
+import type { Instant } from '../../src/instants.ts'
 import { DeliverySignal } from '../../src/webhooks/delivery-signal.ts'
 import { DeliveryWorker } from '../../src/webhooks/delivery-worker.ts'
+import { endLeases, keepLeases, leaseWebhooks } from '../../src/webhooks/lease-queries.ts'
 import { eventually } from '../support/eventually.ts'
 import { hang, ok, startReceiver, type Receiver } from '../support/receiver.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
@@ -110,6 +113,34 @@ onEachEngine('the lease of a webhook', (engine) => {
     expect(await log()).toMatchObject([
       { status: 'succeeded', attempts: [{ number: 1, response_status: 200 }] },
     ])
+  })
+
+  test('is kept by the server that has it, under the fence it has it with', async () => {
+    const { db } = service.context
+    const [one, two] = [randomUUID(), randomUUID()]
+    const until = '2030-01-01T00:00:00.000Z' as Instant
+    const lease = async (by: string) => {
+      const wanted = { ids: [webhook.id], lease: { by, now: service.context.clock.now(), until } }
+      const [leased] = await db.transaction((tx) => leaseWebhooks(tx.db, engine, wanted))
+      return leased?.fence
+    }
+    const end = (by: string) => db.transaction((tx) => endLeases(tx.db, engine, { ids: [webhook.id], by }))
+    const isKept = async (by: string, fence: number) => {
+      const asked = { by, webhooks: [{ id: webhook.id, fence }] }
+      return (await db.transaction((tx) => keepLeases(tx.db, engine, asked))).length === 1
+    }
+    expect(await lease(one)).toBe(1)
+    expect([await isKept(one, 1), await isKept(two, 1)]).toEqual([true, false])
+    await end(two)
+    expect(await isKept(one, 1)).toBe(true)
+    await end(one)
+    expect(await isKept(one, 1)).toBe(false)
+    expect(await lease(two)).toBe(2)
+    expect(await lease(one)).toBeUndefined()
+    await end(two)
+    expect(await lease(one)).toBe(3)
+    // what it sent under the first fence is no longer its own to write about
+    expect([await isKept(one, 1), await isKept(one, 3)]).toEqual([false, true])
   })
 
   test('leaves all of its deliveries to one server', async () => {

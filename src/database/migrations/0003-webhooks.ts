@@ -70,7 +70,7 @@ function deliveryTable({ id, instant, table }: ColumnTypes): string[] {
   return [
     table(
       'deliveries',
-      `id text primary key,
+      `id ${id} primary key,
        webhook_id ${id} not null references webhooks (id),
        business_id ${id} references businesses (id),
        event_id ${id} not null,
