@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { formatInstant, instantFromMs, latestMs } from '../src/instants.ts'
+import { formatInstant, instantFromMs, latestMs, wallText } from '../src/instants.ts'
+import { randomFrom } from './support/random.ts'
 
 const zones = [
   'UTC',
@@ -56,4 +57,18 @@ test('the first and the last instants are shown in any zone, in UTC where a zone
 
 test('a zone that there is not is refused', () => {
   expect(() => formatInstant(instantFromMs(0), 'Europe/Atlantis')).toThrow(RangeError)
+})
+
+test('instants and wall times are written as Date writes them, whatever came before', () => {
+  const random = randomFrom(1)
+  const day = 86_400_000
+  for (let turn = 0; turn < 5_000; turn += 1) {
+    const ms = random.below(latestMs / 1000) * 1000 + random.below(1000)
+    for (const near of [ms, ms + 1, Math.floor(ms / day) * day, Math.ceil(ms / day) * day - 1]) {
+      expect(instantFromMs(near)).toBe(new Date(near).toISOString())
+      expect(wallText(near - day)).toBe(new Date(near - day).toISOString().slice(0, 19))
+    }
+  }
+  expect(instantFromMs(1.9)).toBe('1970-01-01T00:00:00.001Z')
+  expect(wallText(-1)).toBe('1969-12-31T23:59:59')
 })

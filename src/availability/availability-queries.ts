@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import type { Queries } from '../database/database.ts'
-import { nearestInstant, secondsTextToMs, toMs, type Instant } from '../instants.ts'
+import type { Engine, Queries } from '../database/database.ts'
+import { nearestInstant, toMs, type Instant } from '../instants.ts'
 import type { Claimed } from './occupancy-rules.ts'
 import type { Block } from './offer-rules.ts'
+import { packedClaims, unpackClaims } from './packed-claim-queries.ts'
 import { longestClaimMs } from './resource-rules.ts'
 import type { OwnSlot, Taken } from './slot-rules.ts'
 import type { MsSpan } from './zone-rules.ts'
@@ -45,11 +46,11 @@ interface Row {
  * Reads all that obstructs slots in a time, in one statement: its cost is bound to that time and to the caller's
  * own holds, not to what was booked before.
  */
-export async function findTaken(db: Queries, request: TakenRequest): Promise<SeenTaken> {
-  const parts = [version(request), claims(request), ...blocks(request)]
+export async function findTaken(db: Queries, engine: Engine, request: TakenRequest): Promise<SeenTaken> {
+  const parts = [version(request), claims(engine, request), ...blocks(request)]
   if (request.ownerId !== undefined) parts.push(ownHolds(request, request.ownerId))
   const { rows } = await sql<Row>`${sql.join(parts, sql` union all `)}`.execute(db)
-  return read(rows)
+  return read(rows, (packed) => unpackClaims(engine, request.seats, packed))
 }
 
 function version({ businessId }: TakenRequest) {
@@ -59,25 +60,12 @@ function version({ businessId }: TakenRequest) {
       from businesses where id = ${businessId}`
 }
 
-/** A whole second as text of 19 characters, whichever way the engine writes it. */
-const second = (column: string) => sql`substr(cast(${sql.ref(column)} as text), 1, 19)`
-
-/**
- * The claims of each resource in one row: a busy month has thousands, and rows of their own would be most of the cost.
- * `readClaims` takes them apart.
- */
-function claims({ resourceIds, seats, span, now, ownerId, exceptBookingId }: TakenRequest) {
+/** The claims of each resource in one row. */
+function claims(engine: Engine, { resourceIds, seats, span, now, ownerId, exceptBookingId }: TakenRequest) {
   const from = nearestInstant(span.from)
   const earliest = nearestInstant(span.from - longestClaimMs)
-  // the only seat is taken whatever the occurrence
-  const occurrence =
-    seats === 1
-      ? sql`case when seat = 0 then '' else cast(occurrence_id as text) end`
-      : sql`cast(occurrence_id as text)`
-  const claim = sql`case when expires_at is null then 'b' else 'h' end || ${second('starts_at')} || ${second('ends_at')}
-                    || cast(seat as text) || ' ' || ${occurrence}`
   return sql`
-    select 'claims', resource_id, string_agg(${claim}, ';'), null, null, null
+    select 'claims', resource_id, ${packedClaims(engine, seats)}, null, null, null
       from claims
      where resource_id in (${sql.join(resourceIds)})
        and starts_at >= ${earliest} and starts_at < ${nearestInstant(span.to)} and ends_at > ${from}
@@ -105,31 +93,17 @@ function ownHolds({ businessId, serviceId, locationId, now }: TakenRequest, owne
        and h.service_id = ${serviceId} and h.location_id = ${locationId}`
 }
 
-function read(rows: Row[]): SeenTaken {
+function read(rows: Row[], unpack: (packed: string) => Claimed[]): SeenTaken {
   const claims = new Map<string, Claimed[]>()
   const blocks: Block[] = []
   const ownSlots: OwnSlot[] = []
   let version = 0
   for (const row of rows) {
     const span = { from: row.starts_at ? toMs(row.starts_at) : 0, to: row.ends_at ? toMs(row.ends_at) : 0 }
-    if (row.kind === 'claims') claims.set(row.id ?? '', readClaims(row.claims ?? ''))
+    if (row.kind === 'claims') claims.set(row.id ?? '', unpack(row.claims ?? ''))
     else if (row.kind === 'block') blocks.push({ ...span, staffId: row.id })
     else if (row.kind === 'own') ownSlots.push({ startsAtMs: span.from, staffId: row.id })
     else version = row.number ?? 0
   }
   return { claims, blocks, ownSlots, version }
-}
-
-/** Of each: whether it is booked or held, its two instants, its seat, and its occurrence where that matters. */
-function readClaims(text: string): Claimed[] {
-  return text.split(';').map((claim) => {
-    const space = claim.indexOf(' ', 39)
-    return {
-      held: claim.startsWith('h'),
-      from: secondsTextToMs(claim, 1),
-      to: secondsTextToMs(claim, 20),
-      seat: Number(claim.slice(39, space)),
-      occurrenceId: claim.slice(space + 1),
-    }
-  })
 }

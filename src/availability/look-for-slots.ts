@@ -36,7 +36,7 @@ export async function lookForSlots(
   const { actor, nowMs, exceptBookingId } = looker
   const zone = zoneAround(location.timezone, days)
   const staffIds = staff.map(({ id }) => id)
-  const taken = await findTaken(context.db.reads, {
+  const taken = await findTaken(context.db.reads, context.db.engine, {
     now: instantFromMs(nowMs),
     businessId: service.business_id,
     serviceId: service.id,

@@ -19,20 +19,23 @@ export class Occupancy {
     this.longestMs = claims.reduce((longest, { from, to }) => Math.max(longest, to - from), 0)
   }
 
-  /** Claims that overlap a time. */
-  *during({ from, to }: MsSpan): Generator<Claimed> {
+  /** Claims that overlap a time. A list, since a month of slots asks thousands of times and a generator costs more. */
+  during({ from, to }: MsSpan): Claimed[] {
+    const found: Claimed[] = []
     for (let at = this.firstAfter(from - this.longestMs); ; at += 1) {
       const claim = this.claims[at]
-      if (!claim || claim.from >= to) return
-      if (claim.to > from) yield claim
+      if (!claim || claim.from >= to) return found
+      if (claim.to > from) found.push(claim)
     }
   }
 
   /** How many of so many seats are free for the whole of a time, to those of one occurrence. */
   freeSeats(taken: MsSpan, seats: number, occurrenceId: () => string): number {
+    const inTheWay = this.during(taken)
+    if (inTheWay.length === 0) return seats
     let own: string | undefined
     const used = new Set<number>()
-    for (const claim of this.during(taken)) {
+    for (const claim of inTheWay) {
       if (seats === 1 && claim.seat === 0) return 0 // spares the occurrence, which costs a digest
       own ??= occurrenceId()
       if (claim.occurrenceId !== own) return 0

@@ -1,4 +1,4 @@
-import { latestMs } from '../instants.ts'
+import { latestMs, twoDigits, wallText } from '../instants.ts'
 import type { Slot } from './slot-rules.ts'
 import type { ZoneOffsets } from './zone-rules.ts'
 
@@ -26,8 +26,18 @@ export function presentSlot(slot: Slot, zone: ZoneOffsets): ShownSlot {
 function localText(instantMs: number, zone: ZoneOffsets): string {
   const offsetMs = zone.offsetAt(instantMs)
   const offsetMinutes = instantMs + offsetMs > latestMs ? 0 : Math.round(offsetMs / 60_000)
-  const wall = new Date(instantMs + offsetMinutes * 60_000).toISOString().slice(0, 19)
+  return wallText(instantMs + offsetMinutes * 60_000) + offsetText(offsetMinutes)
+}
+
+/** There are no more of them than zones differ by minutes. */
+const offsetTexts = new Map<number, string>()
+
+function offsetText(offsetMinutes: number): string {
+  const known = offsetTexts.get(offsetMinutes)
+  if (known !== undefined) return known
   const size = Math.abs(offsetMinutes)
-  const twoDigits = (number: number) => String(number).padStart(2, '0')
-  return `${wall}${offsetMinutes < 0 ? '-' : '+'}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`
+  const [hours, minutes] = [twoDigits[Math.floor(size / 60)] ?? '', twoDigits[size % 60] ?? '']
+  const text = `${offsetMinutes < 0 ? '-' : '+'}${hours}:${minutes}`
+  offsetTexts.set(offsetMinutes, text)
+  return text
 }

@@ -68,9 +68,7 @@ export class FreeSlots {
     if (typeof working === 'string') return working
     if (this.at(startsAtMs, working)) return null
     const taken = this.takenBy(startsAtMs)
-    const inTheWay = this.resourceIds(working).flatMap((id) => [
-      ...(this.occupancies.get(id)?.during(taken) ?? []),
-    ])
+    const inTheWay = this.resourceIds(working).flatMap((id) => this.occupancies.get(id)?.during(taken) ?? [])
     return inTheWay.every(({ held }) => !held) ? 'slot_booked' : 'slot_held'
   }
 

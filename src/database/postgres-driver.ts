@@ -18,7 +18,7 @@ const mostPreparedStatements = 500
 
 /**
  * Reads `2026-12-01 09:00:00+00`. Nearly all are whole seconds of UTC, which differ from instants by a few letters:
- * availability reads thousands of them at once.
+ * a page of a list has hundreds of them.
  */
 function readInstant(text: string): Instant {
   if (text.length === 22 && text.endsWith('+00')) {
