@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { monotonicMs } from './clock.ts'
+import type { Engine } from './database/database.ts'
 
 /** A long computation that goes on for longer lets others have their turn, in milliseconds. */
 const turnMs = 4
@@ -9,9 +10,10 @@ const mostTurnMs = 8
 const mostOthers = 16
 /**
  * What a request that computes costs in all, by what its turns cost: receiving and authenticating it, tagging and sending
- * its answer come on top (`npm run bench -- availability` shows what it takes of the processor).
+ * its answer come on top, and what PostgreSQL computes for it in processes of its own (`npm run bench -- availability`
+ * shows what it takes of the processor, and what share it leaves to others).
  */
-const costByTurns = 1.5
+const costByTurns: Record<Engine, number> = { sqlite: 2, postgres: 2.2 }
 /** Timers know no less. */
 const leastPauseMs = 1
 
@@ -40,9 +42,11 @@ export class Turns {
   /** How many requests have arrived and are not answered. */
   inFlight = 0
   private computing = 0
+  private readonly costByTurns: number
   private readonly time: TurnsTime
 
-  constructor(time = realTime) {
+  constructor(engine: Engine, time = realTime) {
+    this.costByTurns = costByTurns[engine]
     this.time = time
   }
 
@@ -57,7 +61,7 @@ export class Turns {
   /** Does a long computation, which asks `turn.over()` between its steps and may give way for the rest at its end. */
   async share<T>(work: (turn: Turn) => Promise<T>): Promise<T> {
     this.computing += 1
-    const turn = new Turn(this.time, () => this.others())
+    const turn = new Turn(this.time, () => this.others() * this.costByTurns)
     try {
       return await work(turn)
     } finally {
@@ -75,14 +79,15 @@ export class Turns {
 /** What one long computation has taken and owes. */
 export class Turn {
   private readonly time: TurnsTime
-  private readonly others: () => number
+  /** How many times as long as a turn takes others are to have after it. */
+  private readonly timesOwed: () => number
   private startedMs: number
   /** Below zero when a pause took longer than it was to. */
   private owedMs = 0
 
-  constructor(time: TurnsTime, others: () => number) {
+  constructor(time: TurnsTime, timesOwed: () => number) {
     this.time = time
-    this.others = others
+    this.timesOwed = timesOwed
     this.startedMs = time.nowMs()
   }
 
@@ -95,9 +100,9 @@ export class Turn {
   async giveWay(): Promise<void> {
     const spentMs = Math.min(this.time.nowMs() - this.startedMs, mostTurnMs)
     // those who waited for this turn may be answered all at once now, and be back a moment later
-    const waited = this.others()
+    const waited = this.timesOwed()
     await this.time.yield() // only then is it known who has come meanwhile
-    this.owedMs += spentMs * costByTurns * Math.max(waited, this.others())
+    this.owedMs += spentMs * Math.max(waited, this.timesOwed())
     if (this.owedMs >= leastPauseMs) {
       const pausedMs = this.time.nowMs()
       await this.time.pause(this.owedMs)

@@ -1,18 +1,19 @@
 import { once } from 'node:events'
 import { createConnection, createServer, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
+import type { Engine } from '../src/database/database.ts'
 import { Turns } from '../src/turns.ts'
 
-/** A request costs more than its turns. */
-const cost = 1.5
+/** A request costs more than its turns, and more again where PostgreSQL computes for it. */
+const [cost, costOnPostgres] = [2, 2.2]
 const forEver = () => new Promise<never>(() => undefined)
 
 /** Turns on a clock of their own: work passes time, pauses are noted, and whoever is to come meanwhile comes. */
-function makeTurns() {
+function makeTurns(engine: Engine = 'sqlite') {
   let nowMs = 0
   const pauses: number[] = []
   const arrivals: (() => void)[] = []
-  const turns = new Turns({
+  const turns = new Turns(engine, {
     nowMs: () => nowMs,
     yield: () => {
       for (const arrive of arrivals.splice(0)) arrive()
@@ -48,6 +49,13 @@ test('beside others, each turn is paid for with as long for each of them', async
   for (let request = 0; request < 5; request += 1) turns.arrived()
   await compute([1, 1, 3, 1, 2])
   expect(pauses).toEqual([5 * 4 * cost, 3 * 4 * cost])
+})
+
+test('what PostgreSQL computes for it beside is paid for too', async () => {
+  const { turns, pauses, compute } = makeTurns('postgres')
+  for (let request = 0; request < 2; request += 1) turns.arrived()
+  await compute([5])
+  expect(pauses).toEqual([5 * costOnPostgres])
 })
 
 test('those that arrive while it computes count, those that were answered do not', async () => {
@@ -93,7 +101,7 @@ test('beside very many, it still gets its share of one in seventeen', async () =
 test('what a pause took too long is not asked for again', async () => {
   let nowMs = 0
   const pauses: number[] = []
-  const turns = new Turns({
+  const turns = new Turns('sqlite', {
     nowMs: () => nowMs,
     yield: () => Promise.resolve(),
     pause: (milliseconds) => {
@@ -121,7 +129,7 @@ test('a computation that fails stops counting', async () => {
 })
 
 test('who came to the socket during the turn has arrived when others are counted', async () => {
-  const turns = new Turns()
+  const turns = new Turns('sqlite')
   const order: string[] = []
   const arrivals: Record<string, () => void> = {
     computing: () => {
