@@ -35,9 +35,9 @@ const [onlyEngine, onlyCount] = process.argv.slice(3)
 const counts = onlyCount === undefined ? [1, 20, 200] : [Number(onlyCount)]
 const mostOfBusiness = 20
 /** So many are sent before anything is measured: code that has run often is several times as fast. */
-const warmUp = 5_000
+const warmUp = 20_000
 /** Sent bare and as deliveries, in turns: what the machine does beside then bears on both. */
-const backlog = 10_000
+const backlog = 20_000
 const rounds = 2
 const mostInFlight = 256
 const bookingsPerSecond = 200

@@ -57,10 +57,16 @@ function figureSeconds(plan: Plan, concurrency: number): number {
   return aroundFigureSeconds + (plan.rounds * (roundMs + statementsMs + bareMs)) / 1000
 }
 
+/** How long warming up an operation takes, of the service and of bare Fastify, in seconds. */
+function warmSeconds({ warmMs }: Plan): number {
+  return (2 * warmMs) / 1000
+}
+
 /** How long a setting is planned to take, in seconds. */
 export function settingSeconds(plan: Plan): number {
   const figures = plan.concurrencies.map((concurrency) => figureSeconds(plan, concurrency))
-  return aroundSettingSeconds + plan.operations.length * figures.reduce((sum, one) => sum + one, 0)
+  const each = figures.reduce((sum, one) => sum + one, warmSeconds(plan))
+  return aroundSettingSeconds + plan.operations.length * each
 }
 
 /** Measures all operations of one setting at all concurrencies. */
@@ -112,6 +118,7 @@ async function measureOperation(
 ): Promise<void> {
   const { plan, timetable, leftOut } = contest
   await warm(contest, operation)
+  timetable.finish(warmSeconds(plan))
   for (const concurrency of plan.concurrencies) {
     if (timetable.isLate && concurrency !== plan.leastConcurrency) {
       timetable.skip(figureSeconds(plan, concurrency))

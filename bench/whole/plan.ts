@@ -41,7 +41,7 @@ export interface Plan {
   concurrencies: number[]
   /** On a machine that is too slow for all of them, this one is measured. */
   leastConcurrency: number
-  /** How long each is loaded before the first figure of an operation, in milliseconds. */
+  /** How long each is loaded before the first figure of an operation, in milliseconds: code that has run often is faster. */
   warmMs: number
   /** How often the service and its ceilings take turns in one figure. */
   rounds: number
@@ -65,7 +65,7 @@ const whole: Plan = {
   operations,
   concurrencies: [1, 8, 32, 128],
   leastConcurrency: 32,
-  warmMs: 300,
+  warmMs: 2_500,
   rounds: 3,
   roundMs: 600,
   statementsMs: 400,
@@ -79,6 +79,7 @@ const whole: Plan = {
 const quick: Plan = {
   ...whole,
   concurrencies: [1, 32],
+  warmMs: 300,
   rounds: 1,
   roundMs: 350,
   scripts: 300,
@@ -91,6 +92,7 @@ export const usage = `npm run bench [-- OPTIONS]
   --quick               less of everything
   --engine NAME         sqlite or postgres alone
   --only PART           figures, starts or memory alone
+  --operation NAME      figures of one operation alone, such as show
   --memory-seconds N    watches memory for so long; from 300 on it is judged whether it is flat
   --write               puts the tables into README.md, docs/benchmark.md and docs/scaling.md
   --write-from FILE     does that from the JSON file of a run before, and measures nothing`
@@ -110,6 +112,7 @@ export function planOf(args: string[]): Asked {
       quick: { type: 'boolean', default: false },
       engine: { type: 'string' },
       only: { type: 'string' },
+      operation: { type: 'string' },
       'memory-seconds': { type: 'string' },
       write: { type: 'boolean', default: false },
       'write-from': { type: 'string' },
@@ -122,6 +125,7 @@ export function planOf(args: string[]): Asked {
     ...plan,
     engines: chosen('--engine', values.engine, plan.engines),
     parts: chosen('--only', values.only, plan.parts),
+    operations: chosen('--operation', values.operation, plan.operations),
     memorySeconds,
     limitSeconds: Math.max(plan.limitSeconds, 3 * memorySeconds),
     writes: values.write,

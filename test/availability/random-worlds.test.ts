@@ -8,7 +8,7 @@ import type { Context } from '../../src/context.ts'
 import { aroundTransactions } from '../../src/database/database.ts'
 import { Problem } from '../../src/errors.ts'
 import { instantFromMs } from '../../src/instants.ts'
-import { isLong } from '../support/long.ts'
+import { isLong, tellProgress } from '../support/long.ts'
 import { makeRandomWorld, sessionOf, type RandomWorld } from '../support/random-world.ts'
 import { randomFrom, seeds, type Random } from '../support/random.ts'
 import { dateAfter } from '../support/wall-clock.ts'
@@ -74,7 +74,9 @@ onEachEngine('random worlds', (engine) => {
     { timeout: isLong ? 7_200_000 : 120_000 },
     async () => {
       const seen = { offered: 0, held: 0, refused: new Map<string, number>() }
+      const tell = tellProgress(`random worlds on ${engine}`, worlds)
       for (const seed of seeds(worlds)) {
+        tell(seed - 1)
         service.statements.length = service.logLines.length = 0 // of many worlds they would fill the memory
         const random = randomFrom(seed)
         const world = await makeRandomWorld(service.context, random)

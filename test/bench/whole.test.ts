@@ -42,3 +42,9 @@ test(
     }
   },
 )
+
+test('one operation can be measured alone, and no other than there are', () => {
+  expect(planOf(['--operation', 'show']).operations).toEqual(['show'])
+  expect(planOf([]).operations).toEqual(operations)
+  expect(() => planOf(['--operation', 'shows'])).toThrow('--operation takes session, hold')
+})

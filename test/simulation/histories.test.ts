@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, test } from 'vitest'
-import { isLong } from '../support/long.ts'
+import { isLong, tellProgress } from '../support/long.ts'
 import { seeds } from '../support/random.ts'
 import { onEachEngine } from '../support/test-service.ts'
 import { checkTables } from './check-tables.ts'
@@ -25,7 +25,9 @@ onEachEngine('random histories', (engine) => {
   afterAll(() => stage.stop())
 
   const first = engine === 'sqlite' ? 1 : histories + 1
+  const tell = tellProgress(`random histories on ${engine}`, histories)
   test.each(seeds(histories, first))('go as the model says, with seed %i', async (seed) => {
+    tell(seed - first)
     stage.clear(seed)
     const world = await makeWorld(stage, seed)
     try {
