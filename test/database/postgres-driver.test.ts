@@ -96,6 +96,7 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
 
   test('a statement that is too slow is given up within 5 s, and its connection serves on', async () => {
     const startedMs = performance.now()
+    // longer than any statement may take: the server itself has to end it
     const error = await sql`select pg_sleep(20)`.execute(db.reads).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(DatabaseUnavailable)
     expect((error as Error).cause).toMatchObject({ code: '57014' })

@@ -60,7 +60,7 @@ onEachEngine('a server that is asked to stop', (engine) => {
     expect((await call(address, 'GET', '//readyz')).status).toBe(200)
     const sent = tokens.map((token, index) => client.hold(0, token, slot(index >> 1)))
     const stopped = stop()
-    const notReady = await eventually('a failing readiness', 1_000, async () => {
+    const notReady = await eventually('a failing readiness', 4_000, async () => {
       const reply = await call(address, 'GET', '//readyz')
       return reply.status === 503 ? reply : undefined
     })

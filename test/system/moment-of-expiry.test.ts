@@ -108,6 +108,7 @@ function offset(round: number, index: number, step: number): number {
   return (((round * slotsAtOnce + index) * step) % (2 * spreadMs + 1)) - spreadMs
 }
 
+/** Real time is the subject: several processes meet at the very moment at which a hold expires. */
 function until(epochMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, epochMs - Date.now()))
 }
