@@ -54,23 +54,23 @@ export async function retryDelivery(
     .execute()
 }
 
-/** Deletes up to `most` deliveries of before an instant, or to deleted webhooks. Tells how many. */
+/** Deletes up to `most` deliveries of before an instant. Tells how many. */
 export async function deleteOldDeliveries(db: Queries, before: Instant, most: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('deliveries')
     .where('id', 'in', (old) =>
-      old
-        .selectFrom('deliveries as d')
-        .select('d.id')
-        .where((build) =>
-          build.or([
-            build('d.created_at', '<', before),
-            build('d.webhook_id', 'in', (gone) =>
-              gone.selectFrom('webhooks as w').select('w.id').where('w.deleted_at', 'is not', null),
-            ),
-          ]),
-        )
-        .limit(most),
+      old.selectFrom('deliveries as d').select('d.id').where('d.created_at', '<', before).limit(most),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** Deletes up to `most` deliveries of a webhook. Tells how many. */
+export async function deleteLog(db: Queries, webhookId: string, most: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('deliveries')
+    .where('id', 'in', (own) =>
+      own.selectFrom('deliveries as d').select('d.id').where('d.webhook_id', '=', webhookId).limit(most),
     )
     .executeTakeFirst()
   return Number(numDeletedRows)

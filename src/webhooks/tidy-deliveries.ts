@@ -1,15 +1,15 @@
 import type { Chore } from '../housekeeping.ts'
 import { plusSeconds } from '../instants.ts'
-import { deleteOldDeliveries } from './delivery-queries.ts'
+import { deleteLog, deleteOldDeliveries } from './delivery-queries.ts'
 import { deleteOldEvents } from './event-queries.ts'
-import { dropDeletedWebhooks } from './webhook-queries.ts'
+import { dropWebhook, findDeletedWebhooks } from './webhook-queries.ts'
 
 /** Events and the log of their deliveries are kept for 30 days (contract: Webhooks). */
 const keptSeconds = 30 * 86_400
 /** An event outlives its deliveries, whose payload it has. */
 const longerSeconds = 86_400
 
-/** Deliveries that are that old, and those to deleted webhooks. */
+/** The log that is that old. */
 export const oldDeliveries: Chore = {
   name: 'old deliveries',
   deleteBatch: ({ db }, most) =>
@@ -23,8 +23,20 @@ export const oldEvents: Chore = {
     db.transaction((tx) => deleteOldEvents(tx.db, plusSeconds(tx.now, -keptSeconds - longerSeconds), most)),
 }
 
-/** Webhooks that were deleted, once their log is gone. */
+/** So many deleted webhooks are looked at in one step. */
+const mostWebhooks = 20
+
+/** Webhooks that were deleted, each after its log: to look for the log of all of them would be to read all deliveries. */
 export const deletedWebhooks: Chore = {
   name: 'deleted webhooks',
-  deleteBatch: ({ db }, most) => db.transaction((tx) => dropDeletedWebhooks(tx.db, most)),
+  deleteBatch: ({ db }, most) =>
+    db.transaction(async (tx) => {
+      let deleted = 0
+      for (const id of await findDeletedWebhooks(tx.db, mostWebhooks)) {
+        deleted += await deleteLog(tx.db, id, most - deleted)
+        if (deleted === most) return deleted
+        await dropWebhook(tx.db, id)
+      }
+      return deleted
+    }),
 }

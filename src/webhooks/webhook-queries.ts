@@ -174,20 +174,25 @@ export async function replaceSecret(
     .execute()
 }
 
-/** Deletes up to `most` webhooks that are deleted and have no log any more. Tells how many. */
-export async function dropDeletedWebhooks(db: Queries, most: number): Promise<number> {
-  const { numDeletedRows } = await db
+/** Up to `most` webhooks that are deleted, the first of them first. */
+export async function findDeletedWebhooks(db: Queries, most: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('webhooks')
+    .select('id')
+    .where('deleted_at', 'is not', null)
+    .orderBy('deleted_at')
+    .limit(most)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Drops a deleted webhook that has no log any more. */
+export async function dropWebhook(db: Queries, id: string): Promise<void> {
+  await db
     .deleteFrom('webhooks')
-    .where('id', 'in', (gone) =>
-      gone
-        .selectFrom('webhooks as w')
-        .select('w.id')
-        .where('w.deleted_at', 'is not', null)
-        .where(({ not, exists, selectFrom }) =>
-          not(exists(selectFrom('deliveries as d').select('d.id').whereRef('d.webhook_id', '=', 'w.id'))),
-        )
-        .limit(most),
+    .where('id', '=', id)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('deliveries').select('deliveries.id').where('webhook_id', '=', id))),
     )
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+    .execute()
 }
