@@ -34,6 +34,13 @@ const idleInTransactionTimeoutMs = 10_000
 /** A farewell that a dead server does not answer ends after this. */
 const closeTimeoutMs = 1_000
 
+/**
+ * Settings of each connection. One plan of a prepared statement serves all its parameters: PostgreSQL would often plan
+ * anew for each request, which costs as much as many a statement itself, and all look rows up by their keys anyhow
+ * (test/database/full-scans.test.ts).
+ */
+const sessionOptions = '-c timezone=UTC -c plan_cache_mode=force_generic_plan'
+
 /** Which server is opened, and with what. */
 export interface PostgresOptions {
   url: string
@@ -61,7 +68,7 @@ export async function openPostgres(options: PostgresOptions): Promise<{ db: Data
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: 'holdfast',
-    options: '-c timezone=UTC',
+    options: sessionOptions,
     types: resultTypes,
   })
   pool.on('error', options.onIdleError ?? (() => undefined))
@@ -109,7 +116,7 @@ export function openSideConnections(
     idleTimeoutMillis: 0, // kept: a statement that is to be short has no time to connect
     keepAlive: true,
     application_name: 'holdfast side',
-    options: '-c timezone=UTC',
+    options: sessionOptions,
     types: resultTypes,
   })
   pool.on('error', options.onIdleError ?? (() => undefined))
