@@ -8,6 +8,8 @@ export interface Claimed extends MsSpan {
   held: boolean
 }
 
+const none: readonly Claimed[] = []
+
 /** The claims on one resource that obstruct the caller, ready to be asked about one time after the other. */
 export class Occupancy {
   private readonly claims: Claimed[]
@@ -20,12 +22,12 @@ export class Occupancy {
   }
 
   /** Claims that overlap a time. A list, since a month of slots asks thousands of times and a generator costs more. */
-  during({ from, to }: MsSpan): Claimed[] {
-    const found: Claimed[] = []
+  during({ from, to }: MsSpan): readonly Claimed[] {
+    let found: Claimed[] | undefined
     for (let at = this.firstAfter(from - this.longestMs); ; at += 1) {
       const claim = this.claims[at]
-      if (!claim || claim.from >= to) return found
-      if (claim.to > from) found.push(claim)
+      if (!claim || claim.from >= to) return found ?? none
+      if (claim.to > from) (found ??= []).push(claim)
     }
   }
 
@@ -33,11 +35,11 @@ export class Occupancy {
   freeSeats(taken: MsSpan, seats: number, occurrenceId: () => string): number {
     const inTheWay = this.during(taken)
     if (inTheWay.length === 0) return seats
-    let own: string | undefined
+    // spares the occurrence, which costs a digest
+    if (seats === 1 && inTheWay.some(({ seat }) => seat === 0)) return 0
+    const own = occurrenceId()
     const used = new Set<number>()
     for (const claim of inTheWay) {
-      if (seats === 1 && claim.seat === 0) return 0 // spares the occurrence, which costs a digest
-      own ??= occurrenceId()
       if (claim.occurrenceId !== own) return 0
       if (claim.seat < seats) used.add(claim.seat)
     }

@@ -104,9 +104,14 @@ export class OfferRules {
     if (this.blocked.meet(slot)) return 'blocked'
     if (!isOnGrid) return 'not_on_grid'
     if (this.workers.length === 0) return []
-    const there = this.workers.filter(({ hours }) => hours === undefined || hours.cover(slot))
-    if (there.length === 0) return 'staff_not_available'
-    const working = there.filter(({ blocked }) => !blocked.meet(slot)).map(({ id }) => id)
+    const working: string[] = []
+    let isAnyoneThere = false
+    for (const { id, hours, blocked } of this.workers) {
+      if (hours !== undefined && !hours.cover(slot)) continue
+      isAnyoneThere = true
+      if (!blocked.meet(slot)) working.push(id)
+    }
+    if (!isAnyoneThere) return 'staff_not_available'
     return working.length > 0 ? working : 'blocked'
   }
 

@@ -10,14 +10,16 @@ import type { Claimed } from './occupancy-rules.ts'
 
 /** What packs the claims of a group into one text, null without any. Of the only seat the occurrence is left out. */
 export function packedClaims(engine: Engine, seats: number): RawBuilder<string | null> {
+  const unlessOnlySeat = (nothing: RawBuilder<unknown>, occurrence: RawBuilder<unknown>) =>
+    seats === 1 ? sql`case when seat = 0 then ${nothing} else ${occurrence} end` : occurrence
   if (engine === 'postgres') {
     // bytes: written as text, times take most of what the whole statement takes
-    return sql`encode(string_agg(timestamptz_send(starts_at) || timestamptz_send(ends_at) || int4send(seat)
-                                 || boolsend(expires_at is not null) || uuid_send(occurrence_id), ''::bytea), 'base64')`
+    return sql`encode(string_agg(timestamptz_send(starts_at) || timestamptz_send(ends_at)
+                                 || int4send(case when expires_at is null then seat else -1 - seat end)
+                                 || ${unlessOnlySeat(sql`''::bytea`, sql`uuid_send(occurrence_id)`)}, ''::bytea), 'base64')`
   }
-  const occurrence = seats === 1 ? sql`case when seat = 0 then '' else occurrence_id end` : sql`occurrence_id`
   return sql`string_agg(case when expires_at is null then 'b' else 'h' end || starts_at || ends_at || seat || ' '
-                        || ${occurrence}, ';')`
+                        || ${unlessOnlySeat(sql`''`, sql`occurrence_id`)}, ';')`
 }
 
 /** Takes apart what `packedClaims` has packed. */
@@ -27,37 +29,43 @@ export function unpackClaims(engine: Engine, seats: number, packed: string): Cla
 
 /** Of each: whether it is held (`h`) or booked, two instants of 24 characters, its seat, and its occurrence. */
 function fromText(text: string): Claimed[] {
-  return text.split(';').map((claim) => {
-    const space = claim.indexOf(' ', 49)
-    return {
-      held: claim.startsWith('h'),
-      from: secondsTextToMs(claim, 1),
-      to: secondsTextToMs(claim, 25),
-      seat: Number(claim.slice(49, space)),
-      occurrenceId: claim.slice(space + 1),
-    }
-  })
+  const claims: Claimed[] = []
+  for (let at = 0; at < text.length;) {
+    const space = text.indexOf(' ', at + 49)
+    const semicolon = text.indexOf(';', space)
+    const end = semicolon < 0 ? text.length : semicolon
+    claims.push({
+      held: text.startsWith('h', at),
+      from: secondsTextToMs(text, at + 1),
+      to: secondsTextToMs(text, at + 25),
+      seat: Number(text.slice(at + 49, space)),
+      occurrenceId: text.slice(space + 1, end),
+    })
+    at = end + 1
+  }
+  return claims
 }
 
-const bytesOfOne = 37
 /** From which PostgreSQL counts microseconds. */
 const startOf2000Ms = Date.UTC(2000, 0)
 
+/** Of each: two instants of eight bytes, its seat in four, or -1 less its seat where it is held, and its occurrence in 16. */
 function fromBytes(bytes: Buffer, seats: number): Claimed[] {
   const ms = (at: number) =>
     startOf2000Ms + Math.round((bytes.readInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4)) / 1000)
   const claims: Claimed[] = []
-  for (let at = 0; at < bytes.length; at += bytesOfOne) {
-    const seat = bytes.readInt32BE(at + 16)
-    claims.push({
-      held: bytes[at + 20] === 1,
-      from: ms(at),
-      to: ms(at + 8),
-      seat,
-      // the only seat is taken whatever the occurrence
-      occurrenceId:
-        seats === 1 && seat === 0 ? '' : uuidText(bytes.toString('hex', at + 21, at + bytesOfOne)),
-    })
+  for (let at = 0; at < bytes.length;) {
+    const [from, to] = [ms(at), ms(at + 8)]
+    const written = bytes.readInt32BE(at + 16)
+    const held = written < 0
+    const seat = held ? -1 - written : written
+    at += 20
+    let occurrenceId = ''
+    if (seats > 1 || seat > 0) {
+      occurrenceId = uuidText(bytes.toString('hex', at, at + 16))
+      at += 16
+    }
+    claims.push({ held, from, to, seat, occurrenceId })
   }
   return claims
 }
