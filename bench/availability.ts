@@ -13,9 +13,10 @@ import { startBareServer, startHoldfast } from './support/processes.ts'
 
 /*
  * What availability costs: one service with ten people over 31 days, half booked, by the number of bookings that are
- * stored besides. The service and a bare Fastify route that sends the same bytes are processes of their own and take
- * turns in short rounds, so that whatever else the machine does meets both. Then what one client that asks for
- * availability in a loop costs others that place holds.
+ * stored besides; where nothing of the month has changed since the request before, and where each time something has. The
+ * service and a bare Fastify route that sends the same bytes are processes of their own and take turns in short rounds, so
+ * that whatever else the machine does meets both. Then what one client that asks for availability in a loop costs others
+ * that place holds.
  */
 
 const most = Number(process.env['BENCH_BOOKINGS'] ?? 1_000_000)
@@ -28,7 +29,11 @@ const shareRoundMs = 1_000
 
 /** One request after the other to one server. */
 interface Line {
-  send(method: 'GET' | 'POST', path: string, body?: object): Promise<{ status: number; body: Buffer }>
+  send(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    body?: object,
+  ): Promise<{ status: number; body: Buffer }>
   close(): Promise<void>
 }
 
@@ -80,6 +85,30 @@ async function takeTurns(lines: Line[], path: string, limitMs: number): Promise<
   return taken
 }
 
+/** Milliseconds of requests each of which finds the month changed: a slot of it has been held or released since the last. */
+async function takeAfterChanges(line: Line, world: BusyWorld, limitMs: number): Promise<number[]> {
+  const { service_id, location_id } = world.month
+  const starts_at = new Date(world.monthMs + 12 * 3_600_000).toISOString()
+  const taken: number[] = []
+  let holdId: string | undefined
+  for (const endMs = monotonicMs() + limitMs; monotonicMs() < endMs || holdId !== undefined;) {
+    if (holdId === undefined) {
+      const held = await expectStatus(
+        201,
+        line.send('POST', '/bookings/hold', { service_id, location_id, starts_at }),
+      )
+      holdId = (JSON.parse(held.toString()) as { hold_id: string }).hold_id
+    } else {
+      await expectStatus(204, line.send('DELETE', `/bookings/hold/${holdId}`))
+      holdId = undefined
+    }
+    const startedMs = monotonicMs()
+    await expectStatus(200, line.send('GET', monthPath(world)))
+    taken.push(monotonicMs() - startedMs)
+  }
+  return taken
+}
+
 /** Seconds of the processor that the service has used so far. */
 async function processorSeconds(address: string): Promise<number> {
   const reply = await request(`${address}/metrics`)
@@ -118,7 +147,9 @@ async function measureMonth(context: Context, address: string, world: BusyWorld)
     const [own = [], others = []] = await takeTurns(lines, path, measureMs)
     const processorMs = ((await processorSeconds(address)) - before) * 1000
     medians.push(quantile(own, 0.5))
+    const changed = await takeAfterChanges(lines[0] as Line, world, measureMs / 2)
     const beside = {
+      'p50 after a change': `${quantile(changed, 0.5).toFixed(2)} ms`,
       'to the fewest': `×${((medians.at(-1) ?? NaN) / (medians[0] ?? NaN)).toFixed(2)}`,
       'of the processor': `${(processorMs / own.length).toFixed(2)} ms`,
     }

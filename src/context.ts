@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { ShownDays } from './availability/shown-days.ts'
 import type { Checkouts } from './checkouts.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -22,5 +23,6 @@ export interface Context {
   flights: Flights
   dueDeliveries: DeliverySignal
   turns: Turns
+  shownDays: ShownDays
   checkouts: Checkouts
 }

@@ -1,4 +1,5 @@
 import type { DestinationStream, Logger } from 'pino'
+import { ShownDays } from './availability/shown-days.ts'
 import { systemClock, type Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
@@ -40,6 +41,7 @@ export async function createContext(
     flights: new Flights(),
     dueDeliveries: new DeliverySignal(),
     turns: new Turns(db.engine),
+    shownDays: new ShownDays(),
   }
   const provider = openProvider({ db, ids, config })
   const checkouts = new DepositCheckouts({ db, ids, log, config, provider })

@@ -26,13 +26,6 @@ export interface TakenRequest {
   exceptBookingId?: string | undefined
 }
 
-/** What is taken, as of one moment. */
-export interface SeenTaken extends Taken {
-  blocks: Block[]
-  /** The version of the catalogue of the business. */
-  version: number
-}
-
 interface Row {
   kind: 'claims' | 'own' | 'block' | 'version'
   id: string | null
@@ -40,6 +33,59 @@ interface Row {
   number: number | null
   starts_at: Instant | null
   ends_at: Instant | null
+}
+
+/** What is taken, as of one moment. */
+export class SeenTaken {
+  /** The version of the catalogue of the business. */
+  readonly version: number
+  /** How many characters it takes to keep. */
+  readonly size: number
+  private readonly rows: readonly Row[]
+  private readonly unpack: (packed: string) => Claimed[]
+
+  constructor(rows: readonly Row[], unpack: (packed: string) => Claimed[]) {
+    this.rows = rows
+    this.unpack = unpack
+    this.version = rows.find(({ kind }) => kind === 'version')?.number ?? 0
+    this.size = rows.reduce((size, { claims }) => size + charactersOfRow + (claims?.length ?? 0), 0)
+  }
+
+  /** Whether another look saw the same. */
+  equals({ rows }: SeenTaken): boolean {
+    return rows.length === this.rows.length && rows.every((row, at) => isSameRow(row, this.rows[at]))
+  }
+
+  /** Takes apart what was read. */
+  read(): Taken & { blocks: Block[] } {
+    const claims = new Map<string, Claimed[]>()
+    const blocks: Block[] = []
+    const ownSlots: OwnSlot[] = []
+    for (const row of this.rows) {
+      const span = {
+        from: row.starts_at ? toMs(row.starts_at) : 0,
+        to: row.ends_at ? toMs(row.ends_at) : 0,
+      }
+      if (row.kind === 'claims') claims.set(row.id ?? '', this.unpack(row.claims ?? ''))
+      else if (row.kind === 'block') blocks.push({ ...span, staffId: row.id })
+      else if (row.kind === 'own') ownSlots.push({ startsAtMs: span.from, staffId: row.id })
+    }
+    return { claims, blocks, ownSlots }
+  }
+}
+
+/** About what the rest of a row takes. */
+const charactersOfRow = 200
+
+function isSameRow(one: Row, other: Row | undefined): boolean {
+  return (
+    one.kind === other?.kind &&
+    one.id === other.id &&
+    one.claims === other.claims &&
+    one.number === other.number &&
+    one.starts_at === other.starts_at &&
+    one.ends_at === other.ends_at
+  )
 }
 
 /**
@@ -50,7 +96,7 @@ export async function findTaken(db: Queries, engine: Engine, request: TakenReque
   const parts = [version(request), claims(engine, request), ...blocks(request)]
   if (request.ownerId !== undefined) parts.push(ownHolds(request, request.ownerId))
   const { rows } = await sql<Row>`${sql.join(parts, sql` union all `)}`.execute(db)
-  return read(rows, (packed) => unpackClaims(engine, request.seats, packed))
+  return new SeenTaken(rows, (packed) => unpackClaims(engine, request.seats, packed))
 }
 
 function version({ businessId }: TakenRequest) {
@@ -91,19 +137,4 @@ function ownHolds({ businessId, serviceId, locationId, now }: TakenRequest, owne
       from claims as c join holds as h on h.id = c.id and h.business_id = c.business_id
      where c.owner_id = ${ownerId} and c.business_id = ${businessId} and c.expires_at > ${now}
        and h.service_id = ${serviceId} and h.location_id = ${locationId}`
-}
-
-function read(rows: Row[], unpack: (packed: string) => Claimed[]): SeenTaken {
-  const claims = new Map<string, Claimed[]>()
-  const blocks: Block[] = []
-  const ownSlots: OwnSlot[] = []
-  let version = 0
-  for (const row of rows) {
-    const span = { from: row.starts_at ? toMs(row.starts_at) : 0, to: row.ends_at ? toMs(row.ends_at) : 0 }
-    if (row.kind === 'claims') claims.set(row.id ?? '', unpack(row.claims ?? ''))
-    else if (row.kind === 'block') blocks.push({ ...span, staffId: row.id })
-    else if (row.kind === 'own') ownSlots.push({ startsAtMs: span.from, staffId: row.id })
-    else version = row.number ?? 0
-  }
-  return { claims, blocks, ownSlots, version }
 }

@@ -2,12 +2,12 @@ import { isSession, type Actor } from '../access/actor.ts'
 import type { Context } from '../context.ts'
 import { instantFromMs } from '../instants.ts'
 import type { Service } from '../catalogue/catalogue-types.ts'
-import { findTaken } from './availability-queries.ts'
+import { findTaken, type SeenTaken } from './availability-queries.ts'
 import { StaleOffer, type VersionedOffer } from './find-offer.ts'
 import { OfferRules, zoneAround } from './offer-rules.ts'
 import { placeResource } from './resource-rules.ts'
 import { FreeSlots } from './slot-rules.ts'
-import type { Days, MsSpan } from './zone-rules.ts'
+import type { Days, MsSpan, ZoneOffsets } from './zone-rules.ts'
 
 /** Who looks, and when. */
 export interface Looker {
@@ -26,12 +26,32 @@ export function daysPerLook({ service, staff }: VersionedOffer): number {
   return Math.max(1, Math.floor(mostSeatDays / seats))
 }
 
+/** What one look at the database saw of an offer on some local days. */
+export interface Look {
+  offer: VersionedOffer
+  days: Days
+  zone: ZoneOffsets
+  nowMs: number
+  taken: SeenTaken
+}
+
+/** Looks once at all that obstructs an offer on some local days, and tells which slots are free. Throws as `look` does. */
+export async function lookForSlots(...args: Parameters<typeof look>): Promise<FreeSlots> {
+  return freeSlotsOf(await look(...args))
+}
+
+/** Which slots are free by what was seen. */
+export function freeSlotsOf({ offer, days, zone, nowMs, taken }: Look): FreeSlots {
+  const { blocks, ...seen } = taken.read()
+  return new FreeSlots(offer, { zone, rules: new OfferRules(offer, days, { zone, nowMs, blocks }) }, seen)
+}
+
 /** Looks once at all that obstructs an offer on some local days. Throws StaleOffer when the catalogue is a later one. */
-export async function lookForSlots(
+export async function look(
   context: Context,
   offer: VersionedOffer,
   { days, looker }: { days: Days; looker: Looker },
-): Promise<FreeSlots> {
+): Promise<Look> {
   const { service, location, staff } = offer
   const { actor, nowMs, exceptBookingId } = looker
   const zone = zoneAround(location.timezone, days)
@@ -49,8 +69,7 @@ export async function lookForSlots(
     exceptBookingId,
   })
   if (taken.version !== offer.version) throw new StaleOffer()
-  const rules = new OfferRules(offer, days, { zone, nowMs, blocks: taken.blocks })
-  return new FreeSlots(offer, { zone, rules }, taken)
+  return { offer, days, zone, nowMs, taken }
 }
 
 /** What slots that start in a time can take. */

@@ -7,16 +7,14 @@ import type { Turn } from '../turns.ts'
 import type { AvailabilityQuery } from './availability-schemas.ts'
 import { withOffer, type VersionedOffer } from './find-offer.ts'
 import { dateOf, dayOf } from './hours-rules.ts'
-import { daysPerLook, lookForSlots, type Looker } from './look-for-slots.ts'
+import { daysPerLook, freeSlotsOf, look, type Look, type Looker } from './look-for-slots.ts'
 import { dayThere, lastDayOffered } from './offer-rules.ts'
 import { presentSlot } from './present-slot.ts'
+import type { DayText } from './shown-days.ts'
 import { eachDay, type Days } from './zone-rules.ts'
 
 /** The most days that one request may ask for. */
 const mostDays = 62
-
-/** One date of an answer, as JSON text. */
-export type DayText = string
 
 /** What is free on some dates. */
 export interface ShownAvailability {
@@ -78,13 +76,28 @@ async function slotsByDay(
   const step = daysPerLook(offer)
   for (let first = days.first; first <= days.last; first += step) {
     const part = { first, last: Math.min(first + step - 1, days.last) }
-    const free = await lookForSlots(context, offer, { days: part, looker })
-    for (const day of eachDay(part)) {
-      const slots = [...free.onDay(day)].map((slot) => presentSlot(slot, free.zone))
-      texts.set(day, JSON.stringify({ date: dateOf(day), slots }))
-      await turn.over()
-    }
+    const seen = await look(context, offer, { days: part, looker })
+    const shown = context.shownDays.find(seen) ?? (await textsOf(context, seen, turn))
+    for (const [day, text] of shown) texts.set(day, text)
   }
   await turn.giveWay()
+  return texts
+}
+
+/** What is shown of the days of a look. Kept: until something changes, the next who asks is shown the same. */
+async function textsOf({ shownDays }: Context, seen: Look, turn: Turn): Promise<Map<number, DayText>> {
+  const free = freeSlotsOf(seen)
+  const texts = new Map<number, DayText>()
+  let earliestMs = Infinity
+  for (const day of eachDay(seen.days)) {
+    const slots = [...free.onDay(day)]
+    earliestMs = Math.min(earliestMs, slots[0]?.from ?? Infinity)
+    texts.set(
+      day,
+      JSON.stringify({ date: dateOf(day), slots: slots.map((slot) => presentSlot(slot, free.zone)) }),
+    )
+    await turn.over()
+  }
+  shownDays.keep(seen, { texts, earliestMs })
   return texts
 }
