@@ -36,7 +36,8 @@ export class ShownDays {
   hits = 0
   private readonly kept = new LRUCache<string, Shown>({
     maxSize: mostCharacters,
-    sizeCalculation: ({ texts, taken }) => taken.size + [...texts.values()].join('').length,
+    sizeCalculation: ({ texts, taken }) =>
+      texts.values().reduce((size, { length }) => size + length, taken.size),
   })
 
   /** What was shown when another look saw the same and the rules that depend on the time said the same. */
