@@ -122,10 +122,8 @@ export class DeliveryWorker {
     while (!this.isDraining) {
       this.isWoken = false
       const claimed = await this.look()
-      if (claimed > 0) {
-        if (this.lanes.held > plenty) await pause(breathMs)
-        continue
-      }
+      if (this.lanes.held > plenty) await pause(breathMs)
+      if (claimed > 0) continue
       this.tellIfIdle()
       await this.nextReason()
     }
