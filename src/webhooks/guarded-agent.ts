@@ -22,6 +22,16 @@ export const systemResolve: Resolve = (hostname) =>
     })
   })
 
+/** Of a request that never came to a connection. */
+const notBegun: Dispatcher.DispatchController = {
+  aborted: true,
+  paused: false,
+  reason: null,
+  abort: () => undefined,
+  pause: () => undefined,
+  resume: () => undefined,
+}
+
 /** What requests to receivers go over. */
 export type Sends = Pick<Dispatcher, 'dispatch'>
 
@@ -37,7 +47,7 @@ interface Guard {
  * moment later changes nothing. The client is loaded with the first request: a server without webhooks does without.
  */
 export function guardedAgent(
-  { config }: Pick<Context, 'config'>,
+  { config, log }: Pick<Context, 'config' | 'log'>,
   { timeoutMs, resolve = systemResolve }: { timeoutMs: number; resolve?: Resolve },
 ): Sends & { destroy: () => Promise<void> } {
   const mayConnect = (address: string) =>
@@ -49,7 +59,14 @@ export function guardedAgent(
     dispatch: (options, handler) => {
       if (agent) return agent.dispatch(options, handler)
       opening ??= open()
-      void opening.then((opened) => opened.dispatch(options, handler))
+      opening.then(
+        (opened) => opened.dispatch(options, handler),
+        (error: unknown) => {
+          log.error({ err: error }, 'the HTTP client of webhooks cannot be loaded')
+          opening = undefined // the next request tries again
+          handler.onResponseError?.(notBegun, new Error('no HTTP client', { cause: error }))
+        },
+      )
       return true
     },
     destroy: async () => {
