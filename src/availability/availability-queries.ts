@@ -51,9 +51,22 @@ export class SeenTaken {
     this.size = rows.reduce((size, { claims }) => size + charactersOfRow + (claims?.length ?? 0), 0)
   }
 
-  /** Whether another look saw the same. */
-  equals({ rows }: SeenTaken): boolean {
-    return rows.length === this.rows.length && rows.every((row, at) => isSameRow(row, this.rows[at]))
+  /** The times about which an earlier look saw something else; undefined if it saw another version of the catalogue. */
+  changesSince(earlier: SeenTaken): MsSpan[] | undefined {
+    if (earlier.version !== this.version) return undefined
+    const changes: MsSpan[] = []
+    const gone = new Map(earlier.rows.map((row) => [identityOf(row), row]))
+    for (const row of this.rows) {
+      const before = gone.get(identityOf(row))
+      gone.delete(identityOf(row))
+      if (row.claims !== (before?.claims ?? null)) {
+        changes.push(...differences(this.claimsOf(before), this.claimsOf(row)))
+      } else if (!before) changes.push(spanOf(row))
+    }
+    for (const row of gone.values()) {
+      changes.push(...(row.kind === 'claims' ? this.claimsOf(row) : [spanOf(row)]))
+    }
+    return changes
   }
 
   /** Takes apart what was read. */
@@ -62,30 +75,39 @@ export class SeenTaken {
     const blocks: Block[] = []
     const ownSlots: OwnSlot[] = []
     for (const row of this.rows) {
-      const span = {
-        from: row.starts_at ? toMs(row.starts_at) : 0,
-        to: row.ends_at ? toMs(row.ends_at) : 0,
-      }
-      if (row.kind === 'claims') claims.set(row.id ?? '', this.unpack(row.claims ?? ''))
+      const span = spanOf(row)
+      if (row.kind === 'claims') claims.set(row.id ?? '', this.claimsOf(row))
       else if (row.kind === 'block') blocks.push({ ...span, staffId: row.id })
       else if (row.kind === 'own') ownSlots.push({ startsAtMs: span.from, staffId: row.id })
     }
     return { claims, blocks, ownSlots }
+  }
+
+  private claimsOf(row: Row | undefined): Claimed[] {
+    return row?.claims ? this.unpack(row.claims) : []
   }
 }
 
 /** About what the rest of a row takes. */
 const charactersOfRow = 200
 
-function isSameRow(one: Row, other: Row | undefined): boolean {
-  return (
-    one.kind === other?.kind &&
-    one.id === other.id &&
-    one.claims === other.claims &&
-    one.number === other.number &&
-    one.starts_at === other.starts_at &&
-    one.ends_at === other.ends_at
-  )
+function spanOf({ starts_at, ends_at }: Row): MsSpan {
+  return { from: starts_at ? toMs(starts_at) : 0, to: ends_at ? toMs(ends_at) : 0 }
+}
+
+/** What is said of the claims of a resource may change; any other row that is not the same is another. */
+function identityOf({ kind, id, starts_at, ends_at }: Row): string {
+  return [kind, id, starts_at, ends_at].join(' ')
+}
+
+/** The claims that are among one only. Whether they are held or booked makes no difference to what is free. */
+function differences(one: Claimed[], other: Claimed[]): Claimed[] {
+  const byIdentity = (claims: Claimed[]) =>
+    new Map(claims.map((claim) => [`${claim.from} ${claim.to} ${claim.seat} ${claim.occurrenceId}`, claim]))
+  const [ones, others] = [byIdentity(one), byIdentity(other)]
+  return [...ones, ...others]
+    .filter(([identity]) => !ones.has(identity) || !others.has(identity))
+    .map(([, claim]) => claim)
 }
 
 /**

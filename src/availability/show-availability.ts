@@ -10,7 +10,8 @@ import { dateOf, dayOf } from './hours-rules.ts'
 import { daysPerLook, freeSlotsOf, look, type Look, type Looker } from './look-for-slots.ts'
 import { dayThere, lastDayOffered } from './offer-rules.ts'
 import { presentSlot } from './present-slot.ts'
-import type { DayText } from './shown-days.ts'
+import type { ShownDay } from './shown-days.ts'
+import type { FreeSlots } from './slot-rules.ts'
 import { eachDay, type Days } from './zone-rules.ts'
 
 /** The most days that one request may ask for. */
@@ -22,7 +23,7 @@ export interface ShownAvailability {
   location_id: string
   timezone: string
   /** JSON texts: written in turns, because a month of many slots at once would hold up others. */
-  days: DayText[]
+  days: string[]
 }
 
 /**
@@ -71,33 +72,31 @@ async function slotsByDay(
   context: Context,
   offer: VersionedOffer,
   { days, looker, turn }: { days: Days; looker: Looker; turn: Turn },
-): Promise<Map<number, DayText>> {
-  const texts = new Map<number, DayText>()
+): Promise<Map<number, string>> {
+  const texts = new Map<number, string>()
   const step = daysPerLook(offer)
   for (let first = days.first; first <= days.last; first += step) {
     const part = { first, last: Math.min(first + step - 1, days.last) }
     const seen = await look(context, offer, { days: part, looker })
-    const shown = context.shownDays.find(seen) ?? (await textsOf(context, seen, turn))
-    for (const [day, text] of shown) texts.set(day, text)
+    for (const [day, { text }] of await shownOf(context, seen, turn)) texts.set(day, text)
   }
   await turn.giveWay()
   return texts
 }
 
-/** What is shown of the days of a look. Kept: until something changes, the next who asks is shown the same. */
-async function textsOf({ shownDays }: Context, seen: Look, turn: Turn): Promise<Map<number, DayText>> {
-  const free = freeSlotsOf(seen)
-  const texts = new Map<number, DayText>()
-  let earliestMs = Infinity
+/** What is shown of the days of a look. Of the next look, only days about which something has changed are worked out anew. */
+async function shownOf({ shownDays }: Context, seen: Look, turn: Turn): Promise<Map<number, ShownDay>> {
+  const shown = shownDays.find(seen)
+  let free: FreeSlots | undefined
   for (const day of eachDay(seen.days)) {
+    if (shown.has(day)) continue
+    free ??= freeSlotsOf(seen)
     const slots = [...free.onDay(day)]
-    earliestMs = Math.min(earliestMs, slots[0]?.from ?? Infinity)
-    texts.set(
-      day,
-      JSON.stringify({ date: dateOf(day), slots: slots.map((slot) => presentSlot(slot, free.zone)) }),
-    )
+    const presented = slots.map((slot) => presentSlot(slot, seen.zone))
+    const text = JSON.stringify({ date: dateOf(day), slots: presented })
+    shown.set(day, { text, earliestMs: slots[0]?.from ?? Infinity })
     await turn.over()
   }
-  shownDays.keep(seen, { texts, earliestMs })
-  return texts
+  shownDays.keep(seen, shown)
+  return shown
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Actor } from '../../src/access/actor.ts'
 import { showAvailability } from '../../src/availability/show-availability.ts'
 import { ShownDays } from '../../src/availability/shown-days.ts'
@@ -6,7 +6,7 @@ import { placeHold } from '../../src/bookings/place-hold.ts'
 import { Problem } from '../../src/errors.ts'
 import { instantFromMs } from '../../src/instants.ts'
 import { sessionClient, type Client } from '../support/client.ts'
-import { makeBusiness, makeOffer, makeStaff, type OwnBusiness } from '../support/offers.ts'
+import { makeBusiness, makeOffer, makeStaff, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { makeRandomWorld, sessionOf, type RandomWorld } from '../support/random-world.ts'
 import { randomFrom, seeds, type Random } from '../support/random.ts'
 import { watcherOf, type Asked } from '../support/slots.ts'
@@ -18,6 +18,7 @@ onEachEngine('days that were shown before', (engine) => {
   let business: OwnBusiness
   let one: Client
   let other: Client
+  let stranger: Client
   beforeAll(async () => {
     service = await startTestService(engine)
   })
@@ -25,6 +26,7 @@ onEachEngine('days that were shown before', (engine) => {
     business = await makeBusiness(service)
     one = await sessionClient(service, business)
     other = await sessionClient(service, business)
+    stranger = await sessionClient(service, business)
   })
   afterAll(() => service.stop())
 
@@ -35,19 +37,23 @@ onEachEngine('days that were shown before', (engine) => {
     return JSON.stringify(body)
   }
 
-  test('are shown to others as they were, until something changes', async () => {
+  test('are shown to others as they were, but for the days about which something changes', async () => {
     const offer = await makeOffer(service, business.id, { intervalMinutes: 60 })
-    const { shownDays } = service.context
-    const before = shownDays.hits
+    const numbers = foundIn(service.context.shownDays)
+    const known = () => numbers.at(-1)
     const first = await shownTo(one, offer)
-    expect(shownDays.hits).toBe(before)
+    expect(known()).toBe(0)
     expect(await shownTo(other, offer)).toEqual(first)
-    expect(shownDays.hits).toBe(before + 1)
+    expect(known()).toBe(31)
     await one.hold(offer, '2026-12-15T10:00:00Z')
-    expect(await shownTo(other, offer)).not.toEqual(first)
-    expect(shownDays.hits).toBe(before + 1)
-    await shownTo(other, offer)
-    expect(shownDays.hits).toBe(before + 2)
+    const changed = await shownTo(other, offer)
+    expect(changed).not.toEqual(first)
+    expect(known()).toBe(30) // all but the one day
+    expect(await shownTo(other, offer)).toEqual(changed)
+    expect(known()).toBe(31)
+    service.clock.advance(600)
+    expect(await shownTo(other, offer)).toEqual(first)
+    expect(known()).toBe(30)
   })
 
   test('are not shown in the place of other days, of other staff, or of what has changed places', async () => {
@@ -93,6 +99,85 @@ onEachEngine('days that were shown before', (engine) => {
     expect(await next()).toBe(first + 300_000)
   })
 
+  describe('are worked out anew', () => {
+    let massage: Asked
+    let others: Record<'short' | 'long' | 'class' | 'rival', Offer>
+    beforeEach(async () => {
+      const staffIds = await makeStaff(service, business.id, ['Anna'])
+      const make = (minutes: number, more = {}) =>
+        makeOffer(service, business.id, { minutes, staffIds, ...more })
+      massage = await make(60, { bufferBefore: 20, bufferAfter: 30 })
+      others = {
+        short: await make(30),
+        long: await make(60),
+        class: await make(45, { capacity: 3 }),
+        rival: await make(45, { capacity: 3 }),
+      }
+    })
+
+    type Step = [of: keyof typeof others, startsAt: string]
+    const changes: [what: string, asked: 'massage' | 'class', steps: [Step, Step?]][] = [
+      [
+        'on the day before, as far as a slot and its buffer reach',
+        'massage',
+        [['short', '2026-12-15T01:20:00+01:00']],
+      ],
+      [
+        'on the day after, as far as the buffer before reaches',
+        'massage',
+        [['short', '2026-12-14T23:20:00+01:00']],
+      ],
+      [
+        'where something longer stands in the same place',
+        'massage',
+        [
+          ['short', '2026-12-15T10:00:00Z'],
+          ['long', '2026-12-15T10:00:00Z'],
+        ],
+      ],
+      [
+        'where another class stands in the same place',
+        'class',
+        [
+          ['class', '2026-12-15T10:00:00Z'],
+          ['rival', '2026-12-15T10:00:00Z'],
+        ],
+      ],
+    ]
+    test.each(changes)('%s', async (_what, asked, steps) => {
+      const offer = asked === 'massage' ? massage : others.class
+      let latest = await anew(offer)
+      for (const step of steps) {
+        if (!step) break
+        const held = await one.hold(others[step[0]], step[1])
+        const shown = await anew(offer)
+        expect(shown).not.toEqual(latest)
+        latest = shown
+        await one.release(String(held.body.hold_id))
+      }
+    })
+
+    test('where one more seat of a class is taken', async () => {
+      const left: unknown[] = []
+      for (const client of [one, other]) {
+        await client.hold(others.class, '2026-12-15T10:00:00Z')
+        left.push(await anew(others.class))
+      }
+      expect(left[0]).not.toEqual(left[1])
+    })
+  })
+
+  /** What somebody else is shown, which is as if nothing had been shown before. */
+  async function anew(asked: Asked): Promise<string> {
+    const shown = await shownTo(stranger, asked)
+    const { shownDays } = service.context
+    const { find, keep } = shownDays
+    Object.assign(shownDays, { find: () => new Map(), keep: () => undefined })
+    expect(shown).toEqual(await shownTo(stranger, asked))
+    Object.assign(shownDays, { find, keep })
+    return shown
+  }
+
   test('are as if they were worked out anew, whatever has happened since', async () => {
     const { context } = service
     let found = 0
@@ -102,6 +187,7 @@ onEachEngine('days that were shown before', (engine) => {
       const world = await makeRandomWorld(context, random)
       const visitors = [1, 2].map(() => sessionOf(world.businessId, context.ids.next()))
       context.shownDays = new ShownDays()
+      const numbers = foundIn(context.shownDays)
       let latest = await ask(world, random.of(visitors))
       for (let step = 0; step < 10; step += 1) {
         await somethingHappens(random, world, random.of(visitors))
@@ -116,9 +202,9 @@ onEachEngine('days that were shown before', (engine) => {
         if (JSON.stringify(shown) !== JSON.stringify(latest)) changed += 1
         latest = shown
       }
-      found += context.shownDays.hits
+      for (const number of numbers) found += number
     }
-    expect(found).toBeGreaterThan(seeds(80).length)
+    expect(found).toBeGreaterThan(10 * seeds(80).length)
     expect(changed).toBeGreaterThan(seeds(80).length)
   })
 
@@ -138,6 +224,18 @@ onEachEngine('days that were shown before', (engine) => {
     await placeHold(service.context, random.of([visitor, world.key]), wanted).catch(onlyRefused)
   }
 })
+
+/** How many days are found each time that something is looked for. */
+function foundIn(shownDays: ShownDays): number[] {
+  const numbers: number[] = []
+  const find = shownDays.find.bind(shownDays)
+  shownDays.find = (look) => {
+    const found = find(look)
+    numbers.push(found.size)
+    return found
+  }
+  return numbers
+}
 
 /** Nobody may be able to give the service there, and random slots are often taken. */
 function onlyRefused(error: unknown): undefined {
