@@ -3,7 +3,7 @@ import type { Engine, Queries } from '../database/database.ts'
 import { nearestInstant, type Instant } from '../instants.ts'
 import { packedClaims, unpackClaims } from './packed-claim-queries.ts'
 import { longestClaimMs } from './resource-rules.ts'
-import { SeenTaken, type TakenRow } from './seen-taken.ts'
+import { SeenTaken, type TakenRow } from './taken-rules.ts'
 import type { MsSpan } from './zone-rules.ts'
 
 /** What a look at the database is for. */

@@ -6,7 +6,7 @@ import { findTaken } from './availability-queries.ts'
 import { StaleOffer, type VersionedOffer } from './find-offer.ts'
 import { OfferRules, zoneAround } from './offer-rules.ts'
 import { placeResource } from './resource-rules.ts'
-import type { SeenTaken } from './seen-taken.ts'
+import type { SeenTaken } from './taken-rules.ts'
 import { FreeSlots } from './slot-rules.ts'
 import type { Days, MsSpan, ZoneOffsets } from './zone-rules.ts'
 

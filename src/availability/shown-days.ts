@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Offer } from './offer-rules.ts'
-import type { SeenTaken } from './seen-taken.ts'
+import type { SeenTaken } from './taken-rules.ts'
 import { eachDay, type Days, type MsSpan, type ZoneOffsets } from './zone-rules.ts'
 
 /** One local date of an answer. */
