@@ -26,7 +26,7 @@ export async function quickLoad(context: Context, work: (db: Loader) => Promise<
     for (const { drop } of rows) await sql.raw(drop).execute(db)
     await work(db)
     for (const { make } of rows) await sql.raw(make).execute(db)
-    await sql.raw('analyze').execute(db)
+    for (const ending of isFile ? fileEndings : serverEndings) await sql.raw(ending).execute(db)
   } finally {
     await db.destroy()
   }
@@ -42,6 +42,10 @@ function openServer(connectionString: string): Loader {
 }
 
 const fileSettings = ['pragma synchronous = off', 'pragma foreign_keys = off', 'pragma cache_size = -500000']
+
+const fileEndings = ['analyze']
+/** Done at once, and not in the background while something is measured. */
+const serverEndings = ['vacuum (analyze) bookings, claims', 'checkpoint']
 
 const ofFile = `
   select 'drop ' || type || ' ' || name as "drop", sql as make from sqlite_schema
