@@ -31,12 +31,13 @@ export const deletedWebhooks: Chore = {
   name: 'deleted webhooks',
   deleteBatch: ({ db }, most) =>
     db.transaction(async (tx) => {
+      const webhooks = await findDeletedWebhooks(tx.db, mostWebhooks)
       let deleted = 0
-      for (const id of await findDeletedWebhooks(tx.db, mostWebhooks)) {
+      for (const id of webhooks) {
         deleted += await deleteLog(tx.db, id, most - deleted)
         if (deleted === most) return deleted
         await dropWebhook(tx.db, id)
       }
-      return deleted
+      return webhooks.length < mostWebhooks ? deleted : most // others may be left
     }),
 }

@@ -236,4 +236,21 @@ onEachEngine('housekeeping of events', (engine) => {
     await service.stop()
     await receiver.stop()
   })
+
+  test('drops all deleted webhooks at once, however many they are', async () => {
+    const service = await startTestService(engine)
+    const receiver = await startReceiver()
+    for (const shop of [await makeShop(service), await makeShop(service)]) {
+      const { key: token } = shop.business
+      for (let index = 0; index < 13; index += 1) {
+        const { id } = await makeWebhook(service, { token, to: receiver })
+        await service.call('DELETE', `/webhooks/${id}`, { token })
+      }
+    }
+    expect(await service.rows('webhooks')).toHaveLength(26)
+    await tidy(service.context, chores)
+    expect(await service.rows('webhooks')).toEqual([])
+    await service.stop()
+    await receiver.stop()
+  })
 })
