@@ -15,7 +15,7 @@ import { readConfig } from '../src/config.ts'
 import type { Context } from '../src/context.ts'
 import { createContext } from '../src/create-context.ts'
 import { pause } from '../src/database/database.ts'
-import type { Instant } from '../src/instants.ts'
+import { plusSeconds, type Instant } from '../src/instants.ts'
 import { createWebhook } from '../src/webhooks/create-webhook.ts'
 import { DeliveryWorker } from '../src/webhooks/delivery-worker.ts'
 import { eventPayload } from '../src/webhooks/event-payload.ts'
@@ -183,12 +183,11 @@ function bareSending(receiver: Receiver): Sending {
  * milliseconds they take.
  */
 async function bareMs(
-  context: Context,
   receiver: Receiver,
   { count, atOnce }: { count: number; atOnce: number },
 ): Promise<number> {
   const timeoutMs = 10_000
-  const dispatcher = guardedAgent(context, { timeoutMs })
+  const dispatcher = guardedAgent({ timeoutMs, isUnguarded: true, allowedRanges: [] })
   const means = { dispatcher, timeoutMs, stopping: new Set<() => void>(), nowMs: monotonicMs }
   const sending = bareSending(receiver)
   const startedMs = monotonicMs()
@@ -207,15 +206,17 @@ async function bareMs(
   return tookMs
 }
 
-async function deliveryMs(context: Context, receiver: Receiver, count: number): Promise<number> {
-  const worker = new DeliveryWorker(context, { version: 'bench' })
-  const startedMs = monotonicMs()
-  worker.start()
-  await worker.settled()
-  const tookMs = monotonicMs() - startedMs
-  await worker.stop(1_000)
-  await received(receiver, count)
-  return tookMs
+/** Has nothing sent, as if another server had the webhooks, until what is given back is called. */
+async function holdBack({ db, ids, clock }: Context): Promise<() => Promise<void>> {
+  const [by, until] = [ids.next(), plusSeconds(clock.now(), 600)]
+  const lease = (leasedBy: string | null, leasedUntil: Instant | null) =>
+    db.transaction((tx) =>
+      tx.db.updateTable('webhooks').set({ leased_by: leasedBy, leased_until: leasedUntil }).execute(),
+    )
+  await lease(by, until)
+  return async () => {
+    await lease(null, null)
+  }
 }
 
 /** How many bookings a second are steadily possible, up to as many as are wanted. */
@@ -238,8 +239,6 @@ async function latencies(
   receiver: Receiver,
   { shop, perSecond }: { shop: Shop; perSecond: number },
 ): Promise<number[]> {
-  const worker = new DeliveryWorker(context, { version: 'bench' })
-  worker.start()
   const committedMs = new Map<string, number>()
   const running: Promise<void>[] = []
   const total = perSecond * bookingSeconds
@@ -254,7 +253,6 @@ async function latencies(
   }
   await Promise.all(running)
   const all = await received(receiver, total)
-  await worker.stop(1_000)
   return all
     .map(([client, atMs]) => atMs - (committedMs.get(client) ?? NaN))
     .toSorted((one, other) => one - other)
@@ -265,6 +263,8 @@ async function measure(databaseUrl: string, engine: string, webhooks: number): P
   const context = await createContext(config)
   await context.db.migrate()
   const receiver = await startReceiver()
+  const worker = new DeliveryWorker(context, { version: 'bench' })
+  worker.start()
   try {
     const each = Math.min(webhooks, mostOfBusiness)
     const shops: Shop[] = []
@@ -273,14 +273,20 @@ async function measure(databaseUrl: string, engine: string, webhooks: number): P
     }
     const atOnce = Math.min(webhooks * 4, mostInFlight)
     const deliver = async (count: number) => {
+      const letGo = await holdBack(context)
       for (const shop of shops) await writeBacklog(context, shop, count / each / shops.length)
-      return deliveryMs(context, receiver, count)
+      await letGo()
+      const startedMs = monotonicMs()
+      await worker.settled()
+      const tookMs = monotonicMs() - startedMs
+      await received(receiver, count)
+      return tookMs
     }
-    await bareMs(context, receiver, { count: warmUp, atOnce })
+    await bareMs(receiver, { count: warmUp, atOnce })
     await deliver(warmUp)
     const taken = { bare: 0, deliveries: 0 }
     for (let round = 0; round < rounds; round += 1) {
-      taken.bare += await bareMs(context, receiver, { count: backlog, atOnce })
+      taken.bare += await bareMs(receiver, { count: backlog, atOnce })
       taken.deliveries += await deliver(backlog)
     }
     const perSecond = await steadyRate(context)
@@ -300,6 +306,7 @@ async function measure(databaseUrl: string, engine: string, webhooks: number): P
       p99: quantile(0.99),
     }
   } finally {
+    await worker.stop(1_000)
     receiver.stop()
     await context.db.close()
   }
