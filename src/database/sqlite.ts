@@ -39,7 +39,7 @@ export function openSqlite(options: SqliteOptions): Database {
     writer.exec(
       options.looksOnly
         ? 'pragma query_only = on; pragma busy_timeout = 0'
-        : 'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 0',
+        : 'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 0; pragma temp_store = memory',
     )
     // a connection that can only read leaves the files of the WAL behind when it is the last to close
     const reader = options.looksOnly ? writer : new DatabaseSync(options.file, { timeout: 0, readOnly: true })
