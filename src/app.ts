@@ -35,7 +35,8 @@ import type { RateLimiter } from './rate-limits/rate-limiter.ts'
 import { oldWindows } from './rate-limits/tidy-windows.ts'
 import { countPendingDeliveries } from './webhooks/count-pending-deliveries.ts'
 import { deliveryRoutes } from './webhooks/delivery-routes.ts'
-import { DeliveryWorker, type WorkerOptions } from './webhooks/delivery-worker.ts'
+import type { SenderOptions } from './webhooks/delivery-sender.ts'
+import { DeliveryWorker } from './webhooks/delivery-worker.ts'
 import { deletedWebhooks, oldDeliveries, oldEvents } from './webhooks/tidy-deliveries.ts'
 import { webhookRoutes } from './webhooks/webhook-routes.ts'
 
@@ -68,7 +69,7 @@ export interface App {
 export interface AppReplacements {
   onStatement?: StatementListener
   limiter?: RateLimiter
-  deliveries?: Partial<WorkerOptions>
+  deliveries?: Partial<SenderOptions>
 }
 
 /** Wires the service over an open context; the schema must be up to date. */

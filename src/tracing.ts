@@ -10,6 +10,7 @@ import {
   type Context as TraceContext,
   type Span,
 } from '@opentelemetry/api'
+import { monotonicMs } from './clock.ts'
 import { Problem } from './errors.ts'
 
 /*
@@ -115,48 +116,43 @@ export function currentTraceparent(): string | null {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
 }
 
-/** A request to somebody else, and the span that it is made for. */
+/** A request to somebody else, the span that it was made for, and what its own span shows besides. */
 export interface Outgoing {
   method: string
   url: string
   traceparent: string | null
-  attributes: Attributes
+  attributes: () => Attributes
 }
 
-/** How it ended: what tests and logs call `error` too; undefined when it was given up. */
-type Ended = { responseStatus: number | null; error: string | null } | undefined
+/** How it ended: what tests and logs call `error` too. */
+interface Ended {
+  responseStatus: number | null
+  error: string | null
+  tookMs: number
+}
 
 /**
- * Makes a request as a span of the trace that it is made for, or of one of its own. The names are those of
- * OpenTelemetry's conventions for HTTP clients. Of the address it shows host and port alone: path and query can be a
+ * A request that has just ended, as a span of the trace that it was made for, or of one of its own. The names are those
+ * of OpenTelemetry's conventions for HTTP clients. Of the address it shows host and port alone: path and query can be a
  * secret.
  */
-export async function tracedExchange<T extends Ended>(
-  outgoing: Outgoing,
-  work: () => Promise<T>,
-): Promise<T> {
-  const { method, url, traceparent, attributes } = outgoing
-  const span = tracer().startSpan(method, { kind: SpanKind.CLIENT }, laterPart(traceparent))
-  if (!span.isRecording()) return work()
+export function traceExchange({ method, url, traceparent, attributes }: Outgoing, ended: Ended): void {
+  const endMs = monotonicMs() // which the API takes for what it is
+  const options = { kind: SpanKind.CLIENT, startTime: endMs - ended.tookMs }
+  const span = tracer().startSpan(method, options, laterPart(traceparent))
+  if (!span.isRecording()) return
   const { protocol, hostname, port } = new URL(url)
   span.setAttributes({
     'http.request.method': method,
     'server.address': hostname.replace(/^\[|\]$/g, ''),
     'server.port': port === '' ? defaultPorts[protocol] : Number(port),
-    ...attributes,
+    ...attributes(),
   })
-  try {
-    const ended = await work()
-    markEnd(span, ended)
-    return ended
-  } finally {
-    span.end()
-  }
+  markEnd(span, ended)
+  span.end(endMs)
 }
 
-function markEnd(span: Span, ended: Ended): void {
-  const status = ended?.responseStatus ?? null
-  const error = ended ? ended.error : 'stopped'
+function markEnd(span: Span, { responseStatus: status, error }: Ended): void {
   if (status !== null) span.setAttribute('http.response.status_code', status)
   if (error === null) return
   span.setAttribute('error.type', status !== null && status >= 400 ? String(status) : error)

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { pause } from '../database/database.ts'
 import { addressLiteral, isLocalName, readDestination, wrongUrl } from './destination-rules.ts'
-import { systemResolve, type Resolve } from './guarded-agent.ts'
+import { systemResolve, type Resolve } from './resolve-name.ts'
 import { isAllowedAddress } from './special-addresses.ts'
 
 /** A name that is not resolved by then is accepted: each attempt looks again. */

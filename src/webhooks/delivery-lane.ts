@@ -1,14 +1,11 @@
 import type { DueDelivery } from './due-delivery-queries.ts'
+import type { AttemptPace } from './pace-rules.ts'
+import { mostInFlightOfOne } from './sending-turns.ts'
 
-/** How many deliveries of one webhook are sent at once (contract: Webhooks). */
-export const mostInFlightOfOne = 4
 /** So many are claimed ahead while the receiver answers fast. */
-const mostAhead = 512
+const mostAhead = 1_024
 /** But no more than are sent in this time: what is changed about a webhook does not reach what is claimed. */
 const aheadMs = 1_000
-
-/** How an attempt went: a fast receiver may have more claimed ahead, a slow or failing one has less. */
-export type AttemptPace = 'fast' | 'steady' | 'slow' | 'timeout'
 
 /** Until when this server alone sends to a webhook. */
 export interface LaneLease {
@@ -17,22 +14,28 @@ export interface LaneLease {
   untilMs: number
 }
 
+/** An attempt that was made. */
+export interface Ended {
+  pace: AttemptPace
+  tookMs: number
+  /** Whether the receiver said that it is gone for good. */
+  isGone?: boolean
+}
+
 /**
- * What this server has claimed for one webhook: what is being sent, and what waits for its turn. A receiver that answers
- * fast has more claimed ahead; of one that fails or is slow no more is claimed than is sent.
+ * What this server has claimed for one webhook. Of a receiver that answers fast more is claimed ahead; of one that fails or
+ * is slow no more than is sent.
  */
 export class DeliveryLane {
-  readonly waiting: DueDelivery[] = []
-  /** What waits, is sent, or whose outcome is not written yet. In the database all of it is still due. */
+  /** What is with the thread that sends, or whose outcome is not written yet. In the database all of it is still due. */
   readonly inHand = new Set<string>()
-  inFlight = 0
+  /** How much of it is with the thread that sends. */
+  handedOver = 0
   lease: LaneLease | undefined
   /** Whether the database is being asked for more, or for a lease. */
   isClaiming = false
   /** Whether the lease is being ended. Never while something is claimed under it. */
   isEnding = false
-  /** Whether it is among those that wait for their turn. */
-  isQueued = false
   /** Whether the last look left something of this webhook in the database. */
   mayHaveMore = false
   /** Whether the receiver has said that it is gone for good, and that is not written yet. */
@@ -45,8 +48,8 @@ export class DeliveryLane {
    */
   roomWithin(share: number): number {
     const ahead = Math.min(this.ahead, share)
-    const held = this.waiting.length + this.inFlight
-    return this.isGone || this.waiting.length > ahead / 2 ? 0 : Math.max(ahead - held, 0)
+    const waiting = this.handedOver - mostInFlightOfOne
+    return this.isGone || waiting > ahead / 2 ? 0 : Math.max(ahead - this.handedOver, 0)
   }
 
   get isIdle(): boolean {
@@ -58,50 +61,36 @@ export class DeliveryLane {
     return this.lease !== undefined && !this.isClaiming && !this.isEnding && !this.mayHaveMore
   }
 
-  /** What was claimed waits for its turn. */
-  add(deliveries: DueDelivery[]): void {
-    for (const delivery of deliveries) {
-      if (this.inHand.has(delivery.id)) continue
-      this.inHand.add(delivery.id)
-      this.waiting.push(delivery)
-    }
+  /** What of the claimed deliveries was not in hand before, and now is: it is to be handed over. */
+  add(deliveries: DueDelivery[]): DueDelivery[] {
+    const added = deliveries.filter(({ id }) => !this.inHand.has(id))
+    for (const { id } of added) this.inHand.add(id)
+    this.handedOver += added.length
+    return added
   }
 
-  /** The next delivery to send, when there is one and it may be sent. */
-  next(): DueDelivery | undefined {
-    if (this.inFlight >= Math.min(mostInFlightOfOne, this.ahead)) return undefined
-    const delivery = this.waiting.shift()
-    if (delivery) this.inFlight += 1
-    return delivery
-  }
-
-  /** An attempt has ended, well and fast or not. What is not to be sent now goes out of hand. */
-  ended({ pace, tookMs, isGone = false }: { pace: AttemptPace; tookMs: number; isGone?: boolean }): void {
-    this.inFlight -= 1
+  /** An attempt has ended; its delivery stays in hand until the outcome is written. */
+  ended({ pace, tookMs, isGone = false }: Ended): void {
+    this.handedOver -= 1
     if (pace === 'fast') {
       const most = Math.min((mostInFlightOfOne * aheadMs) / tookMs, mostAhead)
       this.ahead = Math.max(Math.min(this.ahead * 2, Math.floor(most)), mostInFlightOfOne)
     } else if (pace !== 'steady') {
       this.ahead = pace === 'slow' ? mostInFlightOfOne : 1
-      this.giveUp(Math.max(this.ahead - this.inFlight, 0))
     }
-    if (isGone) {
-      this.isGone = true
-      this.giveUp()
-    }
+    this.isGone ||= isGone
   }
 
-  /** Something is out of hand: its outcome is written, or it was not sent. */
+  /** Something came back without an attempt: it is out of hand, and still due. */
+  givenBack(id: string): void {
+    this.handedOver -= 1
+    this.forget(id)
+    this.mayHaveMore = true
+  }
+
+  /** Something is out of hand: its outcome is written. */
   forget(id: string): void {
     this.inHand.delete(id)
     if (this.isIdle) this.isGone = false
-  }
-
-  /** What waits behind the first few is not sent now; it is still due. */
-  giveUp(from = 0): void {
-    for (const { id } of this.waiting.splice(from)) {
-      this.forget(id)
-      this.mayHaveMore = true
-    }
   }
 }

@@ -35,11 +35,22 @@ export interface Wanted {
   inHand: string[]
 }
 
-/** A delivery that this server alone may send now, with what it takes to send it. */
+/** A webhook that this server alone may send to now, with what it takes to send. */
+export interface LeasedDestination {
+  id: string
+  url: string
+  secret: string
+  previous_secret: string | null
+  previous_secret_until: Instant | null
+  disabled_at: Instant | null
+  /** What comes of attempts is written under this lease or not at all. */
+  fence: number
+}
+
+/** A delivery that this server alone may send now. */
 export interface DueDelivery {
   id: string
-  webhook_id: string
-  business_id: string | null
+  webhook: LeasedDestination
   event_id: string
   /** Null where it is a sample. */
   payload: string | null
@@ -49,50 +60,53 @@ export interface DueDelivery {
   attempts_json: string
   attempts_made: number
   attempts_left: number
-  url: string
-  secret: string
-  previous_secret: string | null
-  previous_secret_until: Instant | null
-  disabled_at: Instant | null
-  /** Of its webhook: what comes of the attempt is written under this lease or not at all. */
-  fence: number
 }
 
+type DueRow = Omit<DueDelivery, 'webhook'> & { webhook_id: string }
+
 /**
- * Due deliveries of webhooks that this server has leased, the oldest first. To be asked after the statement that leased
- * them, never in it: what the server before has written must be seen.
+ * Due deliveries of webhooks that this server has leased, of each the oldest first. To be asked after the statement that
+ * leased them, never in it: what the server before has written must be seen.
  */
 export async function findDueDeliveries(
   db: Queries,
   engine: Engine,
   { wanted, by, now }: { wanted: Wanted[]; by: string; now: Instant },
 ): Promise<DueDelivery[]> {
+  const ids = wanted.map(({ id }) => id)
+  const { rows: webhooks } = await sql<LeasedDestination>`
+    select id, url, secret, previous_secret, previous_secret_until, disabled_at, fence from webhooks
+     where id in ${jsonIds(engine, ids)} and leased_by = ${by} and leased_until > ${now}`.execute(db)
+  const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]))
+  const leased = wanted.filter(({ id }) => byId.has(id))
+  const rows = await findDueRows(db, engine, leased, now)
+  return rows.flatMap(({ webhook_id, ...row }) => {
+    const webhook = byId.get(webhook_id)
+    return webhook ? [{ ...row, webhook }] : []
+  })
+}
+
+async function findDueRows(db: Queries, engine: Engine, wanted: Wanted[], now: Instant): Promise<DueRow[]> {
   if (engine === 'postgres') {
-    const rows = jsonRows(engine, { id: 'uuid', most: 'integer' }, wanted.map(asLimit))
+    const limits = jsonRows(engine, { id: 'uuid', most: 'integer' }, wanted.map(asLimit))
     const inHand = jsonIds(
       engine,
       wanted.flatMap((webhook) => webhook.inHand),
     )
-    const leased = sql`${rows} as r join webhooks as w on w.id = r.id and ${isLeased({ by, now })}`
-    const of = { id: sql`w.id`, most: sql`r.most`, inHand, now }
-    return toSend(db, sql`${leased} cross join lateral (${dueOf(of)}) as d`)
+    const due = dueOf({ id: sql`r.id`, most: sql`r.most`, inHand, now })
+    return withEvents(db, sql`${limits} as r cross join lateral (${due}) as d`)
   }
   // SQLite knows no lateral join; but it is near, so there each webhook has a statement
-  const due: DueDelivery[] = []
+  const rows: DueRow[] = []
   for (const { id, most, inHand } of wanted) {
-    const of = { id: sql`${id}`, most: sql`${most}`, inHand: jsonIds(engine, inHand), now }
-    const leased = sql`webhooks as w on w.id = d.webhook_id and ${isLeased({ by, now })}`
-    due.push(...(await toSend(db, sql`(${dueOf(of)}) as d join ${leased}`)))
+    const due = dueOf({ id: sql`${id}`, most: sql`${most}`, inHand: jsonIds(engine, inHand), now })
+    rows.push(...(await withEvents(db, sql`(${due}) as d`)))
   }
-  return due
+  return rows
 }
 
 function asLimit({ id, most }: Wanted): object {
   return { id, most }
-}
-
-function isLeased({ by, now }: { by: string; now: Instant }): RawBuilder<unknown> {
-  return sql`w.leased_by = ${by} and w.leased_until > ${now}`
 }
 
 /** A webhook's due deliveries. */
@@ -110,13 +124,12 @@ function dueOf({
      limit ${most}`
 }
 
-/** Deliveries and their webhooks, with what it takes to send them, the oldest first. */
-async function toSend(db: Queries, deliveriesWithWebhooks: RawBuilder<unknown>): Promise<DueDelivery[]> {
-  const { rows } = await sql<DueDelivery>`
-    select d.id, d.webhook_id, d.business_id, d.event_id, d.sample_payload, d.attempts_json, d.attempts_made,
-           d.attempts_left, e.payload, e.traceparent, w.url, w.secret, w.previous_secret, w.previous_secret_until,
-           w.disabled_at, w.fence
-      from ${deliveriesWithWebhooks}
+/** Deliveries with the payloads of their events, the oldest first. */
+async function withEvents(db: Queries, deliveries: RawBuilder<unknown>): Promise<DueRow[]> {
+  const { rows } = await sql<DueRow>`
+    select d.id, d.webhook_id, d.event_id, d.sample_payload, d.attempts_json, d.attempts_made, d.attempts_left,
+           e.payload, e.traceparent
+      from ${deliveries}
       left join events as e on e.business_id = d.business_id and e.id = d.event_id
      order by d.next_attempt_at, d.id`.execute(db)
   return rows

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { AttemptError, Exchange } from './delivery-types.ts'
-import { AddressNotAllowed, type Sends } from './guarded-agent.ts'
+import { AddressNotAllowed } from './guarded-agent.ts'
 import { readRetryAfter } from './retry-rules.ts'
 
 /** No more of an answer is read, in bytes: it is of no interest. */
@@ -15,7 +15,7 @@ export interface Sending {
 
 /** What an exchange goes over, how long it may take, and what is called to end it early. */
 export interface Means {
-  dispatcher: Sends
+  dispatcher: Pick<Dispatcher, 'dispatch'>
   timeoutMs: number
   stopping: Set<() => void>
   nowMs: () => number

@@ -77,19 +77,20 @@ export class OutcomeRecorder {
   private writeOnce(batch: Recorded[], ending: string[]): Promise<void> {
     const { db } = this.context
     const webhooks: LeasedWebhook[] = []
-    const byWebhook = Map.groupBy(batch, ({ delivery }) => delivery.webhook_id)
+    const byWebhook = Map.groupBy(batch, ({ delivery }) => delivery.webhook.id)
     for (const [id, own] of byWebhook) {
-      for (const fence of new Set(own.map(({ delivery }) => delivery.fence))) webhooks.push({ id, fence })
+      for (const fence of new Set(own.map(({ delivery }) => delivery.webhook.fence)))
+        webhooks.push({ id, fence })
     }
     return db.transaction(async (tx) => {
       const kept = await keepLeases(tx.db, db.engine, { by: this.by, webhooks })
       const fences = new Map(kept.map(({ id, fence }) => [id, fence]))
       const outcomes = batch
-        .filter(({ delivery: { webhook_id, fence } }) => fences.get(webhook_id) === fence)
+        .filter(({ delivery: { webhook } }) => fences.get(webhook.id) === webhook.fence)
         .map(({ outcome }) => outcome)
       if (outcomes.length > 0) await writeOutcomes(tx.db, db.engine, outcomes)
       for (const { delivery, disables } of batch) {
-        if (disables) await disableWebhook(tx.db, delivery.webhook_id, tx.now)
+        if (disables) await disableWebhook(tx.db, delivery.webhook.id, tx.now)
       }
       if (ending.length > 0) await endLeases(tx.db, db.engine, { ids: ending, by: this.by })
     })

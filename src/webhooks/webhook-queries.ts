@@ -196,3 +196,8 @@ export async function dropWebhook(db: Queries, id: string): Promise<void> {
     )
     .execute()
 }
+
+/** Whether there is any webhook at all. */
+export async function hasWebhooks(db: Queries): Promise<boolean> {
+  return (await db.selectFrom('webhooks').select('id').orderBy('id').limit(1).execute()).length > 0
+}

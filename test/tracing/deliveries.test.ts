@@ -83,6 +83,9 @@ onEachEngine('an attempt to deliver', (engine) => {
     const { name } = spans.all().find(({ kind }) => kind === SpanKind.SERVER) as ReadableSpan
     expect(name).toBe('POST /api/v1/bookings')
     expect(span.spanContext().traceId).toBe(traceId)
+    const [startMs, endMs] = [span.startTime, span.endTime].map(([s, ns]) => s * 1000 + ns / 1e6)
+    expect(Math.abs((endMs ?? NaN) - Date.now())).toBeLessThan(5_000)
+    expect((endMs ?? NaN) - (startMs ?? NaN)).toBeGreaterThan(0)
   })
 
   test('later than the first is in that trace too, with its number; what failed says why', async () => {

@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config.ts'
 import { checkDestination } from '../../src/webhooks/check-destination.ts'
 import { createWebhook } from '../../src/webhooks/create-webhook.ts'
 import type { Attempt } from '../../src/webhooks/delivery-types.ts'
-import type { Resolve } from '../../src/webhooks/guarded-agent.ts'
+import type { Resolve } from '../../src/webhooks/resolve-name.ts'
 import { sendSample } from '../../src/webhooks/send-sample.ts'
 import { isAllowedAddress } from '../../src/webhooks/special-addresses.ts'
 import { expectFaults } from '../support/expect-problem.ts'
@@ -15,28 +15,26 @@ import { changeRows } from '../support/tenant-things.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { allEvents, makeShop, type Shop } from '../support/webhooks.ts'
 
-/** Names of the tests and what they resolve to; a list is gone through, one answer a look-up. */
-const names: Record<string, string[][]> = {
-  'inward.example.com': [['127.0.0.1']],
-  'mixed.example.com': [['93.184.215.14', '127.0.0.1']],
-  'mapped.example.com': [['::ffff:127.0.0.1']],
-  'v6.example.com': [['::1']],
-  'rebinding.example.com': [['93.184.215.14'], ['127.0.0.1']],
+/** What names resolve to when they are checked. What they lead to at a connection, the module below says. */
+const names: Record<string, string[]> = {
+  'inward.example.com': ['127.0.0.1'],
+  'mixed.example.com': ['93.184.215.14', '127.0.0.1'],
+  'mapped.example.com': ['::ffff:127.0.0.1'],
+  'v6.example.com': ['::1'],
+  'rebinding.example.com': ['93.184.215.14'],
+}
+const namesLeadInward = new URL('../support/names-lead-inward.mjs', import.meta.url).href
+
+const resolve: Resolve = (hostname) => {
+  const addresses = names[hostname]
+  if (!addresses) return Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
+  return Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
 }
 
 onEachEngine('the inner network, in production', (engine) => {
   let service: TestService
   let canary: Receiver
   let shop: Shop
-  let lookups: Record<string, number>
-  const resolve: Resolve = (hostname) => {
-    const turn = lookups[hostname] ?? 0
-    lookups[hostname] = turn + 1
-    const answers = names[hostname] ?? []
-    const addresses = answers[Math.min(turn, answers.length - 1)]
-    if (!addresses) return Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
-    return Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
-  }
   const portOf = () => Number(new URL(canary.address).port)
   const register = (url: string) =>
     service.call('POST', '/webhooks', { token: shop.business.key, body: { url, events: allEvents } })
@@ -65,7 +63,7 @@ onEachEngine('the inner network, in production', (engine) => {
     service = await startTestService(
       engine,
       { NODE_ENV: 'production' },
-      { deliveries: { resolve, exchangeMs: 1_000 } },
+      { deliveries: { execArgv: ['--import', namesLeadInward], exchangeMs: 1_000 } },
     )
   })
   afterAll(async () => {
@@ -73,7 +71,6 @@ onEachEngine('the inner network, in production', (engine) => {
     await canary.stop()
   })
   beforeEach(async () => {
-    lookups = {}
     shop = await makeShop(service)
   })
 
@@ -116,12 +113,15 @@ onEachEngine('the inner network, in production', (engine) => {
     },
   )
 
+  test('a name that leads nowhere is told apart from one that leads inward', async () => {
+    const url = `http://nowhere.example.com:${portOf()}/`
+    expect(await attemptsAt([url])).toEqual({ [url]: 'dns_failed' })
+  })
+
   test('is not connected to by a name that changes its answer between check and connection', async () => {
     const url = `https://rebinding.example.com:${portOf()}/`
     await checkDestination(service.context, url, resolve)
-    expect(lookups).toEqual({ 'rebinding.example.com': 1 })
     expect(await attemptsAt([url])).toEqual({ [url]: 'address_not_allowed' })
-    expect(lookups).toEqual({ 'rebinding.example.com': 2 })
     expect(canary.connections).toBe(0)
   })
 
