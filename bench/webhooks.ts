@@ -37,8 +37,8 @@ const mostOfBusiness = 20
 /** So many are sent before anything is measured: code that has run often is several times as fast. */
 const warmUp = 20_000
 /** Sent bare and as deliveries, in turns: what the machine does beside then bears on both. */
-const backlog = 20_000
-const rounds = 2
+const backlog = 40_000
+const rounds = 3
 const mostInFlight = 256
 const bookingsPerSecond = 200
 /** A booking is two commits. Where the disk makes fewer, so much of what it makes is asked for. */
