@@ -199,5 +199,6 @@ export async function dropWebhook(db: Queries, id: string): Promise<void> {
 
 /** Whether there is any webhook at all. */
 export async function hasWebhooks(db: Queries): Promise<boolean> {
-  return (await db.selectFrom('webhooks').select('id').orderBy('id').limit(1).execute()).length > 0
+  const any = db.selectFrom('webhooks').select('id as any_webhook').orderBy('id').limit(1)
+  return (await any.execute()).length > 0
 }
