@@ -141,19 +141,26 @@ export class DeliverySender {
 
   /** Works out what follows from an attempt, and has it written. */
   private conclude(delivery: DueDelivery, made: Made): void {
-    const { clock, config, ids, metrics } = this.context
+    const { metrics } = this.context
     const { traceparent, webhook } = delivery
-    const plan = { now: clock.now(), retrySeconds: config.webhookRetrySeconds, fraction: ids.fraction() }
+    const attributes = () => attributesOf(delivery)
+    traceExchange({ method: 'POST', url: webhook.url, traceparent, attributes }, made)
+    metrics.attempt(resultOf(made), made.tookMs / 1000)
+    let sent: Sent
     try {
-      const sent = sentOf(delivery, made, plan)
-      const attributes = () => attributesOf(delivery)
-      traceExchange({ method: 'POST', url: webhook.url, traceparent, attributes }, made)
-      this.lanes.ended(webhook.id, { pace: paceOf(made), tookMs: made.tookMs, isGone: sent.disables })
-      metrics.attempt(resultOf(made), made.tookMs / 1000)
-      void this.record(delivery, sent)
+      sent = this.sentOf(delivery, made)
     } catch (error) {
       this.setAside([delivery], error)
+      return
     }
+    this.lanes.ended(webhook.id, { pace: paceOf(made), tookMs: made.tookMs, isGone: sent.disables })
+    void this.record(delivery, sent)
+  }
+
+  private sentOf(delivery: DueDelivery, made: Made): Sent {
+    const { clock, config, ids } = this.context
+    const plan = { now: clock.now(), retrySeconds: config.webhookRetrySeconds, fraction: ids.fraction() }
+    return sentOf(delivery, made, plan)
   }
 
   private async record(delivery: DueDelivery, sent: Sent): Promise<void> {
