@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { request } from 'undici'
+import { request, type Dispatcher } from 'undici'
 import { operator } from '../src/access/operator.ts'
 import { convertHold } from '../src/bookings/convert-hold.ts'
 import { placeHold } from '../src/bookings/place-hold.ts'
@@ -19,16 +19,18 @@ import { plusSeconds, type Instant } from '../src/instants.ts'
 import { createWebhook } from '../src/webhooks/create-webhook.ts'
 import { DeliveryWorker } from '../src/webhooks/delivery-worker.ts'
 import { eventPayload } from '../src/webhooks/event-payload.ts'
-import { exchange, type Sending } from '../src/webhooks/exchange.ts'
+import { exchange, targetOf, type Target } from '../src/webhooks/exchange.ts'
 import { guardedAgent } from '../src/webhooks/guarded-agent.ts'
 import { recordEvents } from '../src/webhooks/record-events.ts'
 import { findPostgres } from '../test/support/postgres-server.ts'
 import { ownDatabase } from './support/own-database.ts'
 
 /*
- * Deliveries per second, beside the bare rate at which the same client makes the same exchanges with the same receiver, over
- * as many connections, and nothing else; and the time from the commit of a booking to its receipt at a steady rate of bookings. A business has at
- * most 20 webhooks, so 200 are those of ten. `npm run bench -- webhooks postgres 20` measures that alone.
+ * Deliveries per second, beside the bare rate of the HTTP client: as many requests of the same size to the same receiver,
+ * over as many connections, by undici's `request` and nothing else. The exchange of a delivery goes below `request`, which
+ * makes a stream of each answer; what it makes on its own is shown, too: no delivery can be faster than that. And the time
+ * from the commit of a booking to its receipt at a steady rate of bookings. A business has at most 20 webhooks, so 200 are
+ * those of ten. `npm run bench -- webhooks postgres 20` measures that alone.
  */
 
 const [onlyEngine, onlyCount] = process.argv.slice(3)
@@ -36,10 +38,12 @@ const counts = onlyCount === undefined ? [1, 20, 200] : [Number(onlyCount)]
 const mostOfBusiness = 20
 /** So many are sent before anything is measured: code that has run often is several times as fast. */
 const warmUp = 20_000
-/** Sent bare and as deliveries, in turns: what the machine does beside then bears on both. */
+/** Sent bare and as deliveries, in turns: what the machine does beside then bears on all. */
 const backlog = 40_000
-const rounds = 3
+const rounds = 4
 const mostInFlight = 256
+/** For one exchange. */
+const timeoutMs = 10_000
 const bookingsPerSecond = 200
 /** A booking is two commits. Where the disk makes fewer, so much of what it makes is asked for. */
 const shareOfPossible = 0.7
@@ -157,7 +161,7 @@ async function received(receiver: Receiver, count: number): Promise<[string, num
 }
 
 /** What is sent bare: as many bytes as a delivery has, to a path that is as long. */
-function bareSending(receiver: Receiver): Sending {
+function bareSending(receiver: Receiver) {
   const [id, at] = [randomUUID(), '2030-01-01T00:00:00.000Z' as Instant]
   const subject = { id, business_id: id, status: 'confirmed' as const, starts_at: at, ends_at: at }
   const client = { client_first_name: nextClient().first_name, client_last_name: 'Lovelace' }
@@ -178,26 +182,40 @@ function bareSending(receiver: Receiver): Sending {
   }
 }
 
-/**
- * Exchanges like those of deliveries without anything behind them, by the same client over as many connections: how many
- * milliseconds they take.
- */
+/** One request without anything behind it, over connections like those of deliveries. */
+type Bare = (sending: ReturnType<typeof bareSending>, dispatcher: Dispatcher) => Promise<void>
+
+/** As anybody would make it. */
+const byClient: Bare = async ({ url, headers, body }, dispatcher) => {
+  const answer = await request(url, { method: 'POST', headers, body, dispatcher })
+  await answer.body.dump()
+  if (answer.statusCode !== 200) throw new Error(`a bare request was answered ${answer.statusCode}`)
+}
+
+/** As a delivery makes it. */
+function byExchange(): Bare {
+  const means = { timeoutMs, stopping: new Set<() => void>(), nowMs: monotonicMs }
+  let to: Target | undefined
+  return async ({ url, headers, body }, dispatcher) => {
+    to ??= targetOf(url)
+    const exchanged = await exchange({ to, headers, body }, { ...means, dispatcher })
+    if (exchanged?.error !== null) throw new Error(`a bare exchange failed: ${exchanged?.error}`)
+  }
+}
+
+/** How many milliseconds it takes to make so many requests. */
 async function bareMs(
   receiver: Receiver,
+  bare: Bare,
   { count, atOnce }: { count: number; atOnce: number },
 ): Promise<number> {
-  const timeoutMs = 10_000
   const dispatcher = guardedAgent({ timeoutMs, isUnguarded: true, allowedRanges: [] })
-  const means = { dispatcher, timeoutMs, stopping: new Set<() => void>(), nowMs: monotonicMs }
   const sending = bareSending(receiver)
   const startedMs = monotonicMs()
   let left = count
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
-      while ((left -= 1) >= 0) {
-        const exchanged = await exchange(sending, means)
-        if (exchanged?.error !== null) throw new Error(`a bare exchange failed: ${exchanged?.error}`)
-      }
+      while ((left -= 1) >= 0) await bare(sending, dispatcher)
     }),
   )
   const tookMs = monotonicMs() - startedMs
@@ -282,25 +300,32 @@ async function measure(databaseUrl: string, engine: string, webhooks: number): P
       await received(receiver, count)
       return tookMs
     }
-    await bareMs(receiver, { count: warmUp, atOnce })
-    await deliver(warmUp)
-    const taken = { bare: 0, deliveries: 0 }
-    for (let round = 0; round < rounds; round += 1) {
-      taken.bare += await bareMs(receiver, { count: backlog, atOnce })
-      taken.deliveries += await deliver(backlog)
+    const round = async (count: number) => ({
+      request: await bareMs(receiver, byClient, { count, atOnce }),
+      exchange: await bareMs(receiver, byExchange(), { count, atOnce }),
+      deliveries: await deliver(count),
+    })
+    await round(warmUp)
+    const taken = { request: 0, exchange: 0, deliveries: 0 }
+    for (let number = 0; number < rounds; number += 1) {
+      const took = await round(backlog)
+      for (const what of ['request', 'exchange', 'deliveries'] as const) taken[what] += took[what]
     }
     const perSecond = await steadyRate(context)
     // of a business with one webhook, beside those that have more and rest: 20 receipts a booking would be 4,000 a second
     const shop = await makeShop(context, receiver, 1)
     const ms = await latencies(context, receiver, { shop, perSecond })
     const rate = (tookMs: number) => Math.round((rounds * backlog * 1000) / tookMs)
+    const share = (tookMs: number) => `${Math.round((tookMs / taken.deliveries) * 100)} %`
     const quantile = (share: number) => `${(ms[Math.floor(ms.length * share)] ?? NaN).toFixed(0)} ms`
     return {
       engine,
       webhooks,
-      'bare requests/s': rate(taken.bare),
+      'requests/s': rate(taken.request),
+      'exchanges/s': rate(taken.exchange),
       'deliveries/s': rate(taken.deliveries),
-      'of bare': `${Math.round((taken.bare / taken.deliveries) * 100)} %`,
+      'of requests': share(taken.request),
+      'of exchanges': share(taken.exchange),
       'bookings/s': perSecond,
       p50: quantile(0.5),
       p99: quantile(0.99),

@@ -4,11 +4,11 @@ import type { DueDelivery, LeasedDestination, Outcome } from './due-delivery-que
 import { verdictOn, withAttempt } from './retry-rules.ts'
 import type { Consignment, Made } from './sending-types.ts'
 
-/** What is handed over to be sent, of one webhook. */
+/** What is handed over to be sent, of one webhook. Its parcels are numbered from `firstNumber`. */
 export function consignmentOf(
   to: LeasedDestination,
   deliveries: DueDelivery[],
-  { now, inTimeMs }: { now: Instant; inTimeMs: number },
+  { now, inTimeMs, firstNumber }: { now: Instant; inTimeMs: number; firstNumber: number },
 ): Consignment {
   const { id, url, secret, previous_secret: previous, previous_secret_until: until } = to
   return {
@@ -16,8 +16,8 @@ export function consignmentOf(
     url,
     secrets: previous !== null && until !== null && until > now ? [secret, previous] : [secret],
     inTimeMs,
-    parcels: deliveries.map(({ id, event_id, payload, sample_payload }) => ({
-      id,
+    parcels: deliveries.map(({ event_id, payload, sample_payload }, index) => ({
+      number: firstNumber + index,
       eventId: event_id,
       body: payload ?? sample_payload ?? '',
       isSample: sample_payload !== null,

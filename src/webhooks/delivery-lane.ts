@@ -1,9 +1,9 @@
-import type { DueDelivery } from './due-delivery-queries.ts'
+import type { DueDelivery, DuePlace, Wanted } from './due-delivery-queries.ts'
 import type { AttemptPace } from './pace-rules.ts'
 import { mostInFlightOfOne } from './sending-turns.ts'
 
 /** So many are claimed ahead while the receiver answers fast. */
-const mostAhead = 1_024
+const mostAhead = 2_048
 /** But no more than are sent in this time: what is changed about a webhook does not reach what is claimed. */
 const aheadMs = 1_000
 
@@ -38,6 +38,10 @@ export class DeliveryLane {
   isEnding = false
   /** Whether the last look left something of this webhook in the database. */
   mayHaveMore = false
+  /** How far the last look came, where it left something: the next goes on there instead of over all that is in hand. */
+  private reached: DuePlace | undefined
+  /** Whether, since the last look began, something before that place has come to be looked for. */
+  private startsOver = false
   /** Whether the receiver has said that it is gone for good, and that is not written yet. */
   private isGone = false
   private ahead = mostInFlightOfOne
@@ -61,12 +65,31 @@ export class DeliveryLane {
     return this.lease !== undefined && !this.isClaiming && !this.isEnding && !this.mayHaveMore
   }
 
-  /** What of the claimed deliveries was not in hand before, and now is: it is to be handed over. */
-  add(deliveries: DueDelivery[]): DueDelivery[] {
-    const added = deliveries.filter(({ id }) => !this.inHand.has(id))
+  /** What the look that now begins is for, with room for so many. */
+  wantedOf(id: string, most: number): Wanted {
+    this.startsOver = false
+    return { id, most, inHand: new Set(this.inHand), after: this.reached }
+  }
+
+  /**
+   * Takes what was found, the oldest first. What of it was not in hand when it was looked for now is, and is to be handed
+   * over: what has gone out of hand since may have been read as it was before.
+   */
+  add(found: DueDelivery[], { most, inHand, after }: Wanted): DueDelivery[] {
+    const added = found.filter(({ id }) => !inHand.has(id))
     for (const { id } of added) this.inHand.add(id)
     this.handedOver += added.length
+    const last = found.length === most ? found.at(-1) : undefined
+    this.reached = last && !this.startsOver ? { due_at: last.due_at, id: last.id } : undefined
+    // the last look of a row begins with the oldest: something may have come in before that place
+    this.mayHaveMore = last !== undefined || after !== undefined || this.startsOver
     return added
+  }
+
+  /** A lease was got, or renewed: from time to time all that is due is looked at. */
+  leased(lease: LaneLease): void {
+    this.lease = lease
+    this.reached = undefined
   }
 
   /** An attempt has ended; its delivery stays in hand until the outcome is written. */
@@ -86,6 +109,8 @@ export class DeliveryLane {
     this.handedOver -= 1
     this.forget(id)
     this.mayHaveMore = true
+    this.reached = undefined
+    this.startsOver = true
   }
 
   /** Something is out of hand: its outcome is written. */

@@ -44,7 +44,7 @@ export class DeliveryLanes {
       const lane = this.laneOf(id)
       const most = lane.isEnding ? 0 : Math.min(lane.roomWithin(this.share), free)
       if (most > 0) {
-        wanted.push({ id, most, inHand: [...lane.inHand] })
+        wanted.push(lane.wantedOf(id, most))
         lane.isClaiming = true
       } else lane.mayHaveMore = true
       free -= Math.max(most, 0)
@@ -67,14 +67,9 @@ export class DeliveryLanes {
   /** What was chosen is leased. Gives what was claimed of each webhook, to be handed over. */
   accept({ wanted, toLease }: Choice, { leased, until, due }: Claim): DueDelivery[][] {
     const untilMs = toMs(until)
-    for (const { id, fence } of leased) this.laneOf(id).lease = { fence, untilMs }
     const byWebhook = Map.groupBy(due, ({ webhook }) => webhook.id)
-    const claimed = wanted.map(({ id, most }) => {
-      const own = byWebhook.get(id) ?? []
-      const lane = this.laneOf(id)
-      lane.mayHaveMore = own.length === most
-      return lane.add(own)
-    })
+    const claimed = wanted.map((one) => this.laneOf(one.id).add(byWebhook.get(one.id) ?? [], one))
+    for (const { id, fence } of leased) this.laneOf(id).leased({ fence, untilMs })
     this.lastServed = wanted.at(-1)?.id ?? ''
     this.endClaim({ wanted, toLease })
     return claimed.filter(({ length }) => length > 0)

@@ -1,5 +1,5 @@
 import { sql, type Insertable } from 'kysely'
-import type { Queries } from '../database/database.ts'
+import type { Engine, Queries } from '../database/database.ts'
 import type { DeliveriesTable, DeliveryStatus } from '../database/event-tables.ts'
 import type { Instant } from '../instants.ts'
 import { mostAttempts } from './retry-rules.ts'
@@ -54,15 +54,26 @@ export async function retryDelivery(
     .execute()
 }
 
-/** Deletes up to `most` deliveries of before an instant. Tells how many. */
-export async function deleteOldDeliveries(db: Queries, before: Instant, most: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('deliveries')
-    .where('id', 'in', (old) =>
-      old.selectFrom('deliveries as d').select('d.id').where('d.created_at', '<', before).limit(most),
-    )
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+/**
+ * Deletes up to `most` deliveries of before an instant. Tells how many. It goes from webhook to webhook along the index of
+ * their logs: an index by age alone would cost with each delivery, and serve nothing else.
+ */
+export async function deleteOldDeliveries(
+  db: Queries,
+  engine: Engine,
+  { before, most }: { before: Instant; most: number },
+): Promise<number> {
+  // SQLite knows no lateral join; there a cross join goes the way that is written
+  const old =
+    engine === 'postgres'
+      ? sql`cross join lateral (
+          select o.id from deliveries as o
+           where o.webhook_id = w.id and o.created_at < ${before}
+           order by o.created_at, o.id limit ${most}) as d`
+      : sql`cross join deliveries as d on d.webhook_id = w.id and d.created_at < ${before}`
+  const { numAffectedRows } = await sql`
+    delete from deliveries where id in (select d.id from webhooks as w ${old} limit ${most})`.execute(db)
+  return Number(numAffectedRows)
 }
 
 /** Deletes up to `most` deliveries of a webhook. Tells how many. */

@@ -6,7 +6,7 @@ import { leaseSeconds } from './claim-deliveries.ts'
 import type { DeliveryLanes } from './delivery-lanes.ts'
 import type { AttemptError } from './delivery-types.ts'
 import type { DueDelivery } from './due-delivery-queries.ts'
-import { OutcomeRecorder } from './outcome-recorder.ts'
+import { OutcomeRecorder, type Recorded } from './outcome-recorder.ts'
 import { paceOf } from './pace-rules.ts'
 import { SendingThread } from './sending-thread.ts'
 import type { Made, Returned } from './sending-types.ts'
@@ -38,8 +38,9 @@ export class DeliverySender {
   private readonly changed: Surroundings['changed']
   private readonly recorder: OutcomeRecorder
   private readonly thread: SendingThread
-  /** What is with the thread, by its id. */
-  private readonly handedOver = new Map<string, DueDelivery>()
+  /** What is with the thread, by the number that it was given there. */
+  private readonly handedOver = new Map<number, DueDelivery>()
+  private nextNumber = 0
   /** How many outcomes are being written. */
   private recording = 0
 
@@ -48,7 +49,7 @@ export class DeliverySender {
     this.context = context
     this.lanes = lanes
     this.changed = changed
-    this.recorder = new OutcomeRecorder(context, { by, lanes })
+    this.recorder = new OutcomeRecorder(context, { by, lanes, written: (batch) => this.noteWritten(batch) })
     this.thread = new SendingThread(
       {
         version: options.version,
@@ -97,10 +98,12 @@ export class DeliverySender {
     const consignments = claimed.flatMap((deliveries) => {
       const [first] = deliveries
       if (!first) return []
-      for (const delivery of deliveries) this.handedOver.set(delivery.id, delivery)
       const { webhook } = first
+      const firstNumber = this.nextNumber
+      for (const [index, delivery] of deliveries.entries()) this.handedOver.set(firstNumber + index, delivery)
+      this.nextNumber += deliveries.length
       const inTimeMs = this.lanes.leaseUntilMs(webhook.id) - nowMs - leftToSendMs
-      return [consignmentOf(webhook, deliveries, { now, inTimeMs })]
+      return [consignmentOf(webhook, deliveries, { now, inTimeMs, firstNumber })]
     })
     if (consignments.length > 0) this.thread.send(consignments, nowMs)
   }
@@ -108,10 +111,10 @@ export class DeliverySender {
   /** Takes back what the thread is done with. */
   private takeBack(batch: Returned[]): void {
     const webhookIds = new Set<string>()
-    for (const { id, made, fault } of batch) {
-      const delivery = this.handedOver.get(id)
+    for (const { number, made, fault } of batch) {
+      const delivery = this.handedOver.get(number)
       if (!delivery) continue
-      this.handedOver.delete(id)
+      this.handedOver.delete(number)
       webhookIds.add(delivery.webhook.id)
       if (made) this.conclude(delivery, made)
       else if (fault === undefined) this.lanes.givenBack(delivery)
@@ -154,7 +157,8 @@ export class DeliverySender {
       return
     }
     this.lanes.ended(webhook.id, { pace: paceOf(made), tookMs: made.tookMs, isGone: sent.disables })
-    void this.record(delivery, sent)
+    this.recording += 1
+    this.recorder.record({ delivery, sent })
   }
 
   private sentOf(delivery: DueDelivery, made: Made): Sent {
@@ -163,14 +167,17 @@ export class DeliverySender {
     return sentOf(delivery, made, plan)
   }
 
-  private async record(delivery: DueDelivery, sent: Sent): Promise<void> {
-    const { attempt, outcome, disables } = sent
-    this.recording += 1
-    await this.recorder.record({ delivery, outcome, disables })
-    this.recording -= 1
-    if (outcome.status !== 'pending') this.context.metrics.delivery(resultOf(attempt))
-    if (attempt.error !== null) this.logFailure(delivery, sent)
-    this.changed([delivery.webhook.id])
+  /** Outcomes are written: deliveries that are over count as such. */
+  private noteWritten(batch: Recorded[]): void {
+    const { metrics } = this.context
+    const webhookIds = new Set<string>()
+    for (const { delivery, sent } of batch) {
+      if (sent.outcome.status !== 'pending') metrics.delivery(resultOf(sent.attempt))
+      if (sent.attempt.error !== null) this.logFailure(delivery, sent)
+      webhookIds.add(delivery.webhook.id)
+    }
+    this.recording -= batch.length
+    this.changed([...webhookIds])
   }
 
   private logFailure({ id, webhook }: DueDelivery, { attempt, outcome }: Sent): void {

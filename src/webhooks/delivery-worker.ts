@@ -11,8 +11,8 @@ const pollMs = 1_000
 /** After this it is asked again for what another server had at that moment; then after twice as long, and so on. */
 const soonMs = 50
 /** With so many claimed there is no haste to claim more: the next look then finds more at once. */
-const plenty = 64
-const breathMs = 15
+const plenty = 512
+const breathMs = 25
 
 /** Claims what is due and has it sent, on every server beside its requests. */
 export class DeliveryWorker {

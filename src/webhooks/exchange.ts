@@ -6,9 +6,21 @@ import { readRetryAfter } from './retry-rules.ts'
 /** No more of an answer is read, in bytes: it is of no interest. */
 const longestAnswer = 65_536
 
+/** Where a request goes: the server, and what it is asked for. */
+export interface Target {
+  origin: string
+  path: string
+}
+
+/** Takes an address apart. Throws a TypeError when it is none. */
+export function targetOf(url: string): Target {
+  const { origin, pathname, search } = new URL(url)
+  return { origin, path: pathname + search }
+}
+
 /** A request to a receiver. */
 export interface Sending {
-  url: string
+  to: Target
   headers: Record<string, string>
   body: string
 }
@@ -26,11 +38,10 @@ export interface Means {
  * Never throws; undefined when it was ended early, so that nothing can be said of it.
  */
 export function exchange(sending: Sending, means: Means): Promise<Exchange | undefined> {
-  const { origin, pathname, search } = new URL(sending.url)
-  const { headers, body } = sending
+  const { to, headers, body } = sending
   return new Promise((done) => {
     const handler = new ExchangeHandler(means, done)
-    means.dispatcher.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, handler)
+    means.dispatcher.dispatch({ origin: to.origin, path: to.path, method: 'POST', headers, body }, handler)
   })
 }
 

@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts'
 import { pause } from '../database/database.ts'
 import type { DeliveryLanes } from './delivery-lanes.ts'
-import { writeOutcomes, type DueDelivery, type Outcome } from './due-delivery-queries.ts'
+import type { Sent } from './attempt-rules.ts'
+import { writeOutcomes, type DueDelivery } from './due-delivery-queries.ts'
 import { endLeases, keepLeases, type LeasedWebhook } from './lease-queries.ts'
 import { disableWebhook } from './webhook-queries.ts'
 
@@ -13,12 +14,17 @@ const retryMs = 500
 /** An outcome that could not be written for so long is given up: the delivery is sent again. */
 const mostTries = 30
 
-/** An outcome to write, and whether it disables the webhook. */
-interface Recorded {
+/** A delivery, and what came of an attempt: what is to be written of it. */
+export interface Recorded {
   delivery: DueDelivery
-  outcome: Outcome
-  disables: boolean
-  done: () => void
+  sent: Sent
+}
+
+/** Under whose leases outcomes are written, and who hears of those that are written, or given up. */
+interface Surroundings {
+  by: string
+  lanes: DeliveryLanes
+  written: (batch: Recorded[]) => void
 }
 
 /** Writes what came of attempts, many at once when many end at once. */
@@ -26,22 +32,22 @@ export class OutcomeRecorder {
   private readonly context: Context
   private readonly by: string
   private readonly lanes: DeliveryLanes
+  private readonly written: Surroundings['written']
   private readonly waiting: Recorded[] = []
   private isWriting = false
 
   /** Writes under the leases of the server `by`, and ends those that serve nothing afterwards. */
-  constructor(context: Context, { by, lanes }: { by: string; lanes: DeliveryLanes }) {
+  constructor(context: Context, { by, lanes, written }: Surroundings) {
     this.context = context
     this.by = by
     this.lanes = lanes
+    this.written = written
   }
 
-  /** Resolves when the outcome is written, or given up; then the delivery is out of hand. */
-  record(recorded: Omit<Recorded, 'done'>): Promise<void> {
-    return new Promise((done) => {
-      this.waiting.push({ ...recorded, done })
-      if (!this.isWriting) void this.writeAll()
-    })
+  /** Has an outcome written. When it is, or is given up, the delivery is out of hand, and that is told. */
+  record(recorded: Recorded): void {
+    this.waiting.push(recorded)
+    if (!this.isWriting) void this.writeAll()
   }
 
   private async writeAll(): Promise<void> {
@@ -52,10 +58,8 @@ export class OutcomeRecorder {
       const ending = this.lanes.endLeases(batch.map(({ delivery }) => delivery))
       const isWritten = await this.write(batch, ending)
       this.lanes.haveEnded(ending, isWritten)
-      for (const { delivery, done } of batch) {
-        this.lanes.forget(delivery)
-        done()
-      }
+      for (const { delivery } of batch) this.lanes.forget(delivery)
+      this.written(batch)
     }
     this.isWriting = false
   }
@@ -87,10 +91,10 @@ export class OutcomeRecorder {
       const fences = new Map(kept.map(({ id, fence }) => [id, fence]))
       const outcomes = batch
         .filter(({ delivery: { webhook } }) => fences.get(webhook.id) === webhook.fence)
-        .map(({ outcome }) => outcome)
+        .map(({ sent }) => sent.outcome)
       if (outcomes.length > 0) await writeOutcomes(tx.db, db.engine, outcomes)
-      for (const { delivery, disables } of batch) {
-        if (disables) await disableWebhook(tx.db, delivery.webhook.id, tx.now)
+      for (const { delivery, sent } of batch) {
+        if (sent.disables) await disableWebhook(tx.db, delivery.webhook.id, tx.now)
       }
       if (ending.length > 0) await endLeases(tx.db, db.engine, { ids: ending, by: this.by })
     })

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { monotonicMs } from '../clock.ts'
-import { exchange } from './exchange.ts'
+import { exchange, targetOf, type Target } from './exchange.ts'
 import { guardedAgent } from './guarded-agent.ts'
 import { isHoldUp, paceOf } from './pace-rules.ts'
 import type { Consignment, Made, Parcel, Returned, SendingSettings, ToThread } from './sending-types.ts'
@@ -22,13 +22,18 @@ const turns = new SendingTurns<Waiting>()
 let isDraining = false
 let returned: Returned[] = []
 
+/** What is sent to one webhook, with its address taken apart once for all. */
+interface Addressed extends Consignment {
+  target?: Target
+}
+
 /** A parcel that waits for its turn. */
 interface Waiting {
-  id: string
+  number: number
   body: string
   headers: Record<string, string>
   /** What it has in common with others. */
-  to: Consignment
+  to: Addressed
   /** The present, in milliseconds since 1970-01-01T00:00:00Z. */
   nowMs: () => number
   /** On the clock that `monotonicMs` shows. */
@@ -47,12 +52,12 @@ parentPort?.on('message', (message: ToThread) => {
 })
 
 /** All of a consignment are signed at once, which takes half as long as one now and then: they are sent within a second. */
-function take(to: Consignment, handedOverMs: number): void {
+function take(to: Addressed, handedOverMs: number): void {
   const arrivedMs = monotonicMs()
   const nowMs = () => handedOverMs + monotonicMs() - arrivedMs
   const waiting = to.parcels.map((parcel) => {
     const headers = headersOf(parcel, to.secrets, Math.floor(handedOverMs / 1000))
-    return { id: parcel.id, body: parcel.body, headers, to, nowMs, arrivedMs }
+    return { number: parcel.number, body: parcel.body, headers, to, nowMs, arrivedMs }
   })
   turns.add(to.webhookId, waiting)
 }
@@ -89,13 +94,13 @@ function send(): void {
 
 /** Sends one, and when that has ended whatever is next. */
 async function sendInTurn(waiting: Waiting): Promise<void> {
-  const { id, to } = waiting
+  const { number, to } = waiting
   try {
     const made = await attempt(waiting)
-    tell({ id, made })
+    tell({ number, made })
     if (made && isHoldUp(paceOf(made))) giveBack(turns.giveUp(to.webhookId))
   } catch (error) {
-    tell({ id, made: undefined, fault: error })
+    tell({ number, made: undefined, fault: error })
   }
   turns.ended(to.webhookId)
   send()
@@ -104,13 +109,14 @@ async function sendInTurn(waiting: Waiting): Promise<void> {
 async function attempt({ body, headers, to, nowMs }: Waiting): Promise<Made | undefined> {
   const [atMs, startedMs] = [nowMs(), monotonicMs()]
   const { timeoutMs } = settings
-  const exchanged = await exchange({ url: to.url, headers, body }, { dispatcher, timeoutMs, stopping, nowMs })
+  const sending = { to: (to.target ??= targetOf(to.url)), headers, body }
+  const exchanged = await exchange(sending, { dispatcher, timeoutMs, stopping, nowMs })
   return exchanged && { ...exchanged, atMs, tookMs: monotonicMs() - startedMs }
 }
 
 /** What was not sent is due as before. */
 function giveBack(unsent: Waiting[]): void {
-  for (const { id } of unsent) tell({ id, made: undefined })
+  for (const { number } of unsent) tell({ number, made: undefined })
 }
 
 function tell(one: Returned): void {

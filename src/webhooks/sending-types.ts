@@ -14,7 +14,8 @@ export interface SendingSettings {
 
 /** A delivery as it is sent. */
 export interface Parcel {
-  id: string
+  /** By which it is told what came of it: cheaper to look up than an id, and to pass on. */
+  number: number
   eventId: string
   body: string
   /** Whether it is of no event, for trying out. */
@@ -46,7 +47,8 @@ export interface Made extends Exchange {
 
 /** Something that the thread was given, and what came of it. */
 export interface Returned {
-  id: string
+  /** That of the parcel. */
+  number: number
   /** Undefined when no attempt was made, or none to its end. */
   made: Made | undefined
   /** Why it could not be handled, which ought not to happen. */

@@ -13,7 +13,9 @@ const longerSeconds = 86_400
 export const oldDeliveries: Chore = {
   name: 'old deliveries',
   deleteBatch: ({ db }, most) =>
-    db.transaction((tx) => deleteOldDeliveries(tx.db, plusSeconds(tx.now, -keptSeconds), most)),
+    db.transaction((tx) =>
+      deleteOldDeliveries(tx.db, db.engine, { before: plusSeconds(tx.now, -keptSeconds), most }),
+    ),
 }
 
 /** Events that nobody can list any more. */

@@ -6,7 +6,7 @@ import type { DueDelivery } from '../../src/webhooks/due-delivery-queries.ts'
 
 let number = 0
 const delivery = (webhookId: string) =>
-  ({ id: `${(number += 1)}`, webhook: { id: webhookId } }) as DueDelivery
+  ({ id: `${(number += 1)}`, due_at: '2030', webhook: { id: webhookId } }) as DueDelivery
 
 const fast = { pace: 'fast', tookMs: 1 } as const
 /** When the leases of these tests end. */
@@ -52,7 +52,7 @@ test('of a receiver that answers fast more is claimed ahead, of one that fails n
   const lanes = new DeliveryLanes()
   const room = (pace: Ended['pace']) => {
     const before = lanes.handedOver
-    const own = claimed(lanes, { a: 2_000 })['a'] ?? []
+    const own = claimed(lanes, { a: 3_000 })['a'] ?? []
     expect(lanes.handedOver).toBe(before + own.length)
     for (const one of own) {
       lanes.ended('a', { pace, tookMs: 1 })
@@ -61,17 +61,17 @@ test('of a receiver that answers fast more is claimed ahead, of one that fails n
     return own.length
   }
   const paces = ['fast', 'fast', 'steady', 'slow', 'timeout', 'fast'] as const
-  expect(paces.map(room)).toEqual([4, 64, 1_024, 1_024, 4, 1])
+  expect(paces.map(room)).toEqual([4, 64, 2_048, 2_048, 4, 1])
 })
 
 test('of one with much ahead more is claimed when half of it is sent, not for each', () => {
   const lanes = new DeliveryLanes()
-  for (let round = 0; round < 2; round += 1) sendAll(lanes, { a: 1_000 })
-  expect(claim(lanes, { a: 2_000 })).toEqual({ a: 1_024 })
-  for (let sent = 0; sent < 507; sent += 1) lanes.ended('a', fast)
+  for (let round = 0; round < 3; round += 1) sendAll(lanes, { a: 1_000 })
+  expect(claim(lanes, { a: 3_000 })).toEqual({ a: 2_048 })
+  for (let sent = 0; sent < 1_019; sent += 1) lanes.ended('a', fast)
   expect(claim(lanes, { a: 1_000 })).toEqual({})
   lanes.ended('a', fast)
-  expect(claim(lanes, { a: 1_000 })).toEqual({ a: 508 })
+  expect(claim(lanes, { a: 1_000 })).toEqual({ a: 1_020 })
 })
 
 test('what is claimed is bounded over all webhooks, with what waits to be written', () => {
@@ -128,7 +128,7 @@ test('what comes back unsent is out of hand and claimed again, and keeps the lea
   expect(lanes.wantsLook('a')).toBe(true)
   expect(lanes.endLeases([sent])).toEqual([])
   const choice = lanes.choose(['a'], 0)
-  expect(choice.wanted).toEqual([{ id: 'a', most: 4, inHand: [sent.id] }])
+  expect(choice.wanted).toEqual([{ id: 'a', most: 4, inHand: new Set([sent.id]) }])
   lanes.endClaim(choice)
   lanes.wantNoMore()
   expect(lanes.endLeases([sent])).toEqual(['a'])
@@ -143,17 +143,83 @@ test('of a receiver that is gone nothing is claimed until that is written', () =
   expect(claim(lanes, { a: 3 })).toEqual({ a: 4 })
 })
 
-test('what is in hand is named when more is claimed, until its outcome is written, and not taken twice', () => {
+test('what is in hand is named when more is claimed, until its outcome is written', () => {
   const lanes = new DeliveryLanes()
   const [first, second] = claimed(lanes, { a: 2 })['a'] ?? []
   if (!first || !second) throw new Error('nothing was claimed')
   lanes.ended('a', fast)
-  const choice = lanes.choose(['a'], 0)
-  expect(choice.wanted).toMatchObject([{ id: 'a', inHand: [first.id, second.id] }])
-  expect(lanes.accept(choice, { leased: [], until: instantFromMs(untilMs), due: [first] })).toEqual([])
-  expect(lanes.handedOver).toBe(1)
+  expect(lanes.choose(['a'], 0).wanted).toMatchObject([{ id: 'a', inHand: new Set([first.id, second.id]) }])
   lanes.forget(first)
-  expect(lanes.choose(['a'], 0).wanted).toMatchObject([{ inHand: [second.id] }])
+  expect(lanes.choose(['a'], 0).wanted).toMatchObject([{ inHand: new Set([second.id]) }])
+})
+
+test('what was in hand when more was looked for is not taken again, though it was done with meanwhile', () => {
+  const lanes = new DeliveryLanes()
+  const [first] = claimed(lanes, { a: 1 })['a'] ?? []
+  if (!first) throw new Error('nothing was claimed')
+  lanes.ended('a', fast)
+  const choice = lanes.choose(['a'], 0)
+  lanes.forget(first)
+  const [other] = [delivery('a')]
+  const found = { leased: [], until: instantFromMs(untilMs), due: [first, other] }
+  expect(lanes.accept(choice, found)).toEqual([[other]])
+  expect(lanes.handedOver).toBe(1)
+})
+
+/** Where the next look at a webhook begins. */
+const nextLook = (lanes: DeliveryLanes, nowMs = 0) => {
+  const choice = lanes.choose(['a'], nowMs)
+  lanes.endClaim(choice)
+  return choice.wanted[0]?.after
+}
+const placeOf = ({ due_at, id } = delivery('a')) => ({ due_at, id })
+
+test('a look goes on where the last one ended, and the last of a row begins with the oldest', () => {
+  const lanes = new DeliveryLanes()
+  const sent = (due: number) => {
+    const own = claimed(lanes, { a: due })['a'] ?? []
+    for (const one of own) lanes.ended(one.webhook.id, fast)
+    return own
+  }
+  sent(10)
+  expect(nextLook(lanes)).toBeUndefined() // the lease was new
+  const last = sent(100).at(-1)
+  expect(nextLook(lanes)).toEqual(placeOf(last))
+  sent(5) // fewer than there was room for
+  expect(lanes.wantsLook('a')).toBe(true)
+  expect(nextLook(lanes)).toBeUndefined()
+  claim(lanes, { a: 0 })
+  expect(lanes.wantsLook('a')).toBe(false)
+})
+
+test.each([
+  ['in vain', 0],
+  ['and as much is found as there was room for', 64],
+])('what comes back unsent while more is looked for, %s, is not passed over', (_, due) => {
+  const lanes = new DeliveryLanes()
+  const [unsent, ...sent] = claimed(lanes, { a: 4 })['a'] ?? []
+  if (!unsent) throw new Error('nothing was claimed')
+  for (const one of sent) lanes.ended(one.webhook.id, fast)
+  const choice = lanes.choose(['a'], 0)
+  lanes.givenBack(unsent)
+  accept(lanes, choice, { a: due })
+  for (let index = 0; index < due; index += 1) lanes.ended('a', fast)
+  expect(lanes.wantsLook('a')).toBe(true)
+  expect(nextLook(lanes)).toBeUndefined()
+})
+
+test('after something came back unsent, or a lease is renewed, a look begins with the oldest', () => {
+  const lanes = new DeliveryLanes()
+  const [unsent, ...sent] = claimed(lanes, { a: 10 })['a'] ?? []
+  if (!unsent) throw new Error('nothing was claimed')
+  for (const one of sent) lanes.ended(one.webhook.id, fast)
+  lanes.givenBack(unsent)
+  expect(nextLook(lanes)).toBeUndefined()
+  const more = claimed(lanes, { a: 100 })['a'] ?? []
+  for (const one of more) lanes.ended(one.webhook.id, fast)
+  expect(nextLook(lanes)).toEqual(placeOf(more.at(-1)))
+  accept(lanes, lanes.choose(['a'], untilMs - 10_000), { a: 1_000 }) // less than is left when a lease is renewed
+  expect(nextLook(lanes)).toBeUndefined()
 })
 
 test('a lease is asked for once, and again when little of it is left, as long as something is in hand', () => {

@@ -31,10 +31,10 @@ function open(execArgv?: string[]): SendingThread {
   return new SendingThread(settings, ends, execArgv)
 }
 
-/** Something to send, to one webhook; the ids are 0, 1 and so on. */
+/** Something to send, to one webhook; the numbers are 0, 1 and so on. */
 function consignment(count: number, changed: Partial<Consignment> = {}): Consignment {
   const parcels = Array.from({ length: count }, (_, index) => {
-    return { id: String(index), eventId: randomUUID(), body: '{}', isSample: false }
+    return { number: index, eventId: randomUUID(), body: '{}', isSample: false }
   })
   const to = { webhookId: randomUUID(), url: receiver.address, secrets: [secret], inTimeMs: 10_000 }
   return { ...to, parcels, ...changed }
@@ -71,8 +71,8 @@ test('at most four of a webhook are in flight; the others wait for their turn an
 test('what has not begun in time comes back unsent: its webhook may be another server’s by then', async () => {
   thread.send([consignment(2, { inTimeMs: -1 })], Date.now())
   expect(await back(2)).toMatchObject([
-    { id: '0', made: undefined },
-    { id: '1', made: undefined },
+    { number: 0, made: undefined },
+    { number: 1, made: undefined },
   ])
   const finish: (() => void)[] = []
   receiver.answer = (response) => finish.push(() => response.end())
@@ -81,7 +81,7 @@ test('what has not begun in time comes back unsent: its webhook may be another s
   await new Promise((resolve) => setTimeout(resolve, 400)) // the time is over while four are in flight
   for (const end of finish) end()
   const made = (await back(7)).slice(2).filter((each) => each.made)
-  expect(made.map(({ id }) => id).toSorted()).toEqual(['0', '1', '2', '3'])
+  expect(made.map(({ number }) => number).toSorted()).toEqual([0, 1, 2, 3])
   expect(receiver.received).toHaveLength(4)
 })
 

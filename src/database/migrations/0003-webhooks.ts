@@ -87,6 +87,5 @@ function deliveryTable({ id, instant, table }: ColumnTypes): string[] {
     ),
     `create index deliveries_due on deliveries (webhook_id, next_attempt_at, id) where status = 'pending'`,
     `create index deliveries_by_webhook on deliveries (webhook_id, created_at, id)`,
-    `create index deliveries_by_age on deliveries (created_at)`,
   ]
 }
