@@ -1,10 +1,9 @@
 import { fork } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { request, type Dispatcher } from 'undici'
+import { request } from 'undici'
 import { operator } from '../src/access/operator.ts'
 import { convertHold } from '../src/bookings/convert-hold.ts'
 import { placeHold } from '../src/bookings/place-hold.ts'
@@ -18,11 +17,9 @@ import { pause } from '../src/database/database.ts'
 import { plusSeconds, type Instant } from '../src/instants.ts'
 import { createWebhook } from '../src/webhooks/create-webhook.ts'
 import { DeliveryWorker } from '../src/webhooks/delivery-worker.ts'
-import { eventPayload } from '../src/webhooks/event-payload.ts'
-import { exchange, targetOf, type Target } from '../src/webhooks/exchange.ts'
-import { guardedAgent } from '../src/webhooks/guarded-agent.ts'
 import { recordEvents } from '../src/webhooks/record-events.ts'
 import { findPostgres } from '../test/support/postgres-server.ts'
+import { bareMs, byClient, byExchange, type Bare } from './support/bare-requests.ts'
 import { ownDatabase } from './support/own-database.ts'
 
 /*
@@ -39,11 +36,9 @@ const mostOfBusiness = 20
 /** So many are sent before anything is measured: code that has run often is several times as fast. */
 const warmUp = 20_000
 /** Sent bare and as deliveries, in turns: what the machine does beside then bears on all. */
-const backlog = 40_000
-const rounds = 4
+const backlog = 60_000
+const rounds = 3
 const mostInFlight = 256
-/** For one exchange. */
-const timeoutMs = 10_000
 const bookingsPerSecond = 200
 /** A booking is two commits. Where the disk makes fewer, so much of what it makes is asked for. */
 const shareOfPossible = 0.7
@@ -160,70 +155,6 @@ async function received(receiver: Receiver, count: number): Promise<[string, num
   return all
 }
 
-/** What is sent bare: as many bytes as a delivery has, to a path that is as long. */
-function bareSending(receiver: Receiver) {
-  const [id, at] = [randomUUID(), '2030-01-01T00:00:00.000Z' as Instant]
-  const subject = { id, business_id: id, status: 'confirmed' as const, starts_at: at, ends_at: at }
-  const client = { client_first_name: nextClient().first_name, client_last_name: 'Lovelace' }
-  const service = { id, name: 'Bench' }
-  const location = { id, name: 'Here', timezone: 'Europe/Berlin' }
-  const booking = { ...subject, ...client, client_email: 'ada@example.com', service, location }
-  return {
-    url: `${receiver.address}/${id}/0`,
-    headers: {
-      'Content-Type': 'application/json',
-      'User-Agent': 'Holdfast/bench',
-      'X-Service-Signature': 'x'.repeat(71),
-      'webhook-id': id,
-      'webhook-timestamp': 'x'.repeat(10),
-      'webhook-signature': 'x'.repeat(47),
-    },
-    body: eventPayload('booking.created', booking, at),
-  }
-}
-
-/** One request without anything behind it, over connections like those of deliveries. */
-type Bare = (sending: ReturnType<typeof bareSending>, dispatcher: Dispatcher) => Promise<void>
-
-/** As anybody would make it. */
-const byClient: Bare = async ({ url, headers, body }, dispatcher) => {
-  const answer = await request(url, { method: 'POST', headers, body, dispatcher })
-  await answer.body.dump()
-  if (answer.statusCode !== 200) throw new Error(`a bare request was answered ${answer.statusCode}`)
-}
-
-/** As a delivery makes it. */
-function byExchange(): Bare {
-  const means = { timeoutMs, stopping: new Set<() => void>(), nowMs: monotonicMs }
-  let to: Target | undefined
-  return async ({ url, headers, body }, dispatcher) => {
-    to ??= targetOf(url)
-    const exchanged = await exchange({ to, headers, body }, { ...means, dispatcher })
-    if (exchanged?.error !== null) throw new Error(`a bare exchange failed: ${exchanged?.error}`)
-  }
-}
-
-/** How many milliseconds it takes to make so many requests. */
-async function bareMs(
-  receiver: Receiver,
-  bare: Bare,
-  { count, atOnce }: { count: number; atOnce: number },
-): Promise<number> {
-  const dispatcher = guardedAgent({ timeoutMs, isUnguarded: true, allowedRanges: [] })
-  const sending = bareSending(receiver)
-  const startedMs = monotonicMs()
-  let left = count
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      while ((left -= 1) >= 0) await bare(sending, dispatcher)
-    }),
-  )
-  const tookMs = monotonicMs() - startedMs
-  await dispatcher.destroy()
-  await receiver.taken()
-  return tookMs
-}
-
 /** Has nothing sent, as if another server had the webhooks, until what is given back is called. */
 async function holdBack({ db, ids, clock }: Context): Promise<() => Promise<void>> {
   const [by, until] = [ids.next(), plusSeconds(clock.now(), 600)]
@@ -300,9 +231,14 @@ async function measure(databaseUrl: string, engine: string, webhooks: number): P
       await received(receiver, count)
       return tookMs
     }
+    const send = async (bare: Bare, count: number) => {
+      const tookMs = await bareMs(receiver.address, bare, { count, atOnce })
+      await receiver.taken()
+      return tookMs
+    }
     const round = async (count: number) => ({
-      request: await bareMs(receiver, byClient, { count, atOnce }),
-      exchange: await bareMs(receiver, byExchange(), { count, atOnce }),
+      request: await send(byClient, count),
+      exchange: await send(byExchange, count),
       deliveries: await deliver(count),
     })
     await round(warmUp)
