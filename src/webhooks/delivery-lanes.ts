@@ -32,6 +32,11 @@ export class DeliveryLanes {
     return count
   }
 
+  /** The webhooks of which the last look has left something in the database, in the order of their ids. */
+  haveMore(): string[] {
+    return [...this.lanes].flatMap(([id, { mayHaveMore }]) => (mayHaveMore ? [id] : [])).toSorted()
+  }
+
   /** Of which of the webhooks that have something due how much is to be claimed. Ends with `accept` or `endClaim`. */
   choose(due: string[], nowMs: number): Choice {
     this.forgetAllBut(new Set(due))

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { pause, type Listening } from '../database/database.ts'
 import { claimDeliveries, dueWebhooks, leaveLeases } from './claim-deliveries.ts'
@@ -24,6 +25,9 @@ export class DeliveryWorker {
   private inVain = 0
   private isDraining = false
   private isWoken = false
+  /** Whether something may be due of which the lanes know nothing. */
+  private isTold = true
+  private askedMs = 0
   private wakeUp: () => void = () => undefined
   private isDatabaseAway = false
   private readonly whenIdle: (() => void)[] = []
@@ -57,6 +61,11 @@ export class DeliveryWorker {
 
   /** Looks at once for what is due. */
   wake(): void {
+    this.isTold = true
+    this.goOn()
+  }
+
+  private goOn(): void {
     this.isWoken = true
     this.wakeUp()
   }
@@ -101,10 +110,11 @@ export class DeliveryWorker {
   private async run(): Promise<void> {
     while (!this.isDraining) {
       this.isWoken = false
-      const claimed = await this.look()
+      const isWhole = this.mustAsk()
+      const claimed = await this.look(isWhole)
       if (this.sender.sending > plenty) await pause(breathMs)
       if (claimed > 0) continue
-      this.tellIfIdle()
+      if (isWhole) this.tellIfIdle()
       await this.nextReason()
     }
   }
@@ -129,10 +139,25 @@ export class DeliveryWorker {
     clearTimeout(timer)
   }
 
+  /**
+   * Whether the database is to be asked which webhooks have something due. While a backlog is worked off, without any
+   * signal, those that had more at the last look are enough for a second.
+   */
+  private mustAsk(): boolean {
+    return this.isTold || !this.sender.isBusy || monotonicMs() - this.askedMs >= pollMs
+  }
+
+  private askWhatIsDue(): Promise<string[]> {
+    this.isTold = false
+    this.askedMs = monotonicMs()
+    return dueWebhooks(this.context)
+  }
+
   /** Claims what is due as far as there is room for it, and hands it over. Tells how much was claimed. */
-  private async look(): Promise<number> {
+  private async look(isWhole: boolean): Promise<number> {
     try {
-      const choice = this.lanes.choose(await dueWebhooks(this.context), this.context.clock.nowMs())
+      const due = isWhole ? await this.askWhatIsDue() : this.lanes.haveMore()
+      const choice = this.lanes.choose(due, this.context.clock.nowMs())
       const claimed = await this.claim(choice)
       this.isDatabaseAway = false
       await this.leaveLeases()
@@ -141,6 +166,7 @@ export class DeliveryWorker {
       if (!this.isDatabaseAway)
         this.context.log.warn({ err: error }, 'deliveries cannot be claimed; trying again')
       this.isDatabaseAway = true
+      this.isTold = true
       this.inVain = 0
       this.isWoken = false // signals of what cannot be read would be answered at once, again and again
       return 0
@@ -156,6 +182,7 @@ export class DeliveryWorker {
       const claim = await claimDeliveries(this.context, { ...choice, by: this.id })
       this.sender.send(this.lanes.accept(choice, claim))
       const isRefused = claim.leased.length < choice.toLease.length
+      this.isTold ||= isRefused
       this.inVain = isRefused && claim.due.length === 0 ? this.inVain + 1 : 0
       return claim.due.length
     } catch (error) {
@@ -180,6 +207,6 @@ export class DeliveryWorker {
   private wakeIfWanted(webhookIds: string[]): void {
     const isLast = !this.sender.isBusy && (this.isDraining || this.whenIdle.length > 0)
     const isWanted = () => webhookIds.some((id) => this.lanes.wantsLook(id))
-    if (isLast || this.lanes.isFull || isWanted()) this.wake()
+    if (isLast || this.lanes.isFull || isWanted()) this.goOn()
   }
 }
