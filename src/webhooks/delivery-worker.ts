@@ -110,11 +110,10 @@ export class DeliveryWorker {
   private async run(): Promise<void> {
     while (!this.isDraining) {
       this.isWoken = false
-      const isWhole = this.mustAsk()
-      const claimed = await this.look(isWhole)
+      const claimed = await this.look()
       if (this.sender.sending > plenty) await pause(breathMs)
       if (claimed > 0) continue
-      if (isWhole) this.tellIfIdle()
+      this.tellIfIdle()
       await this.nextReason()
     }
   }
@@ -154,9 +153,9 @@ export class DeliveryWorker {
   }
 
   /** Claims what is due as far as there is room for it, and hands it over. Tells how much was claimed. */
-  private async look(isWhole: boolean): Promise<number> {
+  private async look(): Promise<number> {
     try {
-      const due = isWhole ? await this.askWhatIsDue() : this.lanes.haveMore()
+      const due = this.mustAsk() ? await this.askWhatIsDue() : this.lanes.haveMore()
       const choice = this.lanes.choose(due, this.context.clock.nowMs())
       const claimed = await this.claim(choice)
       this.isDatabaseAway = false
@@ -182,7 +181,6 @@ export class DeliveryWorker {
       const claim = await claimDeliveries(this.context, { ...choice, by: this.id })
       this.sender.send(this.lanes.accept(choice, claim))
       const isRefused = claim.leased.length < choice.toLease.length
-      this.isTold ||= isRefused
       this.inVain = isRefused && claim.due.length === 0 ? this.inVain + 1 : 0
       return claim.due.length
     } catch (error) {

@@ -64,6 +64,15 @@ test('of a receiver that answers fast more is claimed ahead, of one that fails n
   expect(paces.map(room)).toEqual([4, 64, 2_048, 2_048, 4, 1])
 })
 
+test('those of which a look has left something are known without another', () => {
+  const lanes = new DeliveryLanes()
+  claim(lanes, { c: 9, b: 1, a: 9 })
+  expect(lanes.haveMore()).toEqual(['a', 'c'])
+  const whole = lanes.choose(['a', 'b', 'c', 'd'], 0) // a and c have no room now
+  accept(lanes, whole, { d: 9 })
+  expect(lanes.haveMore()).toEqual(['a', 'c', 'd'])
+})
+
 test('of one with much ahead more is claimed when half of it is sent, not for each', () => {
   const lanes = new DeliveryLanes()
   for (let round = 0; round < 3; round += 1) sendAll(lanes, { a: 1_000 })
