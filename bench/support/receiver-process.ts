@@ -11,11 +11,17 @@ const endOfHead = '\r\n\r\n'
 
 let noted: [client: string, epochMs: number][] = []
 
+/** What stands in the request between two texts; nothing where the first is missing. */
+function between(request: string, before: string, after: string): string {
+  const begin = request.indexOf(before)
+  return begin < 0 ? '' : request.slice(begin + before.length, request.indexOf(after, begin + before.length))
+}
+
 /** Whether the request is there to its end. */
 function isWhole(request: string): boolean {
   const head = request.indexOf(endOfHead)
-  const length = /\ncontent-length: (\d+)/i.exec(request)?.[1] ?? '0'
-  return head >= 0 && request.length >= head + endOfHead.length + Number(length)
+  const length = Number(between(request, 'content-length: ', '\r\n'))
+  return head >= 0 && request.length >= head + endOfHead.length + length
 }
 
 function answer(socket: Socket, request: string): void {
@@ -25,8 +31,7 @@ function answer(socket: Socket, request: string): void {
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${json.length}\r\n\r\n${json}`)
     return
   }
-  const client = /"first_name":"([^"]+)"/.exec(request)?.[1] ?? ''
-  noted.push([client, performance.timeOrigin + performance.now()])
+  noted.push([between(request, '"first_name":"', '"'), performance.timeOrigin + performance.now()])
   socket.write(answered)
 }
 

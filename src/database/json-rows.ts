@@ -10,7 +10,7 @@ type ColumnType = 'text' | 'uuid' | 'integer' | 'timestamptz'
 export function jsonRows<Column extends string>(
   engine: Engine,
   columns: Record<Column, ColumnType>,
-  rows: Record<Column, unknown>[],
+  rows: Record<NoInfer<Column>, unknown>[],
 ): RawBuilder<unknown> {
   const names = Object.keys(columns) as Column[]
   if (engine === 'postgres') {

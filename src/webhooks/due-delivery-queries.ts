@@ -187,15 +187,6 @@ export interface Outcome {
   next_attempt_at: Instant | null
 }
 
-const outcomeColumns = {
-  id: 'uuid',
-  status: 'text',
-  attempts_json: 'text',
-  attempts_made: 'integer',
-  attempts_left: 'integer',
-  next_attempt_at: 'timestamptz',
-} as const
-
 /**
  * For the rest of the transaction PostgreSQL looks rows up by their keys: by statistics that are older than the deliveries
  * of a busy minute it would read all of them, to find some hundred. And its commit does not wait for the disk: an outcome
@@ -212,19 +203,46 @@ async function setForOutcomes(db: Queries): Promise<void> {
   await sql`select ${sql.join(set)}`.execute(db)
 }
 
-/**
- * Writes what came of attempts, under leases that are kept. What was given up meanwhile, since its webhook is disabled, is
- * not tried again.
- */
+/** Writes what came of attempts, under leases that are kept. */
 export async function writeOutcomes(db: Queries, engine: Engine, outcomes: Outcome[]): Promise<void> {
   if (engine === 'postgres') await setForOutcomes(db)
-  const isGivenUp = sql`deliveries.status <> 'pending' and o.status = 'pending'`
+  const [pending, over] = [outcomes.filter(isPending), outcomes.filter((outcome) => !isPending(outcome))]
+  if (over.length > 0) await writeEnds(db, engine, over)
+  if (pending.length > 0) await writeRetries(db, engine, pending)
+}
+
+function isPending({ status }: Outcome): boolean {
+  return status === 'pending'
+}
+
+/** What is over: nearly all, so no more is handed to the statement than differs between them. */
+async function writeEnds(db: Queries, engine: Engine, outcomes: Outcome[]): Promise<void> {
+  const types = { id: 'uuid', status: 'text', attempts_json: 'text', attempts_made: 'integer' } as const
+  await sql`
+    update deliveries
+       set status = o.status, attempts_json = o.attempts_json, attempts_made = o.attempts_made,
+           attempts_left = 0, next_attempt_at = null
+      from ${jsonRows(engine, types, outcomes.map(asEnd))} as o
+     where deliveries.id = o.id`.execute(db)
+}
+
+function asEnd({ id, status, attempts_json, attempts_made }: Outcome) {
+  return { id, status, attempts_json, attempts_made }
+}
+
+/** What is tried again; but not what was given up meanwhile, since its webhook is disabled. */
+async function writeRetries(db: Queries, engine: Engine, outcomes: Outcome[]): Promise<void> {
+  const types = {
+    ...{ id: 'uuid', attempts_json: 'text', attempts_made: 'integer', attempts_left: 'integer' },
+    next_attempt_at: 'timestamptz',
+  } as const
+  const ifPending = (value: RawBuilder<unknown>, otherwise: RawBuilder<unknown>) =>
+    sql`case when deliveries.status = 'pending' then ${value} else ${otherwise} end`
   await sql`
     update deliveries
        set attempts_json = o.attempts_json, attempts_made = o.attempts_made,
-           status = case when ${isGivenUp} then deliveries.status else o.status end,
-           attempts_left = case when ${isGivenUp} then 0 else o.attempts_left end,
-           next_attempt_at = case when ${isGivenUp} then null else o.next_attempt_at end
-      from ${jsonRows(engine, outcomeColumns, outcomes)} as o
+           attempts_left = ${ifPending(sql`o.attempts_left`, sql`0`)},
+           next_attempt_at = ${ifPending(sql`o.next_attempt_at`, sql`null`)}
+      from ${jsonRows(engine, types, outcomes)} as o
      where deliveries.id = o.id`.execute(db)
 }
