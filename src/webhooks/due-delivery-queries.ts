@@ -233,7 +233,10 @@ function asEnd({ id, status, attempts_json, attempts_made }: Outcome) {
 /** What is tried again; but not what was given up meanwhile, since its webhook is disabled. */
 async function writeRetries(db: Queries, engine: Engine, outcomes: Outcome[]): Promise<void> {
   const types = {
-    ...{ id: 'uuid', attempts_json: 'text', attempts_made: 'integer', attempts_left: 'integer' },
+    id: 'uuid',
+    attempts_json: 'text',
+    attempts_made: 'integer',
+    attempts_left: 'integer',
     next_attempt_at: 'timestamptz',
   } as const
   const ifPending = (value: RawBuilder<unknown>, otherwise: RawBuilder<unknown>) =>
