@@ -1,10 +1,10 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { copySqlite, readSqlite, sqliteCompanions } from '../database/sqlite-file.ts'
+import { copySqlite, makePrivateFile, readSqlite, sqliteCompanions } from '../database/sqlite-file.ts'
 import { OperatorError, UsageError } from '../errors.ts'
 import { systemIds } from '../ids.ts'
 import { assertRestorable } from './assert-restorable.ts'
-import { flush, isSameFile, makePrivateFile, placeBy, replaceBy } from './durable-files.ts'
+import { flush, isSameFile, placeBy, replaceBy } from './durable-files.ts'
 
 /** What is backed up, and where to. */
 export interface BackUpOptions {

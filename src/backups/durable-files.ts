@@ -14,11 +14,6 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Makes an empty file that only its owner can read. */
-export function makePrivateFile(path: string): void {
-  closeSync(openSync(path, 'wx', 0o600))
-}
-
 /** Makes a file, or the entries of a directory, survive a power cut. */
 export function flush(path: string): void {
   const descriptor = openSync(path, 'r')
@@ -62,10 +57,10 @@ export function nameToo(path: string, other: string): boolean {
   return true
 }
 
-/** Gives a file the owner of another, where whoever runs this may do so, and these permissions. */
-export function makeLike(path: string, { uid, gid }: Pick<Stats, 'uid' | 'gid'>, mode: number): void {
+/** Gives a file the owner of another, where whoever runs this may do so; only the owner can read it. */
+export function makeLike(path: string, { uid, gid }: Pick<Stats, 'uid' | 'gid'>): void {
   if (process.getuid?.() === 0) chownSync(path, uid, gid)
-  chmodSync(path, mode)
+  chmodSync(path, 0o600)
 }
 
 /** Whether both paths lead to one and the same file. */

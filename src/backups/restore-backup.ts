@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { systemClock } from '../clock.ts'
 import { serverLockOf, takeServerLock } from '../database/server-lock.ts'
 import {
   closeOff,
   copySqlite,
+  makePrivateFile,
+  makePrivateFolderOf,
   readSqlite,
   sqliteCompanions,
   type SqliteContents,
@@ -12,7 +14,7 @@ import {
 import { OperatorError, UsageError } from '../errors.ts'
 import type { Instant } from '../instants.ts'
 import { assertRestorable } from './assert-restorable.ts'
-import { flush, isSameFile, makeLike, makePrivateFile, nameToo, replaceBy } from './durable-files.ts'
+import { flush, isSameFile, makeLike, nameToo, replaceBy } from './durable-files.ts'
 
 /** What was restored, and what became of the database before. */
 export interface RestoreReport {
@@ -53,14 +55,14 @@ export function restoreBackup(backup: string, database: string): RestoreReport {
 /** A link leads to the file that is replaced. */
 function realPathOf(database: string): string {
   if (existsSync(database)) return realpathSync(database)
-  mkdirSync(dirname(database), { recursive: true })
+  makePrivateFolderOf(database)
   return join(realpathSync(dirname(database)), basename(database))
 }
 
 function takePlaceOfServer(file: string): { close(): void } {
   const isNew = !existsSync(serverLockOf(file))
   const lock = takeServerLock(file, file)
-  if (isNew) makeLike(serverLockOf(file), statSync(dirname(file)), 0o600)
+  if (isNew) makeLike(serverLockOf(file), statSync(dirname(file)))
   return lock
 }
 
@@ -79,7 +81,7 @@ function prepare(backup: string, file: string): SqliteContents {
     const contents = readSqlite(restoring)
     assertRestorable(backup, contents)
     const old = statSync(file, { throwIfNoEntry: false })
-    makeLike(restoring, old ?? statSync(dirname(file)), old ? old.mode & 0o777 : 0o600)
+    makeLike(restoring, old ?? statSync(dirname(file)))
     flush(restoring)
     return contents
   } catch (error) {
@@ -99,6 +101,7 @@ function exchange(file: string): string | null {
     const kept = keepOld(file, systemClock.now())
     if (!closed) keepCompanions(file, kept)
     replaceBy(restoringName(file), file)
+    if (isThere) makeLike(kept, statSync(kept))
     return isThere ? kept : null
   } finally {
     close()

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../errors.ts'
+import { makePrivateFile } from './sqlite-file.ts'
 
 /**
  * Takes the place of the one server of a SQLite file, or throws an OperatorError when one is there. The lock is SQLite's
@@ -7,6 +8,7 @@ import { OperatorError } from '../errors.ts'
  * whatever link it is reached, so the lock lies beside the real one.
  */
 export function takeServerLock(file: string, realFile: string): { close(): void } {
+  makePrivateFile(serverLockOf(realFile))
   const lock = new DatabaseSync(serverLockOf(realFile), { timeout: 0 })
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive')

@@ -1,9 +1,25 @@
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../errors.ts'
 import { isBusy, isDamage } from './sqlite-errors.ts'
 
 /** What belongs to a SQLite file beside it: without them it may lack what was written last. */
 export const sqliteCompanions = ['-wal', '-shm', '-journal']
+
+/** Makes the folder of a SQLite file, for its owner alone, where there is none. */
+export function makePrivateFolderOf(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+}
+
+/**
+ * Makes an empty SQLite file that only its owner can read, where there is none: SQLite would make one that follows the
+ * umask. It gives the files beside the rights of this one.
+ */
+export function makePrivateFile(file: string): void {
+  // not for a file that is there: to close it would give up the locks that this process has on it
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
+}
 
 /** What a SQLite file holds, as far as a backup is judged by it. */
 export interface SqliteContents {

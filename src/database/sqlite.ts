@@ -1,6 +1,5 @@
 import { Kysely, sql } from 'kysely'
-import { mkdirSync, realpathSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { realpathSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../clock.ts'
 import { OperatorError } from '../errors.ts'
@@ -17,6 +16,7 @@ import {
 import { migrator, migrate, pendingMigrations } from './migrate.ts'
 import { takeServerLock } from './server-lock.ts'
 import { sqliteDialect } from './sqlite-driver.ts'
+import { makePrivateFile, makePrivateFolderOf } from './sqlite-file.ts'
 import type { Tables } from './tables.ts'
 import { Turnstile, writeTimeoutMs } from './turnstile.ts'
 
@@ -33,7 +33,10 @@ export interface SqliteOptions {
 /** Opens (and creates) a SQLite file. Throws an OperatorError when that is not possible. */
 export function openSqlite(options: SqliteOptions): Database {
   try {
-    if (!options.looksOnly) mkdirSync(dirname(options.file), { recursive: true })
+    if (!options.looksOnly) {
+      makePrivateFolderOf(options.file)
+      makePrivateFile(options.file)
+    }
     const writer = new DatabaseSync(options.file, { timeout: writeTimeoutMs })
     // FULL: an acknowledged booking survives a power cut, not only the end of the process
     writer.exec(

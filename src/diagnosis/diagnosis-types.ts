@@ -55,6 +55,8 @@ export interface FileFacts {
   insteadOfFile: string | null
   /** Files and directories that have to be written and cannot be. */
   unwritable: string[]
+  /** Files that others than their owner may read or write. */
+  open: string[]
   /** Who wanted to write them. */
   user: string
 }

@@ -33,6 +33,7 @@ export function fileFinding({
   exists,
   insteadOfFile,
   unwritable,
+  open,
   user,
 }: FileFacts): Finding | undefined {
   if (insteadOfFile !== null) {
@@ -49,9 +50,14 @@ export function fileFinding({
       'run this as the user of the server (sudo -u holdfast …), or make it the owner of the files and their directory (chown)',
     )
   }
-  return exists
-    ? undefined
-    : warning('file', `there is no file ${file} yet`, '"holdfast serve" and "holdfast migrate" make it')
+  if (!exists)
+    return warning('file', `there is no file ${file} yet`, '"holdfast serve" and "holdfast migrate" make it')
+  if (open.length === 0) return undefined
+  return warning(
+    'file',
+    `others than its owner have rights to ${open.join(', ')}, with data of clients and secrets of webhooks`,
+    `chmod 600 ${open.map((path) => `'${path}'`).join(' ')}`,
+  )
 }
 
 /** What the facts mean. */

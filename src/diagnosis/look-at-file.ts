@@ -5,6 +5,8 @@ import type { FileFacts } from './diagnosis-types.ts'
 /** What belongs to a SQLite database in WAL mode, and the lock of the server. */
 const companions = ['', '-wal', '-shm', '.server-lock']
 
+const rightsOfOthers = 0o077
+
 /** Looks at a SQLite file from outside: it need not be there, and is not opened. */
 export function lookAtFile(file: string): FileFacts {
   const exists = existsSync(file)
@@ -18,6 +20,7 @@ export function lookAtFile(file: string): FileFacts {
       ...(mayMakeFilesIn(directory) ? [] : [directory]),
       ...files.filter((path) => !mayWrite(path)),
     ],
+    open: files.filter((path) => (statSync(path).mode & rightsOfOthers) !== 0),
     user: `the user with the id ${process.getuid?.() ?? 'unknown'}`,
   }
 }

@@ -94,15 +94,15 @@ test('what is damaged is not backed up, and nothing has the name of a backup the
   expect(readdirSync(directory).filter((name) => name.startsWith('backup'))).toEqual([])
 })
 
-test('a restore keeps the permissions of the database, and follows a link to it', () => {
+test('a restored database and the one before it are for their owner alone; a link to it is followed', () => {
   backup()
-  chmodSync(database, 0o640)
+  chmodSync(database, 0o644)
   change(database, `update hubs set name = 'since then'`)
   const link = join(emptyDirectory(), 'link.db')
   symlinkSync(database, link)
   const { file, kept } = restoreBackup(target, link)
   expect(file).toBe(database)
-  expect(statSync(database).mode & 0o777).toBe(0o640)
+  for (const path of [database, kept ?? '']) expect(statSync(path).mode & 0o777).toBe(0o600)
   using old = new DatabaseSync(kept ?? '')
   expect(old.prepare('select name from hubs').get()).toEqual({ name: 'since then' })
 })
@@ -112,6 +112,9 @@ test('where there was no database one is made, for its owner alone', () => {
   const elsewhere = join(directory, 'deep', 'er', 'new.db')
   expect(restoreBackup(target, elsewhere)).toMatchObject({ file: elsewhere, kept: null })
   expect(statSync(elsewhere).mode & 0o777).toBe(0o600)
+  for (const folder of ['deep', 'deep/er']) {
+    expect(statSync(join(directory, folder)).mode & 0o777).toBe(0o700)
+  }
 })
 
 test.each([

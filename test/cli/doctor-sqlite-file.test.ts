@@ -98,6 +98,17 @@ test('a backup that is not in WAL mode is examined as it is', async () => {
   await expectSaid(file, { code: 0, said: /^ok {6}data: no damage found$/m })
 })
 
+test('a file that others may read is found, with the command that mends it', async () => {
+  const file = copy()
+  chmodSync(file, 0o640)
+  await expectSaid(file, {
+    code: 0,
+    said: /^warning file: others than its owner have rights to \S+holdfast\.db, with data of .*\n {8}fix: chmod 600 '\S+holdfast\.db'$/m,
+  })
+  chmodSync(file, 0o600)
+  expect((await examine(file)).stdout).not.toContain('chmod')
+})
+
 test('where there is no file yet, it says what makes one and makes none', () =>
   expectSaid(join(emptyDirectory(), 'holdfast.db'), {
     code: 0,

@@ -1,3 +1,5 @@
+import { chmodSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createContext } from '../../src/create-context.ts'
 import { insertMissing } from '../../src/catalogue/write-queries.ts'
@@ -164,4 +166,33 @@ async function addService(
   })
   await context.db.close()
   return { service_id, location_id }
+}
+
+/** Loaded before the program: files that it makes can be read by everybody unless it sees to it. */
+const openUmask = 'data:text/javascript,process.umask(0o022)'
+
+test('the SQLite file, what lies beside, a backup and a restored copy are for their owner alone', async () => {
+  const directory = emptyDirectory()
+  const options = { directory, preloads: [openUmask], variables: { NODE_ENV: 'production', PORT: '0' } }
+  const server = startHoldfast(['serve'], options)
+  await server.says(/^Holdfast serves /m)
+  const backup = await runHoldfast(['backup', 'backup.db'], options)
+  expect(backup.code, backup.stderr).toBe(0)
+  expect(modesOf(directory)).toEqual({ 'backup.db': '600', data: '700' })
+  expect(modesOf(join(directory, 'data'))).toEqual({
+    ...{ 'holdfast.db': '600', 'holdfast.db-wal': '600', 'holdfast.db-shm': '600' },
+    ...{ 'holdfast.db.server-lock': '600', 'holdfast.db.server-lock-journal': '600' },
+  })
+  server.signal('SIGTERM')
+  await server.ended
+  chmodSync(join(directory, 'data/holdfast.db'), 0o644)
+  const restored = await runHoldfast(['restore', 'backup.db'], options)
+  expect(restored.code, restored.stderr).toBe(0)
+  expect(new Set(Object.values(modesOf(join(directory, 'data'))))).toEqual(new Set(['600']))
+})
+
+/** The permissions of the entries of a directory, as chmod takes them. */
+function modesOf(directory: string): Record<string, string> {
+  const modeOf = (name: string) => (statSync(join(directory, name)).mode & 0o777).toString(8)
+  return Object.fromEntries(readdirSync(directory).map((name) => [name, modeOf(name)]))
 }

@@ -194,7 +194,10 @@ test('damages are named, and their absence too', () => {
 })
 
 describe('the file', () => {
-  const file: FileFacts = { file: '/x.db', exists: true, insteadOfFile: null, unwritable: [], user: 'user 1' }
+  const file: FileFacts = {
+    ...{ file: '/x.db', exists: true, insteadOfFile: null },
+    ...{ unwritable: [], open: [], user: 'user 1' },
+  }
 
   test.each([
     [{}, undefined],
@@ -202,6 +205,11 @@ describe('the file', () => {
     [{ insteadOfFile: 'a directory' }, 'fault: DATABASE_URL names /x.db, which is a directory'],
     [{ unwritable: ['/', '/x.db'] }, 'fault: user 1 may not write /, /x.db'],
     [{ exists: false, unwritable: ['/'] }, 'fault: user 1 may not write /'],
+    [{ unwritable: ['/x.db'], open: ['/x.db'] }, 'fault: user 1 may not write /x.db'],
+    [
+      { open: ['/x.db', '/x.db-wal'] },
+      'warning: others than its owner have rights to /x.db, /x.db-wal, with data of clients and secrets of webhooks',
+    ],
   ])('%j: %s', (changes, said) => {
     const finding = fileFinding({ ...file, ...changes })
     expect(finding && `${finding.state}: ${finding.detail}`).toBe(said)
