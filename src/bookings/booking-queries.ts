@@ -152,6 +152,13 @@ const addition = compiledOnce((db, from: Given<FromHold & { reach: Reach }>) => 
     )
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
+    .returning((build) =>
+      build
+        .selectFrom('businesses as v')
+        .whereRef('v.id', '=', 'bookings.business_id')
+        .select('v.catalogue_version')
+        .as('catalogue_version'),
+    )
 })
 
 const holdColumns = [
@@ -166,16 +173,19 @@ const holdColumns = [
 ] as const
 
 /**
- * Writes the booking that a hold becomes, under the hold's id: confirmed, or pending while a payment is due. Undefined
- * when there is no such hold within reach, or when it has become a booking already.
+ * Writes the booking that a hold becomes, under the hold's id: confirmed, or pending while a payment is due. Tells at
+ * which version the catalogue of its business was then. Undefined when there is no such hold within reach, or when it
+ * has become a booking already.
  */
 export async function insertBookingFromHold(
   db: Queries,
   reach: Reach,
   from: FromHold,
-): Promise<BookingsTable | undefined> {
+): Promise<{ booking: BookingsTable; catalogueVersion: number } | undefined> {
   const { rows } = await addition(db, { ...from, reach })
-  return rows[0]
+  if (!rows[0]) return undefined
+  const { catalogue_version: catalogueVersion, ...booking } = rows[0]
+  return { booking, catalogueVersion: catalogueVersion ?? 0 }
 }
 
 /** The columns that a change may write. */

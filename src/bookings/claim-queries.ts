@@ -17,6 +17,8 @@ export interface LookRequest {
   day?: { from: Instant; to: Instant } | undefined
   /** The slot for which the rules of the business count; absent where a booking is moved, which they do not bind. */
   rules?: { locationId: string; staffIds: string[]; slot: Span } | undefined
+  /** Whether the version of the catalogue is asked for without the rules of the business. */
+  asksVersion?: boolean | undefined
   /** The session that asks, whose own holds it may replace; absent for keys. */
   session?: { ownerId: string; network: string } | undefined
 }
@@ -38,7 +40,7 @@ export interface Look {
   bookingsOfDay: Map<string, number>
   /** Times that nobody can book, as far as they overlap the slot. */
   blocks: Block[]
-  /** The version of the catalogue of the business; undefined without rules. */
+  /** The version of the catalogue of the business; undefined when it was not asked for. */
   catalogueVersion: number | undefined
   /** The highest `owner_sequence` of the session so far. */
   lastSequence: number
@@ -63,16 +65,17 @@ const looks = compiledOnce((_db, looking: Looking) => {
   const parts = [claimsInTheWay(looking)]
   if (looking.day) parts.push(bookingsOfDay(looking, looking.day))
   if (looking.rules) parts.push(...ofRules(looking, looking.rules))
+  if (looking.rules || looking.asksVersion) parts.push(catalogueVersion(looking))
   if (looking.session) parts.push(...ofSession(looking, looking.session))
   return sql<LookRow>`${sql.join(parts, sql` union all `)}`
 })
 
 /** Looks at all of it in one statement: its cost is bound to the time asked for and the caller's own holds. */
 export async function look(db: Queries, request: LookRequest): Promise<Look> {
-  const { now, businessId, resourceIds, taken, day, rules, session } = request
+  const { now, businessId, resourceIds, taken, day, rules, session, asksVersion } = request
   // a claim that starts before this is over by then
   const earliest = instantFromMs(Math.max(0, toMs(taken.starts_at) - longestClaimMs))
-  const given = { now, businessId, resourceIds, taken, earliest, day, rules, session }
+  const given = { now, businessId, resourceIds, taken, earliest, day, rules, session, asksVersion }
   return read((await looks(db, given)).rows)
 }
 
@@ -93,17 +96,21 @@ function bookingsOfDay({ businessId, resourceIds }: Looking, day: NonNullable<Lo
      group by staff_id`
 }
 
-/** Blocks of the location and of its staff, which have an index each, and the version that all rules must be of. */
+/** The version that all that is known of the catalogue must be of. */
+function catalogueVersion({ businessId }: Looking) {
+  return sql`
+    select 'version', null, null, null, null, null, null, null, null, catalogue_version
+      from businesses where id = ${businessId}`
+}
+
+/** Blocks of the location and of its staff, which have an index each. */
 function ofRules({ businessId }: Looking, { locationId, staffIds, slot }: NonNullable<Looking['rules']>) {
   const blocks = sql`
     select 'block', null, staff_id, null, null, null, starts_at, ends_at, null, 0 from blocks
      where business_id = ${businessId} and ends_at > ${slot.starts_at} and starts_at < ${slot.ends_at}`
-  const version = sql`
-    select 'version', null, null, null, null, null, null, null, null, catalogue_version
-      from businesses where id = ${businessId}`
   const ofLocation = sql`${blocks} and location_id = ${locationId}`
-  if (staffIds.length === 0) return [version, ofLocation]
-  return [version, ofLocation, sql`${blocks} and staff_id in (${sql.join(staffIds)})`]
+  if (staffIds.length === 0) return [ofLocation]
+  return [ofLocation, sql`${blocks} and staff_id in (${sql.join(staffIds)})`]
 }
 
 function ofSession({ businessId, now }: Looking, session: NonNullable<Looking['session']>) {

@@ -1,11 +1,11 @@
 import type { Static } from 'typebox'
 import { isSession, type Actor } from '../access/actor.ts'
-import { findOffering, findStaffOf, type Offering } from '../catalogue/find-offering.ts'
+import { findOfferingAsOf, findStaffOf, type Offering } from '../catalogue/find-offering.ts'
 import type { Deposit, OpenCheckout } from '../checkouts.ts'
 import type { Context } from '../context.ts'
 import { Repeat, type Transaction } from '../database/database.ts'
 import type { BookingsTable } from '../database/tables.ts'
-import { Problem, validationProblem } from '../errors.ts'
+import { Problem, unavailable, validationProblem } from '../errors.ts'
 import { recordEvents } from '../webhooks/record-events.ts'
 import { insertBookingFromHold, type BookingInput, type BookingRow } from './booking-queries.ts'
 import { eventSubject, paymentColumns } from './booking-rules.ts'
@@ -25,16 +25,22 @@ export interface Conversion {
   redirectUrl: string | undefined
 }
 
-/** Thrown to roll back: before the booking can be written, a checkout has to be opened, outside of any transaction. */
-class DepositNeeded extends Error {
-  override readonly name = 'DepositNeeded'
-  readonly deposit: Deposit
+/**
+ * Thrown to roll back: what is to be paid is not what the checkout at hand is for. One has to be opened or closed before
+ * the booking can be written, outside of any transaction.
+ */
+class OtherDeposit extends Error {
+  override readonly name = 'OtherDeposit'
+  readonly deposit: Deposit | undefined
 
-  constructor(deposit: Deposit) {
-    super('the service asks for a deposit')
+  constructor(deposit: Deposit | undefined) {
+    super('the service asks for another deposit, or for none')
     this.deposit = deposit
   }
 }
+
+/** So often a checkout is opened because the business has just changed its deposit. */
+const mostCheckouts = 3
 
 /**
  * Turns an active hold into a booking, or changes nothing. The booking is confirmed, and its event recorded; where the
@@ -46,23 +52,34 @@ export async function convertHold(
   actor: Actor,
   input: ConvertHoldInput,
 ): Promise<Conversion> {
-  try {
-    return await convertWith(context, actor, { input, checkout: undefined })
-  } catch (error) {
-    if (!(error instanceof DepositNeeded)) throw error
-    const checkout = await context.checkouts.open(error.deposit)
-    return await convertWith(context, actor, { input, checkout })
+  let order: Order | undefined
+  for (let opened = 0; ; opened += 1) {
+    try {
+      return await convertWith(context, actor, { input, order })
+    } catch (error) {
+      if (!(error instanceof OtherDeposit)) throw error
+      if (order) await context.checkouts.abandon(order.checkout)
+      const { deposit } = error
+      if (opened === mostCheckouts)
+        throw unavailable('The deposit of the service is being changed; try again.')
+      order = deposit && { deposit, checkout: await context.checkouts.open(deposit) }
+    }
   }
+}
+
+/** A deposit, and the checkout that was opened for it. */
+interface Order {
+  deposit: Deposit
+  checkout: OpenCheckout
 }
 
 interface Request {
   input: ConvertHoldInput
-  /** At which the deposit is to be paid. */
-  checkout: OpenCheckout | undefined
+  order: Order | undefined
 }
 
 async function convertWith(context: Context, actor: Actor, request: Request): Promise<Conversion> {
-  const { checkout } = request
+  const checkout = request.order?.checkout
   try {
     const conversion = await context.db.transaction(async (tx) => {
       const booking = await convert(context, tx, { ...request, actor })
@@ -83,30 +100,35 @@ async function convertWith(context: Context, actor: Actor, request: Request): Pr
 async function convert(
   context: Context,
   tx: Transaction,
-  { actor, input, checkout }: Request & { actor: Actor },
+  { actor, input, order }: Request & { actor: Actor },
 ): Promise<BookingRow> {
-  const written = await insertBookingFromHold(tx.db, actor.reach, {
+  const inserted = await insertBookingFromHold(tx.db, actor.reach, {
     holdId: input.hold_id,
     ownerId: isSession(actor) ? actor.ownerId : undefined,
     now: tx.now,
     input: bookingInput(input),
-    paymentId: checkout?.paymentId ?? null,
+    paymentId: order?.checkout.paymentId ?? null,
   })
-  if (!written) throw await whyNotWritten(tx, actor, input.hold_id)
-  const offering = await offeringOf(context, tx, written)
+  if (!inserted) throw await whyNotWritten(tx, actor, input.hold_id)
+  const { booking: written } = inserted
+  const offering = await offeringOf(context, tx, inserted)
   const faults = customFieldFaults(offering.service.custom_fields, input.custom_field_values ?? [])
   if (faults.length > 0) throw validationProblem(faults)
   const claim = { businessId: written.business_id, id: written.id, now: tx.now }
   if (!(await bookClaim(tx.db, claim))) throw await whyNotClaimed(tx, actor, input.hold_id)
-  const { deposit, name: serviceName } = offering.service
-  if (deposit && !checkout) {
-    const { business_id: businessId, id: holdId, client_email: email } = written
-    throw new DepositNeeded({ ...deposit, businessId, holdId, serviceName, email })
-  }
+  assertOrdered(offering, written, order)
   const booking = await withNames(tx, written, offering)
-  if (checkout) return withDeposit(context, tx, { booking, checkout })
+  if (order) return withDeposit(context, tx, { booking, checkout: order.checkout })
   await recordEvents(context, tx, { types: ['booking.created'], booking: eventSubject(booking) })
   return booking
+}
+
+/** What the service asks for now has to be what the checkout is for. */
+function assertOrdered({ service }: Offering, booking: BookingsTable, order: Order | undefined): void {
+  const { deposit, name: serviceName } = service
+  if (deposit?.amount === order?.deposit.amount && deposit?.currency === order?.deposit.currency) return
+  const { business_id: businessId, id: holdId, client_email: email } = booking
+  throw new OtherDeposit(deposit ? { ...deposit, businessId, holdId, serviceName, email } : undefined)
 }
 
 /** The booking waits for its payment, unless that has arrived before the booking was written. */
@@ -148,10 +170,15 @@ async function whyNotClaimed(tx: Transaction, actor: Actor, holdId: string): Pro
     : new Problem('hold_not_found', 'The hold was given up; place a new one.')
 }
 
-async function offeringOf(context: Context, tx: Transaction, booking: BookingsTable): Promise<Offering> {
-  const ids = { serviceId: booking.service_id, locationId: booking.location_id }
-  const reach = { businessId: booking.business_id }
-  const { service, location, ...rest } = await findOffering(context, reach, ids, tx.db)
+/** What is booked as of the moment at which the booking was written: whatever changed since the hold counts. */
+async function offeringOf(
+  context: Context,
+  tx: Transaction,
+  { booking, catalogueVersion: version }: { booking: BookingsTable; catalogueVersion: number },
+): Promise<Offering> {
+  const { business_id: businessId, service_id: serviceId, location_id: locationId } = booking
+  const ids = { businessId, serviceId, locationId, version }
+  const { service, location, ...rest } = await findOfferingAsOf(context, tx, ids)
   if (!service || !location) throw new Error('a hold refers to a service or location that is gone') // foreign keys forbid it
   return { service, location, ...rest }
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries, Transaction } from '../database/database.ts'
 import { reachKey, type Reach } from '../database/reach.ts'
 import type { Location, Service, StaffMember } from './catalogue-types.ts'
 import { findOfferingParts, type OfferingParts } from './offering-queries.ts'
@@ -38,6 +38,22 @@ export async function findOffering(
     return found.service && found.location ? found : undefined // what is not there may come at any moment
   })
   return complete ?? found ?? { service: undefined, location: undefined, staff: [], version: 0 }
+}
+
+/**
+ * The same as of a version that a transaction has seen, or a later one: what is remembered from before is read again,
+ * within the transaction.
+ */
+export async function findOfferingAsOf(
+  context: Pick<Context, 'cache' | 'db'>,
+  tx: Transaction,
+  { version, businessId, ...ids }: OfferingIds & { version: number; businessId: string },
+): Promise<OfferingParts> {
+  const reach = { businessId }
+  const found = await findOffering(context, reach, ids, tx.db)
+  if (found.version === version) return found
+  forgetOffering(context, reach, ids)
+  return findOffering(context, reach, ids, tx.db)
 }
 
 /** Forgets what is remembered under these ids, because the database has a later version. */

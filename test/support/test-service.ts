@@ -57,6 +57,7 @@ export interface CallOptions {
 
 /** A service over an own, empty database with the demo world in it. */
 export interface TestService {
+  databaseUrl: string
   app: App
   context: Context
   clock: TestClock
@@ -83,15 +84,19 @@ export interface TestService {
 export interface TestReplacements extends AppReplacements {
   clock?: TestClock
   ids?: Ids
+  /** Another server over the database of this one, with its clock; what one remembers the other does not know. */
+  beside?: TestService
 }
 
 /** Starts a service on an engine. Variables override the configuration, as the environment would. */
 export async function startTestService(
   engine: Engine,
   variables: Record<string, string> = {},
-  { clock = testClock(), ids, ...replaced }: TestReplacements = {},
+  { beside, clock = beside?.clock ?? testClock(), ids, ...replaced }: TestReplacements = {},
 ): Promise<TestService> {
-  const database = await createMigratedDatabase(engine)
+  const database = beside
+    ? { url: beside.databaseUrl, drop: () => Promise.resolve() }
+    : await createMigratedDatabase(engine)
   const statements: string[] = []
   const logLines: string[] = []
   const config = readConfig({
@@ -110,7 +115,7 @@ export async function startTestService(
     logStream: { write: (line) => logLines.push(line) },
   })
   await context.db.migrate()
-  const world = await makeDemoWorld(context)
+  const world = beside?.world ?? (await makeDemoWorld(context))
   const app = await createApp(context, { onStatement, ...replaced })
   await app.server.ready()
   statements.length = 0
@@ -142,6 +147,7 @@ export async function startTestService(
     (await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(context.db.reads)).rows
 
   return {
+    databaseUrl: database.url,
     app,
     context,
     clock,
