@@ -7,6 +7,16 @@ COPY package.json package-lock.json .npmrc ./
 # The image brings its Node, so the one among the optional packages would only be a second one.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
+# The booking widget is made of its sources; they stay behind, and so does what bundles them.
+FROM node:26.10.0-slim AS widget
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts
+COPY tsconfig.json ./
+COPY packaging/made-files.ts packaging/made-files.ts
+COPY widget widget
+RUN node widget/build.ts
+
 FROM node:26.10.0-slim
 LABEL org.opencontainers.image.title="Holdfast" \
       org.opencontainers.image.description="Self-hosted appointment booking" \
@@ -23,7 +33,7 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY bin bin
 COPY src src
-COPY widget/dist widget/dist
+COPY --from=widget /app/widget/dist widget/dist
 COPY packaging/health-check.js packaging/health-check.js
 
 ENV NODE_ENV=production \

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { createContext } from '../create-context.ts'
 import { OperatorError } from '../errors.ts'
 import { checkDeposits } from '../payments/check-deposits.ts'
-import { buildMissingWidget } from './build-missing-widget.ts'
+import { makeCurrentWidget } from './current-widget.ts'
 import { demoLines } from './demo.ts'
 import { firstBookingLines } from './first-booking.ts'
 import { logReplacement, writeLines } from './run-command.ts'
@@ -34,7 +34,7 @@ async function serve(): Promise<void> {
   const context = await createContext(readConfig(variables), logReplacement())
   for (const warning of misspelledVariables(variables)) context.log.warn(warning)
   const stopTracing = await startTracing(context)
-  await buildMissingWidget(context)
+  await makeCurrentWidget(context)
   const { app, ...found } = await start(context)
   for (const { detail, fix } of await checkDeposits(context)) context.log.warn({ fix }, detail)
   stopOnSignal(app, stopTracing)

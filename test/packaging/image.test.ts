@@ -13,14 +13,17 @@ const dockerfile = read('Dockerfile').replaceAll('\\\n', ' ')
 const compose = read('compose.yaml')
 const known = Object.values(settings).map(({ variable }) => variable)
 
-/** What is copied into the last image: from the checkout, and from the stage before. */
-const copies = [...dockerfile.matchAll(/^COPY (--from=\S+ )?(.+) (\S+)$/gm)].map(
-  ([, stage, sources = '', to = '']) => ({
+/** What is copied: from the checkout, and from the stages before. */
+function copiesIn(text: string) {
+  return [...text.matchAll(/^COPY (--from=\S+ )?(.+) (\S+)$/gm)].map(([, stage, sources = '', to = '']) => ({
     stage: stage !== undefined,
     sources: sources.split(' '),
     to,
-  }),
-)
+  }))
+}
+
+const copies = copiesIn(dockerfile)
+const lastStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
 
 /** The words of an instruction in its JSON form. */
 function wordsOf(instruction: RegExp): string[] {
@@ -49,15 +52,19 @@ test('what the image needs is let through by .dockerignore, and nothing else is'
   expect(first).toBe('*')
   const through = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
   const needed = copies.filter(({ stage }) => !stage).flatMap(({ sources }) => sources)
-  const folders = needed.map(dirname).filter((folder) => folder !== '.')
+  const folders = [...new Set(needed.map(dirname))].filter((folder) => folder !== '.')
+  expect(lines).toContain('widget/dist') // the image makes its own
   expect(new Set(through)).toEqual(new Set([...needed, ...folders]))
   for (const folder of folders) expect(lines).toContain(`${folder}/*`)
 })
 
 test('versions are those of package.json', () => {
   const nodes = [...dockerfile.matchAll(/^FROM node:([\d.]+)-slim/gm)].map(([, version]) => version)
-  const own = new Set(Object.values(packageJson.optionalDependencies))
-  expect(nodes).toHaveLength(2)
+  const ownNodes = Object.entries(packageJson.optionalDependencies).filter(([name]) =>
+    name.startsWith('node-'),
+  )
+  const own = new Set(ownNodes.map(([, version]) => version))
+  expect(nodes).toHaveLength(3)
   expect(new Set(nodes)).toEqual(own)
   expect(/image\.version="(.*?)"/.exec(dockerfile)?.[1]).toBe(packageJson.version)
   expect(/image: holdfast:(\S+)/.exec(compose)?.[1]).toBe(packageJson.version)
@@ -68,14 +75,13 @@ test('the image installs what production needs and runs no install scripts', () 
 })
 
 test('the image runs as nobody in particular, stops on SIGTERM and keeps its data in the volume', () => {
-  const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
-  expect(/^USER (\w+)$/m.exec(last)?.[1]).toBe('node')
-  expect(last.indexOf('\nUSER ')).toBeGreaterThan(last.lastIndexOf('\nRUN '))
-  expect(last).toMatch(/^STOPSIGNAL SIGTERM$/m)
-  const volume = /^VOLUME (\S+)$/m.exec(last)?.[1] ?? 'none'
+  expect(/^USER (\w+)$/m.exec(lastStage)?.[1]).toBe('node')
+  expect(lastStage.indexOf('\nUSER ')).toBeGreaterThan(lastStage.lastIndexOf('\nRUN '))
+  expect(lastStage).toMatch(/^STOPSIGNAL SIGTERM$/m)
+  const volume = /^VOLUME (\S+)$/m.exec(lastStage)?.[1] ?? 'none'
   expect(environment['DATABASE_URL']).toBe(`sqlite:${volume}/holdfast.db`)
-  expect(last).toContain(`install -d -o node -g node -m 0700 ${volume}`)
-  expect(/^EXPOSE (\d+)$/m.exec(last)?.[1]).toBe(environment['PORT'])
+  expect(lastStage).toContain(`install -d -o node -g node -m 0700 ${volume}`)
+  expect(/^EXPOSE (\d+)$/m.exec(lastStage)?.[1]).toBe(environment['PORT'])
 })
 
 test('every variable that Dockerfile and compose.yaml set is one that Holdfast reads', () => {
@@ -119,14 +125,12 @@ test('the commands for containers in the guides fit Dockerfile and compose.yaml'
 
 test('what the image holds is enough to serve, to answer its health check, and to stop on SIGTERM', async () => {
   const image = emptyDirectory()
-  for (const { stage, sources, to } of copies.filter(
-    (copy) => copy.to !== './' || copy.sources[0] === 'package.json',
-  )) {
+  for (const { stage, sources, to } of copiesIn(lastStage)) {
     for (const source of sources) {
       const target = join(image, to === './' ? source : to)
       mkdirSync(dirname(target), { recursive: true })
-      if (stage) symlinkSync(join(project, 'node_modules'), target)
-      else cpSync(join(project, source), target, { recursive: true })
+      if (to === 'node_modules') symlinkSync(join(project, to), target)
+      else cpSync(join(project, stage ? to : source), target, { recursive: true })
     }
   }
   const [node, program = '', ...args] = entry
@@ -138,7 +142,7 @@ test('what the image holds is enough to serve, to answer its health check, and t
   expect(await health(image, port)).toEqual({ code: 0, stderr: '' })
   // the sources of the widget and what builds it stay outside
   expect((await fetch(`http://127.0.0.1:${port}/widget/v1.js`)).status).toBe(200)
-  expect([existsSync(join(image, 'widget/build.ts')), server.stdout().includes('has been built')]).toEqual([
+  expect([existsSync(join(image, 'widget/build.ts')), server.stdout().includes('was built')]).toEqual([
     false,
     false,
   ])

@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node'
+import { makeWidget } from '../../widget/build.ts'
 import { makeFilesDirectory } from './files-directory.ts'
 import { haproxyProgram } from './haproxy-program.ts'
 import { makeTemplates, type MigratedTemplates } from './migrated-templates.ts'
@@ -52,6 +53,7 @@ const HAPROXY_WARNING = `
 `
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await makeWidget() // servers of tests serve it
   const files = makeFilesDirectory()
   project.provide('filesDirectory', files.path)
   const postgres = await providePostgres(project)

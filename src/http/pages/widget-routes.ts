@@ -50,6 +50,6 @@ export function widgetRoutes(app: FastifyInstance): void {
 
 function missing(name: string): string {
   return name === entry
-    ? 'The widget was not built: run npm run build:widget.'
+    ? 'The widget was not built: npm ci does so, or the start of a server.'
     : 'There is no such file of the widget.'
 }

@@ -1,0 +1,31 @@
+// Makes what no commit holds: the widget that is served, and the client that is installed. npm runs it after `npm ci` and
+// before it packs (package.json: prepare, prepack), and `npm test` before anything else; it does nothing when nothing has
+// changed. Where the tools are left out (--omit=dev, --omit=optional) it does what it can, unless it is told --all.
+// Plain JavaScript, because the Node that npm runs on may be older than the one that Holdfast needs.
+const OLDEST_NODE = 26
+const all = process.argv.includes('--all')
+
+main()
+
+async function main() {
+  if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
+    leave(`the widget and the client need Node ${OLDEST_NODE} to be built; this is ${process.version}`)
+    return
+  }
+  await attempt('the booking widget', async () => (await import('../widget/build.ts')).makeWidget())
+  await attempt('the client for programs', async () => (await import('../client/build.ts')).makeClient())
+}
+
+async function attempt(what, make) {
+  try {
+    if (await make()) console.log(`${what} was built`)
+  } catch (error) {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
+    leave(`${what} is not built, because the packages that build it are not installed`)
+  }
+}
+
+function leave(reason) {
+  console.warn(`holdfast: ${reason}`)
+  if (all) process.exitCode = 1
+}

@@ -1,0 +1,103 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeClient } from '../../client/build.ts'
+import { makeUnlessMade } from '../../packaging/made-files.ts'
+import { emptyDirectory, project } from '../support/holdfast-process.ts'
+
+/** Makes a file in capitals of each source in a directory; counts how often it had to. */
+function copier(root: string) {
+  let runs = 0
+  const make = () =>
+    makeUnlessMade({
+      root,
+      sources: ['*.txt'],
+      notSources: ['made-*.txt'],
+      note: '.made-of',
+      make: async (write) => {
+        runs += 1
+        const names = readdirSync(root).filter((name) => /^\w+[.]txt$/.test(name))
+        for (const name of names) write(`made-${name}`, readFileSync(join(root, name), 'utf8').toUpperCase())
+      },
+    })
+  return { make, runs: () => runs }
+}
+
+test('what is made of sources is made again when one has changed, come or gone, or when it is missing', async () => {
+  const root = emptyDirectory()
+  const { make, runs } = copier(root)
+  const made = () =>
+    Object.fromEntries(
+      readdirSync(root)
+        .filter((name) => name.startsWith('made-'))
+        .map((name) => [name, readFileSync(join(root, name), 'utf8')]),
+    )
+  const steps: [change: () => void, remade: boolean, made: object][] = [
+    [() => writeFileSync(join(root, 'one.txt'), 'a'), true, { 'made-one.txt': 'A' }],
+    [() => undefined, false, { 'made-one.txt': 'A' }],
+    [() => writeFileSync(join(root, 'one.txt'), 'b'), true, { 'made-one.txt': 'B' }],
+    [() => rmSync(join(root, 'made-one.txt')), true, { 'made-one.txt': 'B' }],
+    [() => writeFileSync(join(root, 'two.txt'), 'c'), true, { 'made-one.txt': 'B', 'made-two.txt': 'C' }],
+    [() => rmSync(join(root, 'one.txt')), true, { 'made-two.txt': 'C' }],
+  ]
+  for (const [change, remade, expected] of steps) {
+    change()
+    const before = runs()
+    expect([await make(), runs() - before, made()]).toEqual([remade, remade ? 1 : 0, expected])
+  }
+  expect(readdirSync(root).toSorted()).toEqual(['.made-of', 'made-two.txt', 'two.txt'])
+})
+
+test('several processes that build the widget at once leave it whole', async () => {
+  const built = join(project, 'widget/dist')
+  const texts = () =>
+    Object.fromEntries(readdirSync(built).map((name) => [name, readFileSync(join(built, name), 'utf8')]))
+  const before = texts()
+  writeFileSync(join(built, '.made-of'), 'other sources\n')
+  const builds = Array.from({ length: 3 }, () => spawn(process.execPath, [join(project, 'widget/build.ts')]))
+  const codes = builds.map(async (build) => (await once(build, 'close'))[0] as number)
+  for (const code of codes) {
+    // whatever is under way, whoever asks gets a whole file
+    expect(readFileSync(join(built, 'v1.js'), 'utf8')).toBe(before['v1.js'])
+    expect(await code).toBe(0)
+  }
+  expect(texts()).toEqual(before)
+})
+
+test(
+  'a package brings the widget and the client along, and nothing that notes how they were made',
+  { timeout: 120_000 },
+  async () => {
+    await makeClient()
+    const packed = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: project,
+      encoding: 'utf8',
+    })
+    const [{ files }] = JSON.parse(packed.stdout) as [{ files: { path: string }[] }]
+    const paths = files.map(({ path }) => path)
+    expect(paths).toEqual(expect.arrayContaining(['widget/dist/v1.js', 'client/dist/holdfast-client.js']))
+    expect(paths.filter((path) => /^widget\/dist\/(de|es|fr|ar)-.*[.]js$/.test(path))).toHaveLength(4)
+    expect(paths.filter((path) => path.includes('.made-of') || path.startsWith('widget/flow'))).toEqual([])
+    const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>
+    }
+    expect(scripts).toMatchObject({
+      prepare: 'node packaging/build.js',
+      prepack: 'node packaging/build.js --all',
+    })
+  },
+)
+
+test('no commit holds what is made', () => {
+  const git = spawnSync(
+    'git',
+    ['-c', 'safe.directory=*', 'ls-files', 'widget/dist', 'client/dist', 'client/api-types.ts'],
+    {
+      cwd: project,
+      encoding: 'utf8',
+    },
+  )
+  expect(git.stdout).toBe('')
+})
