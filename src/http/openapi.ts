@@ -148,7 +148,6 @@ function used(components: Record<string, unknown>, paths: string): Record<string
 interface DescribedOperation {
   operationId: string
   summary: string
-  tag: string
   needsKey: boolean
   codes: string[]
 }
@@ -158,10 +157,9 @@ export function codesOfOperations(app: FastifyInstance): DescribedOperation[] {
   const { paths } = app.swagger() as unknown as Draft
   return Object.values(paths)
     .flatMap((path) => Object.values(path))
-    .map(({ operationId, summary, tags: [tag = ''] = [], security = [], responses }) => ({
+    .map(({ operationId, summary, security = [], responses }) => ({
       operationId,
       summary,
-      tag,
       needsKey: security.length > 0,
       codes: Object.values(responses).flatMap(({ content }) =>
         Object.keys(content?.['application/problem+json']?.examples ?? {}),

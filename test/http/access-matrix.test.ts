@@ -304,7 +304,7 @@ onEachEngine('who may do what', (engine) => {
   test.each(open)('%s needs no key', async (route) => {
     const path = route
       .replace('GET ', '')
-      .replace('docs/:file', 'docs/docs.js')
+      .replace('docs/:file', 'docs/page.css')
       .replace('widget/:file', 'widget/v1.js')
       .replace(':code', 'slot_held')
       .replace(':publishable_key', own.publishable_key)

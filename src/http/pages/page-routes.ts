@@ -1,31 +1,25 @@
 import fastifyStatic from '@fastify/static'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
-import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { Problem, problemKinds, type ProblemCode } from '../../errors.ts'
 import { Closed, Media, Nothing } from '../../wire.ts'
 import { codesOfOperations } from '../openapi.ts'
-import { sendPage } from './page.ts'
+import { sendPage, type Html } from './page.ts'
 import { problemCode, problemIndex, problemPage, unknownProblemPage, type Giver } from './problem-pages.ts'
-import { referenceHead, referencePage } from './reference-page.ts'
+import { referencePage, type ReferenceDocument } from './reference-page.ts'
 
 const ownFiles = import.meta.dirname
-const swaggerFiles = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
-/** What /docs/… serves, and where it lies. */
-const files = new Map([
-  ['page.css', ownFiles],
-  ['docs.js', ownFiles],
-  ['icon.svg', ownFiles],
-  ['booking-page.css', ownFiles],
-  ['booking-card.png', ownFiles],
-  ['checkout.js', ownFiles],
-  ['salon-spree.png', ownFiles],
-  ['swagger-ui.css', swaggerFiles],
-  ['swagger-ui-bundle.js', swaggerFiles],
-])
+/** The files of this folder that /docs/… serves. */
+const files = [
+  'page.css',
+  'icon.svg',
+  'booking-page.css',
+  'booking-card.png',
+  'checkout.js',
+  'salon-spree.png',
+]
 
 const tags = ['Service']
 const pageMedia = 'text/html'
@@ -61,6 +55,12 @@ function documentRoute(app: FastifyInstance): void {
 
 function referenceRoutes(app: FastifyInstance): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  let main: Html | undefined
+  const sendReference = (reply: FastifyReply) => {
+    // the document is one of ours, whatever its type says
+    main ??= referencePage(app.swagger() as unknown as ReferenceDocument)
+    return sendPage(reply, { title: 'Holdfast API', main })
+  }
   routes.get(
     '/docs',
     {
@@ -73,7 +73,7 @@ function referenceRoutes(app: FastifyInstance): void {
         response: { 200: Media(pageMedia, 'The page.') },
       },
     },
-    (_request, reply) => sendPage(reply, { title: 'Holdfast API', main: referencePage, more: referenceHead }),
+    (_request, reply) => sendReference(reply),
   )
   routes.get(
     '/docs/:file',
@@ -92,12 +92,13 @@ function referenceRoutes(app: FastifyInstance): void {
       },
     },
     (request, reply) => {
-      const root = files.get(request.params.file)
-      if (root === undefined) throw new Problem('not_found', 'There is no such file.')
+      const { file } = request.params
+      if (file === '') return sendReference(reply) // of `/docs/`
+      if (!files.includes(file)) throw new Problem('not_found', 'There is no such file.')
       // a file is sent whole or is unchanged: conditions for those who edit it would otherwise fail without a problem code
       delete request.raw.headers['if-match']
       delete request.raw.headers['if-unmodified-since']
-      return reply.header('x-content-type-options', 'nosniff').sendFile(request.params.file, root)
+      return reply.header('x-content-type-options', 'nosniff').sendFile(file)
     },
   )
 }
@@ -151,8 +152,5 @@ function giversOf(app: FastifyInstance, code: ProblemCode): Giver[] {
   const operations = codesOfOperations(app).filter(({ needsKey }) => needsKey)
   const givers = operations.filter(({ codes }) => codes.includes(code))
   if (givers.length === operations.length) return []
-  return givers.map(({ summary, tag, operationId }) => ({
-    summary,
-    address: `/docs#/${encodeURIComponent(tag)}/${operationId}`,
-  }))
+  return givers.map(({ summary, operationId }) => ({ summary, address: `/docs#${operationId}` }))
 }
