@@ -74,8 +74,11 @@ export type CheckoutState =
   /** The processor has never had it. */
   | { status: 'unknown' }
 
-/** By what a checkout can be found at the processor. */
-export type CheckoutKey = Pick<PaymentsTable, 'id' | 'checkout_reference' | 'created_at' | 'expires_at'>
+/** By what a checkout can be found at the processor, and what was ordered there. */
+export type CheckoutKey = Pick<
+  PaymentsTable,
+  'id' | 'checkout_reference' | 'created_at' | 'expires_at' | 'amount' | 'currency'
+>
 
 /** What a payment processor is asked for. */
 export interface CheckoutOrder extends Deposit {
@@ -92,8 +95,9 @@ export interface CheckoutProvider {
   load(): Promise<void>
   /** Opens a checkout. The same order again gives the same checkout. */
   open(order: CheckoutOrder): Promise<{ reference: string; url: string }>
+  /** How a checkout stands. A ProcessorRefusal when something else was paid there than was ordered. */
   look(checkout: CheckoutKey): Promise<CheckoutState>
-  /** Closes a checkout in which nobody can pay any more from then on, unless it was paid. How it stands then. */
+  /** Closes a checkout in which nobody can pay any more from then on, unless it was paid. How it stands then, as `look`. */
   expire(checkout: CheckoutKey): Promise<CheckoutState>
   /** Gives back all that was paid, once, however often it is asked for. `pending`: ask again later. */
   refund(payment: { id: string; payment_reference: string }): Promise<'refunded' | 'pending'>

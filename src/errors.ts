@@ -1,6 +1,7 @@
 /** What each problem code means: its HTTP status and its title (contract of the API: Errors). */
 export const problemKinds = {
   malformed_json: { status: 400, title: 'The body is not valid JSON' },
+  malformed_request: { status: 400, title: 'The request is malformed' },
   invalid_signature: { status: 400, title: 'The signature is not valid' },
   missing_credentials: { status: 401, title: 'A bearer token is needed' },
   invalid_credentials: { status: 401, title: 'The bearer token is not valid' },
@@ -27,7 +28,6 @@ export const problemKinds = {
   rate_limited: { status: 429, title: 'Too many requests' },
   hold_limit_reached: { status: 429, title: 'Too many active holds' },
   headers_too_large: { status: 431, title: 'The request headers are too large' },
-  malformed_request: { status: 400, title: 'The request is not valid HTTP' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   internal: { status: 500, title: 'Something went wrong on our side' },
   unavailable: { status: 503, title: 'Not available at the moment' },

@@ -31,15 +31,18 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     example: { detail: 'The body is not valid JSON in UTF-8, or holds a key such as __proto__.' },
   },
   malformed_request: {
-    when: 'what arrived is not valid HTTP/1.1, or the body is shorter or longer than its `Content-Length`.',
+    when: 'what arrived is not valid HTTP/1.1, the body is shorter or longer than its `Content-Length`, or a signed event of the payment processor is none.',
     whatToDo: 'look at the client, or at a proxy in between.',
     example: { detail: 'This is not valid HTTP/1.1.' },
   },
   invalid_signature: {
-    when: 'an event of the payment processor is not signed with `STRIPE_WEBHOOK_SECRET`, or was signed more than five minutes ago.',
+    when: 'an event of the payment processor is not signed with `STRIPE_WEBHOOK_SECRET`, or was signed more than five minutes before or after now.',
     whatToDo:
       'compare `STRIPE_WEBHOOK_SECRET` with the signing secret of the endpoint at the processor, and the clocks.',
-    example: { detail: 'The event is not signed with the secret that is known here, or it is too old.' },
+    example: {
+      detail:
+        'The event is not signed with the secret that is known here, or not within five minutes of now.',
+    },
   },
   missing_credentials: {
     when: 'there is no header `Authorization: Bearer …`.',

@@ -1,7 +1,7 @@
 import type { Queries } from '../database/database.ts'
 import { inReach, type Reach } from '../database/reach.ts'
 import type { BlocksTable } from '../database/tables.ts'
-import { plusMinutes, type Instant } from '../instants.ts'
+import { nearestInstant, toMs, type Instant } from '../instants.ts'
 
 /** A block with the zone of its location, or of its business where it is a staff member's. */
 export interface BlockRow extends BlocksTable {
@@ -71,7 +71,7 @@ export async function deleteBlockRow(db: Queries, reach: Reach, id: string): Pro
 }
 
 /** No booking lasts longer, so none that began earlier than this before a block can reach into it. */
-const longestBookingMinutes = 1_440
+const longestBookingMs = 86_400_000
 
 /** The ids of bookings that are not cancelled and lie in the time of a block, by their start; at most `most`. */
 export async function findBookingsUnder(db: Queries, block: BlocksTable, most: number): Promise<string[]> {
@@ -79,7 +79,7 @@ export async function findBookingsUnder(db: Queries, block: BlocksTable, most: n
     .selectFrom('bookings')
     .select('id')
     .where('business_id', '=', block.business_id)
-    .where('starts_at', '>', plusMinutes(block.starts_at, -longestBookingMinutes))
+    .where('starts_at', '>=', nearestInstant(toMs(block.starts_at) - longestBookingMs))
     .where('starts_at', '<', block.ends_at)
     .where('ends_at', '>', block.starts_at)
     .where('cancelled_at', 'is', null)

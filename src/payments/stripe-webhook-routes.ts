@@ -25,7 +25,7 @@ export function stripeWebhookRoutes(app: FastifyInstance, context: Context): voi
           tags: ['Service'],
           summary: 'Take an event of Stripe',
           description:
-            'For Stripe alone: the body is an event, signed in the header `Stripe-Signature` with `STRIPE_WEBHOOK_SECRET`. Each event is applied once.',
+            'For Stripe alone: the body is an event, signed in the header `Stripe-Signature` with `STRIPE_WEBHOOK_SECRET`. Each event is applied once. A payment of another amount, currency or reference than was ordered confirms nothing; the log tells of it.',
           querystring: Nothing,
           response: {
             200: Type.Object({ received: Type.Literal(true) }),

@@ -29,7 +29,7 @@ export function stripeProvider(config: Config): CheckoutProvider {
       await client()
     },
     open: (order) => asking(async () => openSession(await client(), order)),
-    look: (checkout) => asking(async () => stateOf(await findSession(await client(), checkout))),
+    look: (checkout) => asking(async () => stateOf(await findSession(await client(), checkout), checkout)),
     expire: (checkout) => asking(async () => expireSession(await client(), checkout)),
     refund: (payment) => asking(async () => refundPayment(await client(), payment)),
   }
@@ -113,26 +113,39 @@ async function findSession(stripe: Stripe, checkout: CheckoutKey): Promise<Sessi
 
 async function expireSession(stripe: Stripe, checkout: CheckoutKey): Promise<CheckoutState> {
   const session = await findSession(stripe, checkout)
-  const state = stateOf(session)
+  const state = stateOf(session, checkout)
   if (!session || state.status !== 'open') return state
   try {
-    return stateOf(await stripe.checkout.sessions.expire(session.id))
+    return stateOf(await stripe.checkout.sessions.expire(session.id), checkout)
   } catch (error) {
     // paid, or expired, since it was looked at: only an open one can be closed
     if (!isStripeError(error) || error.type !== 'StripeInvalidRequestError') throw error
-    return stateOf(await stripe.checkout.sessions.retrieve(session.id))
+    return stateOf(await stripe.checkout.sessions.retrieve(session.id), checkout)
   }
 }
 
-function stateOf(session: Session | undefined): CheckoutState {
+function stateOf(session: Session | undefined, checkout: CheckoutKey): CheckoutState {
   if (!session) return { status: 'unknown' }
   const paymentReference = paymentReferenceOf(session)
   if (session.payment_status !== 'unpaid' && paymentReference !== undefined) {
+    const other = otherThanOrdered(session, checkout)
+    if (other !== undefined)
+      throw new ProcessorRefusal(`what was paid is not what was ordered: another ${other}`)
     return { status: 'paid', paymentReference }
   }
   if (session.status === 'expired') return { status: 'expired' }
   if (session.status === 'complete') return { status: 'processing' }
   return { status: 'open', url: session.url ?? '' }
+}
+
+/** Which part of a session is not what our checkout was opened with; undefined when none is. */
+export function otherThanOrdered(
+  session: Session,
+  { id, amount, currency }: Pick<CheckoutKey, 'id' | 'amount' | 'currency'>,
+): string | undefined {
+  if (session.client_reference_id !== id) return 'client_reference_id'
+  if (session.currency !== currency.toLowerCase()) return 'currency'
+  return session.amount_total === stripeAmount({ amount, currency }) ? undefined : 'amount_total'
 }
 
 /** The id of what was paid at a checkout. */

@@ -54,6 +54,19 @@ onEachEngine('blocks', (engine) => {
     })
   })
 
+  test.each([
+    ['1970-01-01T00:00:00Z', '1970-01-01T00:00:01Z'],
+    ['1970-01-01T23:59:59Z', '9999-12-31T23:59:59Z'],
+    ['9999-12-31T23:59:58Z', '9999-12-31T23:59:59Z'],
+  ])('from %s until %s is a time as any other', async (starts_at, ends_at) => {
+    const made = await block({ location_id: place, starts_at, ends_at })
+    expect(made.conflicting_booking_ids).toEqual([])
+    expect(Date.parse(made.ends_at as string)).toBe(Date.parse(ends_at))
+    expect((await call('GET', `/blocks/${made.id}`)).body).toEqual(made)
+    expect(await listed(new URLSearchParams({ from: starts_at, to: ends_at }).toString())).toContain(made.id)
+    expect((await call('DELETE', `/blocks/${made.id}`)).status).toBe(204)
+  })
+
   test('it names the bookings that it lies over, by their start, and leaves them', async () => {
     const [here, there] = [await makeLocation(service, spa.id), await makeLocation(service, spa.id)]
     const ben = (await makeStaff(service, spa.id, ['Ben']))[0] ?? ''

@@ -201,12 +201,12 @@ onEachEngine('problem documents', (engine) => {
 
   test('every code has the status of the contract', () => {
     const codesOf: Record<number, ProblemCode[]> = {
-      400: ['malformed_json'],
+      400: ['malformed_json', 'malformed_request', 'invalid_signature'],
       401: ['missing_credentials', 'invalid_credentials', 'session_expired'],
       403: ['key_type_not_allowed', 'plan_required', 'origin_not_allowed'],
       404: ['not_found', 'hold_not_found', 'hold_expired'],
       405: ['method_not_allowed'],
-      409: ['slot_held', 'slot_booked', 'hold_converted'],
+      409: ['slot_held', 'slot_booked', 'hold_converted', 'webhook_limit_reached', 'rotation_in_progress'],
       412: ['version_conflict'],
       413: ['payload_too_large'],
       415: ['unsupported_media_type'],

@@ -1,7 +1,13 @@
+import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { depositWorld, type DepositWorld } from '../support/deposits.ts'
+import { expectProblem } from '../support/expect-problem.ts'
 import { secretKey, webhookSecret } from '../support/stripe-server.ts'
 import { onEachEngine, startTestService } from '../support/test-service.ts'
+
+/** Signed as who knows the secret can, at a time that is no number. */
+const signedAt = (time: string, body: string) =>
+  `t=${time},v1=${createHmac('sha256', webhookSecret).update(`NaN.${body}`).digest('hex')}`
 
 onEachEngine('the webhook of Stripe', (engine) => {
   let world: DepositWorld
@@ -23,6 +29,12 @@ onEachEngine('the webhook of Stripe', (engine) => {
     ['over another body', (body) => [body.replace('"paid"', '"paid" '), world.stripe.sign(body)]],
     ['more than five minutes ago', (body) => [body, world.stripe.sign(body, 301)]],
     ['not at all', (body) => [body, '']],
+    ['more than five minutes ahead', (body) => [body, world.stripe.sign(body, -301)]],
+    ['a day ahead', (body) => [body, world.stripe.sign(body, -86_400)]],
+    ['a day ago', (body) => [body, world.stripe.sign(body, 86_400)]],
+    ['at no time', (body) => [body, signedAt('NaN', body)]],
+    ['at an empty time', (body) => [body, signedAt('', body)]],
+    ['at two times', (body) => [body, `t=NaN,${world.stripe.sign(body)}`]],
     ['by something else', (body) => [body, 't=1,v1=00']],
   ])('refuses an event that is signed %s, and nothing changes', async (_how, make) => {
     const { id, event } = await paidEvent()
@@ -35,9 +47,9 @@ onEachEngine('the webhook of Stripe', (engine) => {
     expect(await world.eventsOf(id)).toEqual([])
   })
 
-  test('takes an event within five minutes, and each event once', async () => {
+  test.each([299, -299])('takes an event signed within five minutes (%s s), once', async (secondsAgo) => {
     const { id, event } = await paidEvent()
-    expect((await world.send(event, world.stripe.sign(event.body, 299))).status).toBe(200)
+    expect((await world.send(event, world.stripe.sign(event.body, secondsAgo))).status).toBe(200)
     expect(await world.shown(id)).toMatchObject({ status: 'confirmed' })
     const noted = await world.service.rows('processor_events')
     expect(noted.filter(({ event_id }) => event_id === event.id)).toHaveLength(1)
@@ -85,6 +97,63 @@ onEachEngine('the webhook of Stripe', (engine) => {
     const long = await world.send({ body: `"${'x'.repeat(300_000)}"` })
     expect(long).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
   })
+
+  const event = { id: 'evt_1', type: 'checkout.session.completed', data: { object: {} } }
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['a number', 5],
+    ['a text', 'evt_1'],
+    ['a list', [event]],
+    ['nothing', {}],
+    ['an event without an id', { ...event, id: undefined }],
+    ['an event whose id is no text', { ...event, id: 7 }],
+    ['an event whose id has other signs', { ...event, id: 'evt\u0000' }],
+    ['an event without a type', { ...event, type: undefined }],
+    ['an event without data', { ...event, data: undefined }],
+    ['an event with data null', { ...event, data: null }],
+    ['an event without an object', { ...event, data: {} }],
+    ['an event whose object is null', { ...event, data: { object: null } }],
+    ['an event whose object is a list', { ...event, data: { object: [] } }],
+  ])('refuses %s that is signed', async (_what, value) => {
+    expectProblem(await world.send({ body: JSON.stringify(value) }), 'malformed_request')
+  })
+
+  const others: [string, object][] = [
+    ['less', { amount_total: 2499 }],
+    ['more', { amount_total: 250_000 }],
+    ['an amount that nobody tells', { amount_total: null }],
+    ['another currency', { currency: 'usd' }],
+    ['no currency', { currency: null }],
+    ['another reference', { client_reference_id: '018f0000-0000-7000-8000-000000000000' }],
+    ['no reference', { client_reference_id: null }],
+  ]
+  test.each(others)(
+    '%s than was ordered confirms nothing: it stays due, and the log tells',
+    async (_what, other) => {
+      const { id, sessionId } = await world.due()
+      world.stripe.pay(sessionId)
+      const session = world.stripe.sessions.get(sessionId)
+      if (!session) throw new Error('there is no checkout')
+      const paymentId = session.client_reference_id
+      Object.assign(session, other)
+      const told = () =>
+        world.service.logLines.filter(
+          (line) => line.includes('what was ordered') && line.includes(paymentId) && line.includes('"error"'),
+        ).length
+      for (const type of ['checkout.session.completed', 'checkout.session.async_payment_succeeded']) {
+        expect((await world.send(world.stripe.event(type, session))).status).toBe(200)
+      }
+      expect(told()).toBe(2)
+      world.service.clock.advance(3_600) // nor does it when the checkout is looked at
+      await world.settled()
+      expect(told()).toBe(3)
+      expect(await world.shown(id)).toMatchObject({ status: 'pending', payment: { status: 'due' } })
+      expect(await world.eventsOf(id)).toEqual([])
+      expect(world.stripe.refunds).toEqual([])
+      // the business decides
+      expect((await world.key.change(id, { status: 'confirmed' })).status).toBe(200)
+    },
+  )
 
   test('is not there without Stripe, and says what is missing without its secret', async () => {
     const service = await startTestService(engine)

@@ -46,12 +46,18 @@ export interface FakeStripe {
   refunds: FakeRefund[]
   /** Every request, as method and path, oldest first. */
   requests: string[]
+  /** The idempotency keys with which refunds were asked for, oldest first. */
+  refundKeys: string[]
+  /** The codes of what it has refused, oldest first. */
+  refused: string[]
   /** The next requests of these kinds fail so; undefined: none does. */
   failure: { how: Failure; on: RegExp } | undefined
   /** What refunds become at once. */
   refundStatus: FakeRefund['status']
   /** Awaited before a session that was created is answered. */
   onCreated: ((session: FakeSession) => Promise<void>) | undefined
+  /** Awaited before a list of refunds, as it was when it was asked for, is answered. */
+  onRefundsListed: (() => Promise<void>) | undefined
   /** A client pays, now; false when the session is not open any more. */
   pay(sessionId: string, how?: 'at once' | 'in days'): boolean
   /** A bank says yes or no, days later. */
@@ -65,12 +71,16 @@ export interface FakeStripe {
 
 class Refusal extends Error {
   readonly status: number
-  readonly part: object
+  readonly part: { type: string; code?: string }
 
-  constructor(status: number, part: object) {
+  constructor(status: number, part: { type: string; code?: string; message?: string; param?: string }) {
     super('refused')
     this.status = status
     this.part = part
+  }
+
+  get code(): string {
+    return this.part.code ?? this.part.type
   }
 }
 
@@ -193,7 +203,8 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
       if (pathname === '/v1/checkout/sessions') return list(searchParams)
       if (pathname === '/v1/refunds') {
         const intent = searchParams.get('payment_intent')
-        const data = refunds.filter(({ payment_intent }) => payment_intent === intent)
+        const data = structuredClone(refunds.filter(({ payment_intent }) => payment_intent === intent))
+        await fake.onRefundsListed?.()
         return { object: 'list', url: pathname, has_more: false, data }
       }
       if (id !== '') return sessionOf(id)
@@ -216,6 +227,7 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
   /** The same key again: the first answer. With other parameters, or beside the first that still runs: an error. */
   const once = async (request: IncomingMessage, text: string): Promise<object> => {
     const key = request.headers['idempotency-key']
+    if (request.method === 'POST' && request.url === '/v1/refunds') fake.refundKeys.push(String(key))
     if (typeof key !== 'string') return answer(request, text)
     const asked = `${request.method ?? ''} ${request.url ?? ''}\n${text}`
     const first = kept.get(key)
@@ -255,6 +267,7 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
       send(response, 200, given)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
+      fake.refused.push(error.code)
       send(response, error.status, { error: error.part })
     }
   }
@@ -271,9 +284,12 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
     sessions,
     refunds,
     requests: [],
+    refundKeys: [],
+    refused: [],
     failure: undefined,
     refundStatus: 'succeeded',
     onCreated: undefined,
+    onRefundsListed: undefined,
     pay: (id, how = 'at once') => {
       const session = sessionOf(id)
       if (session.status !== 'open') return false

@@ -179,6 +179,25 @@ export async function startTestService(
 }
 
 /**
+ * From now on something happens before each transaction of this server: what another one does meanwhile, or a failure
+ * that it throws. It is told how many there were before. The function that it gives ends that.
+ */
+export function beforeTransactions(
+  { context: { db } }: TestService,
+  happens: (before: number) => Promise<void>,
+): () => void {
+  const { transaction } = db
+  let count = 0
+  db.transaction = async (work) => {
+    await happens(count++)
+    return transaction.call(db, work) as ReturnType<typeof work>
+  }
+  return () => {
+    db.transaction = transaction
+  }
+}
+
+/**
  * Of statements those of the operations: the one that counts the request against its limits stands beside them, and
  * those that look for webhooks at the start, and for due deliveries and payments every few seconds.
  */
