@@ -33,6 +33,11 @@ export interface Database {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   /** Resolves when the database answers; else throws DatabaseUnavailable within five seconds. */
   ping(): Promise<void>
+  /**
+   * Whether changes can be written. After a transaction that failed for want of room on the disk, a trial tells, at most
+   * one a second, until one succeeds.
+   */
+  hasRoom(): Promise<boolean>
   /** Brings the schema up to date under a lock. Names the migrations that ran. */
   migrate(): Promise<string[]>
   /** Migrations that have not run yet. */
@@ -82,6 +87,52 @@ export class DatabaseUnavailable extends Error {
 /** Thrown inside a transaction that lost a race and has to look again: it is rolled back and repeated. */
 export class Repeat extends Error {
   override readonly name = 'Repeat'
+}
+
+/** No trial comes sooner after one that failed. */
+const trialIntervalMs = 1_000
+
+/**
+ * Knows whether a disk has room. A change that succeeds is no sign of it, as it may have fit into a place that was free
+ * already; a trial that needs a place of some size is.
+ */
+export class RoomWatch {
+  private inDoubt = false
+  private trial: Promise<boolean> | undefined
+  private triedMs = -Infinity
+  private readonly isWantOfRoom: (cause: unknown) => boolean
+  private readonly tryOut: () => Promise<void>
+
+  /** `isWantOfRoom` knows the errors of the engine that may mean it; `tryOut` fails when there is no room. */
+  constructor(isWantOfRoom: (cause: unknown) => boolean, tryOut: () => Promise<void>) {
+    this.isWantOfRoom = isWantOfRoom
+    this.tryOut = tryOut
+  }
+
+  /** Notices when this fails for want of room. */
+  async over<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable && this.isWantOfRoom(error.cause)) this.inDoubt = true
+      throw error
+    }
+  }
+
+  async hasRoom(): Promise<boolean> {
+    if (!this.inDoubt) return true
+    if (!this.trial && monotonicMs() - this.triedMs >= trialIntervalMs) {
+      this.triedMs = monotonicMs()
+      this.trial = this.tryOut().then(
+        () => true,
+        () => false,
+      )
+      if (await this.trial) this.inDoubt = false
+      this.trial = undefined
+      return !this.inDoubt
+    }
+    return (await this.trial) ?? false
+  }
 }
 
 /** How often a transaction is repeated after conflicts, before it counts as unavailable. */
@@ -147,6 +198,7 @@ export function aroundTransactions(
     transaction: <T>(work: (tx: Transaction) => Promise<T>) =>
       db.transaction((tx) => around(tx, () => work(tx)) as Promise<T>),
     ping: () => db.ping(),
+    hasRoom: () => db.hasRoom(),
     migrate: () => db.migrate(),
     pendingMigrations: () => db.pendingMigrations(),
     lockForServer: () => {

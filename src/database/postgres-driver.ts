@@ -51,6 +51,11 @@ function isUnavailable(error: unknown): boolean {
   return /^(08|53|57|58)/.test(error.code ?? '') || unavailableCodes.includes(error.code ?? '')
 }
 
+/** Disk full, and an I/O error, which the same may bring. */
+export function isWantOfRoom(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === '53100' || error.code === '58030')
+}
+
 /**
  * A migration has added a column since the statement was prepared, and the statement gives all columns. The code of this
  * error is that of everything that is not supported; the routine tells it apart, in whatever language the message is.

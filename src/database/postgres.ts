@@ -6,6 +6,7 @@ import type { Instant } from '../instants.ts'
 import { traced } from '../tracing.ts'
 import {
   DatabaseUnavailable,
+  RoomWatch,
   withCommitWork,
   withRepetition,
   type Database,
@@ -17,7 +18,7 @@ import {
 } from './database.ts'
 import { migratePostgres } from './migrate-postgres.ts'
 import { migrator, pendingMigrations } from './migrate.ts'
-import { isConflict, postgresDialect, resultTypes } from './postgres-driver.ts'
+import { isConflict, isWantOfRoom, postgresDialect, resultTypes } from './postgres-driver.ts'
 import { listenOnPostgres } from './postgres-notices.ts'
 import type { Tables } from './tables.ts'
 
@@ -138,16 +139,18 @@ class PostgresDatabase implements Database {
   readonly reads: Kysely<Tables>
   readonly close: () => Promise<void>
   private readonly parts: PostgresParts
+  private readonly room: RoomWatch
   private repetitions = 0
 
   constructor(reads: Kysely<Tables>, { close, ...parts }: PostgresParts & { close: () => Promise<void> }) {
     this.reads = reads
     this.parts = parts
+    this.room = new RoomWatch(isWantOfRoom, () => tryRoom(reads))
     this.close = close
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return traced('transaction', { 'db.system.name': 'postgresql' }, () =>
+    const attempts = traced('transaction', { 'db.system.name': 'postgresql' }, () =>
       withRepetition(
         (attempt) => {
           if (attempt > 0) this.repetitions += 1
@@ -161,10 +164,15 @@ class PostgresDatabase implements Database {
         this.parts.options.fraction,
       ),
     )
+    return this.room.over(attempts)
   }
 
   async ping(): Promise<void> {
     await sql`select 1`.execute(this.reads)
+  }
+
+  hasRoom(): Promise<boolean> {
+    return this.room.hasRoom()
   }
 
   migrate(): Promise<string[]> {
@@ -191,6 +199,18 @@ class PostgresDatabase implements Database {
 
   listen(channel: string, onNotice: () => void): Listening {
     return listenOnPostgres(this.parts.options.url, channel, onNotice)
+  }
+}
+
+/** Throws when there is no room for a mebibyte where the tables lie. Of the table that it makes nothing stays. */
+async function tryRoom(db: Kysely<Tables>): Promise<void> {
+  const tx = await db.startTransaction().execute()
+  try {
+    await sql`
+      create unlogged table holdfast_room_trial as
+      select repeat('x', 1900) as text from generate_series(1, 512)`.execute(tx)
+  } finally {
+    await tx.rollback().execute()
   }
 }
 

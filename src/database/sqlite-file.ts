@@ -1,4 +1,5 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../errors.ts'
@@ -19,6 +20,18 @@ export function makePrivateFolderOf(file: string): void {
 export function makePrivateFile(file: string): void {
   // not for a file that is there: to close it would give up the locks that this process has on it
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
+}
+
+const trialBytes = 1_048_576
+
+/** Throws when there is no room for a file of a mebibyte beside this one. */
+export async function tryRoomBeside(file: string): Promise<void> {
+  const trial = `${file}.room-trial`
+  try {
+    await writeFile(trial, Buffer.alloc(trialBytes), { mode: 0o600, flush: true })
+  } finally {
+    await rm(trial, { force: true })
+  }
 }
 
 /** What a SQLite file holds, as far as a backup is judged by it. */

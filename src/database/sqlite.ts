@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import { OperatorError } from '../errors.ts'
 import { traced } from '../tracing.ts'
 import {
+  RoomWatch,
   withCommitWork,
   withRepetition,
   type Database,
@@ -16,7 +17,8 @@ import {
 import { migrator, migrate, pendingMigrations } from './migrate.ts'
 import { takeServerLock } from './server-lock.ts'
 import { sqliteDialect } from './sqlite-driver.ts'
-import { makePrivateFile, makePrivateFolderOf } from './sqlite-file.ts'
+import { isWantOfRoom } from './sqlite-errors.ts'
+import { makePrivateFile, makePrivateFolderOf, tryRoomBeside } from './sqlite-file.ts'
 import type { Tables } from './tables.ts'
 import { Turnstile, writeTimeoutMs } from './turnstile.ts'
 
@@ -63,6 +65,7 @@ class SqliteDatabase implements Database {
   private readonly writes: Kysely<Tables>
   private readonly options: SqliteOptions
   private readonly turnstile = new Turnstile()
+  private readonly room: RoomWatch
   private repetitions = 0
   private readonly connections: DatabaseSync[]
   private serverLock: { close(): void } | undefined
@@ -70,13 +73,14 @@ class SqliteDatabase implements Database {
   constructor(options: SqliteOptions, writer: DatabaseSync, reader: DatabaseSync) {
     const onStatement = options.onStatement ?? (() => undefined)
     this.options = options
+    this.room = new RoomWatch(isWantOfRoom, () => tryRoomBeside(options.file))
     this.connections = [reader, writer]
     this.writes = new Kysely({ dialect: sqliteDialect(writer, this.turnstile, onStatement) })
     this.reads = new Kysely({ dialect: sqliteDialect(reader, undefined, onStatement) })
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return traced('transaction', { 'db.system.name': 'sqlite' }, () =>
+    const attempts = traced('transaction', { 'db.system.name': 'sqlite' }, () =>
       withRepetition(
         (attempt) => {
           if (attempt > 0) this.repetitions += 1
@@ -90,10 +94,15 @@ class SqliteDatabase implements Database {
         this.options.fraction,
       ),
     )
+    return this.room.over(attempts)
   }
 
   async ping(): Promise<void> {
     await sql`select 1 from sqlite_schema`.execute(this.reads)
+  }
+
+  hasRoom(): Promise<boolean> {
+    return this.room.hasRoom()
   }
 
   migrate(): Promise<string[]> {

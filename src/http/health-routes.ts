@@ -18,14 +18,19 @@ const readySchema = {
   tags: ['Service'],
   summary: 'Whether requests can be served',
   description:
-    'For load balancers: the database answers, its migrations are done, and the server does not stop.',
+    'For load balancers: the database answers and has room, its migrations are done, and the server does not stop.',
   querystring: Nothing,
   response: {
     200: Type.Object({ status: Type.Literal('ready') }, { description: 'They can.' }),
     503: Type.Object(
       {
         status: Type.Literal('not_ready'),
-        reason: Type.Enum(['stopping', 'migrations are pending', 'the database does not answer']),
+        reason: Type.Enum([
+          'stopping',
+          'migrations are pending',
+          'the database does not answer',
+          'the database has no room',
+        ]),
       },
       { description: 'Not now.' },
     ),
@@ -47,7 +52,8 @@ export function healthRoutes(state: Draining): Routes {
 async function whyNotReady({ db }: Context, log: FastifyBaseLogger): Promise<string | undefined> {
   try {
     const pending = await db.pendingMigrations()
-    return pending.length > 0 ? 'migrations are pending' : undefined
+    if (pending.length > 0) return 'migrations are pending'
+    return (await db.hasRoom()) ? undefined : 'the database has no room'
   } catch (error) {
     log.warn({ err: error }, 'the readiness check failed')
     return 'the database does not answer'

@@ -39,7 +39,7 @@ async function databaseOn(disk: SmallDisk, engine: Engine): Promise<TestDatabase
 
 onEachEngine('a database whose disk is full', (engine) => {
   test(
-    'refuses changes by 503, still answers reads, and recovers without loss',
+    'refuses changes by 503, is not ready, still answers reads, and recovers without loss',
     { timeout: 90_000 },
     async () => {
       const disk = await makeSmallDisk(engine === 'sqlite' ? 16 : 64)
@@ -62,8 +62,20 @@ onEachEngine('a database whose disk is full', (engine) => {
           const read = await call(address, 'GET', '/services', { token: cluster.business.business_key })
           expect(read.status).toBe(200)
           expect((await call(address, 'GET', '//healthz')).status).toBe(200)
+          const unready = { status: 503, body: { status: 'not_ready', reason: 'the database has no room' } }
+          const { status, body } = await eventually('no room', 10_000, async () => {
+            const ready = await call(address, 'GET', '//readyz')
+            return ready.status === 200 ? undefined : ready
+          })
+          expect({ status, body }).toEqual(unready)
         }
         disk.clear()
+        for (const address of cluster.addresses) {
+          await eventually('room', 10_000, async () => {
+            const { status } = await call(address, 'GET', '//readyz')
+            return status === 200 || undefined
+          })
+        }
         await moreIsDone(10_000)
         await load.stop()
         expect(load.unexpected).toEqual([])
