@@ -72,11 +72,20 @@ onEachEngine('holdfast import and export', (engine) => {
 
   test('a file makes a whole business, and exporting it names what the file named', async () => {
     const report = await holdfast.json('import', first)
+    const made = (kind: string, name: string) => ({
+      ...{ kind, id: expect.any(String) as string, name, action: 'created', fields: {} },
+    })
     expect(report).toEqual({
-      business: { id: expect.any(String), name: 'Corner Salon', created: true },
+      dry_run: false,
+      business: { id: expect.any(String), name: 'Corner Salon', created: true, changed: {}, left: {} },
       locations: { created: 2, changed: 0, unchanged: 0 },
       staff: { created: 2, changed: 0, unchanged: 0 },
       services: { created: 2, changed: 0, unchanged: 0 },
+      changes: [
+        ...[made('locations', 'Main street'), made('locations', 'Online')],
+        ...[made('staff', 'Anna'), made('staff', 'Ben')],
+        ...[made('services', 'Haircut'), made('services', 'Room')],
+      ],
     })
     const exported = JSON.parse(await holdfast.text('export', report.business.id as string)) as CatalogueFile
     const withoutIds = JSON.parse(
@@ -116,25 +125,71 @@ onEachEngine('holdfast import and export', (engine) => {
     }
   })
 
-  test('the same file again doubles nothing and changes nothing', async () => {
-    await holdfast.refuses(
-      ['import', first],
-      2,
-      `add --business ${await idOf('Corner Salon')} to load the file`,
-    )
+  test('the same file again, with --business and without, doubles nothing and changes nothing', async () => {
     const before = await everything()
-    const again = await holdfast.json('import', first, '--business', await idOf('Corner Salon'))
-    expect(again).toMatchObject({
-      business: { created: false },
-      locations: { created: 0, changed: 0, unchanged: 2 },
-      staff: { created: 0, changed: 0, unchanged: 2 },
-      services: { created: 0, changed: 0, unchanged: 2 },
+    for (const more of [[], ['--business', await idOf('Corner Salon')]]) {
+      const again = await holdfast.json('import', first, ...more)
+      expect(again).toMatchObject({
+        business: { id: await idOf('Corner Salon'), created: false, changed: {}, left: {} },
+        locations: { created: 0, changed: 0, unchanged: 2 },
+        staff: { created: 0, changed: 0, unchanged: 2 },
+        services: { created: 0, changed: 0, unchanged: 2 },
+        changes: [],
+      })
+      const [businesses, ...others] = await everything()
+      expect(others).toEqual(before.slice(1))
+      expect(businesses?.map(({ catalogue_version: _, ...row }) => row)).toEqual(
+        before[0]?.map(({ catalogue_version: _, ...row }) => row),
+      )
+    }
+  })
+
+  test('a name that several businesses have says nothing', async () => {
+    const ids = []
+    for (const _ of [1, 2])
+      ids.push((await holdfast.json('business', 'create', 'Twin', '--timezone', 'UTC')).id as string)
+    const path = file('twin.json', { business: { name: 'Twin', timezone: 'UTC' } })
+    await holdfast.refuses(['import', path], 2, /Several businesses have the name Twin \(.*by --business/)
+    expect(await holdfast.json('import', path, '--business', ids[0] ?? '')).toMatchObject({
+      business: { id: ids[0], created: false },
     })
-    const [businesses, ...others] = await everything()
-    expect(others).toEqual(before.slice(1))
-    expect(businesses?.map(({ catalogue_version: _, ...row }) => row)).toEqual(
-      before[0]?.map(({ catalogue_version: _, ...row }) => row),
+  })
+
+  test('a trial says field by field what would change, and changes nothing', async () => {
+    const [haircut, room] = salon.services
+    const path = file('trial.json', {
+      ...salon,
+      staff: [...salon.staff, { name: 'Cleo' }],
+      services: [{ ...haircut, duration_minutes: 45, buffer_after_minutes: 0, staff: ['Cleo'] }, room],
+    })
+    const before = await everything()
+    const report = await holdfast.json('import', path, '--dry-run')
+    expect(await everything()).toEqual(before)
+    expect(report).toMatchObject({
+      ...{ dry_run: true, staff: { created: 1, changed: 0, unchanged: 2 } },
+      changes: [
+        { kind: 'staff', id: null, name: 'Cleo', action: 'created' },
+        {
+          ...{ kind: 'services', id: expect.any(String) as string, name: 'Haircut', action: 'changed' },
+          fields: {
+            duration_minutes: { from: 30, to: 45 },
+            buffer_after_minutes: { from: 10, to: null },
+            staff: { from: expect.arrayContaining(['Anna', 'Ben']) as string[], to: ['Cleo'] },
+          },
+        },
+      ],
+    })
+    const said = await holdfast.text('import', path, '--dry-run')
+    expect(said).toMatch(
+      /^Nothing was changed \(--dry-run\)\. It would be:\nbusiness .*\ncreated staff member Cleo\nchanged service Haircut\n {2}duration_minutes: 30 → 45\n {2}buffer_after_minutes: 10 → \(default\)\n/,
     )
+    const whole = file('new.json', { ...salon, business: { name: 'New Salon', timezone: 'UTC' } })
+    expect(await holdfast.json('import', whole, '--dry-run')).toMatchObject({
+      business: { id: null, name: 'New Salon', created: true },
+    })
+    expect(await everything()).toEqual(before)
+    const faulty = file('faulty-trial.json', { ...salon, staff: [{ name: 'P', locations: ['nowhere'] }] })
+    expect((await holdfast.run('import', faulty, '--dry-run')).stderr).toContain('/staff/0/locations/0')
   })
 
   test('an entry changes what has its name, makes what is not there, and leaves what it does not name', async () => {
@@ -156,7 +211,7 @@ onEachEngine('holdfast import and export', (engine) => {
       /"id": ?"([^"]+)"/.exec(JSON.stringify(rows).replaceAll('\\', ''))?.[1]
     const before = idIn(await fieldsOf())
     expect(await holdfast.text('import', path, '--business', business)).toMatch(
-      /Corner Salon\n.*\nlocations +0 +1 +0\nstaff +0 +0 +0\nservices +1 +1 +0\n$/,
+      /Corner Salon\nchanged location Online\n {2}address: \(default\) → "https:\/\/example\.com"\n(?:.*\n)*created service Talk\nchanged service Haircut\n(?:.*\n)*locations +0 +1 +0\nstaff +0 +0 +0\nservices +1 +1 +0\n$/,
     )
     expect(idIn(await fieldsOf())).toBe(before) // past answers keep their question
     const shown = JSON.parse(await holdfast.text('export', business)) as typeof salon
@@ -261,5 +316,41 @@ onEachEngine('holdfast import and export', (engine) => {
       /did you mean .* \(Corner Salon\)\?/,
     )
     await holdfast.refuses(['export', 'Corner Salon'], 2, /did you mean .* \(Corner Salon\)\?/)
+  })
+
+  test('a business that the file does not name by its id keeps its own name and zone, unless told', async () => {
+    const { id } = await holdfast.json('business', 'create', 'Dog Salon', '--timezone', 'Europe/Lisbon')
+    const left = {
+      name: { from: 'Dog Salon', to: 'Corner Salon' },
+      timezone: { from: 'Europe/Lisbon', to: 'Europe/Vienna' },
+      brand_color: { from: null, to: '#1a2b3c' },
+    }
+    const ownOf = async () => {
+      const { name, timezone } = await holdfast.json('business', 'show', id as string)
+      return { name: name as string, timezone: timezone as string }
+    }
+    expect(await holdfast.json('import', first, '--business', id as string)).toMatchObject({
+      business: { id, name: 'Dog Salon', changed: {}, left },
+      locations: { created: 2 },
+    })
+    expect(await ownOf()).toEqual({ name: 'Dog Salon', timezone: 'Europe/Lisbon' })
+    const said = await holdfast.text('import', first, '--business', id as string)
+    expect(said).toContain('left as they are (--overwrite-business changes them):\n  name: "Dog Salon" → ')
+    const exported = JSON.parse(await holdfast.text('export', id as string)) as CatalogueFile
+    const renamed = { ...exported, business: { ...exported.business, name: 'Cat Salon' } }
+    expect(await holdfast.json('import', file('renamed.json', renamed))).toMatchObject({
+      business: { id, changed: { name: { from: 'Dog Salon', to: 'Cat Salon' } }, left: {} },
+    })
+    const overwritten = ['import', first, '--business', id as string, '--overwrite-business']
+    expect(await holdfast.json(...overwritten)).toMatchObject({
+      business: { id, changed: { name: { from: 'Cat Salon', to: 'Corner Salon' } }, left: {} },
+    })
+    expect(await ownOf()).toEqual({ name: 'Corner Salon', timezone: 'Europe/Vienna' })
+    await holdfast.text('business', 'update', id as string, '--name', 'Dog Salon')
+    await holdfast.refuses(
+      ['import', file('nothing.json', {}), '--business', id as string, '--overwrite-business'],
+      2,
+      /says nothing of the business itself/,
+    )
   })
 })
