@@ -18,6 +18,8 @@ export class ReadCache {
   misses = 0
   private readonly clock: Clock
   private readonly entries = new LRUCache<string, { value: object; readAtMs: number }>({ max: mostEntries })
+  /** How often anything was forgotten. One count for all keys: a read that is thrown away for another's costs one read. */
+  private forgotten = 0
 
   constructor(clock: Clock) {
     this.clock = clock
@@ -33,14 +35,17 @@ export class ReadCache {
       return entry.value as T // only this caller's type is stored under its key
     }
     this.misses += 1
+    const { forgotten } = this
     const value = await read()
-    if (value) this.entries.set(key, { value, readAtMs: startedMs })
-    else this.entries.delete(key)
+    if (!value) this.entries.delete(key)
+    // a read that began before a change may give what was there before it
+    else if (forgotten === this.forgotten) this.entries.set(key, { value, readAtMs: startedMs })
     return value
   }
 
-  /** Forgets one value, on this node, after a change made by it. */
+  /** Forgets one value, on this node, after a change made by it. A read under way does not bring it back. */
   forget(key: string): void {
+    this.forgotten += 1
     this.entries.delete(key)
   }
 }

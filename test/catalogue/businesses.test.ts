@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { expectFaults, expectProblem } from '../support/expect-problem.ts'
 import { makeBusiness } from '../support/offers.ts'
 import { unknownId, type Tenant } from '../support/tenant-things.ts'
@@ -174,22 +174,50 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
       const issue = async (type: string) => (await call('POST', `/businesses/${id}/keys`, key, { type })).body
       const [extra, widget] = [await issue('business'), await issue('publishable')]
       const session = (await call('POST', '/session', widget.key as string)).body.session_token as string
-      expect((await call('GET', '/services', extra.key as string)).status).toBe(200)
-      for (const made of [extra, widget]) {
-        const path = `/businesses/${id}/keys/${String(made.id)}`
-        expect(await call('DELETE', path, key)).toMatchObject({ status: 204, body: undefined })
+      for (const [made, method, path] of [
+        [extra, 'GET', '/services'],
+        [widget, 'POST', '/session'],
+      ] as const) {
+        expect((await call(method, path, made.key as string)).status).toBeLessThan(300) // remembered from here on
+        const ofKey = `/businesses/${id}/keys/${String(made.id)}`
+        expect(await call('DELETE', ofKey, key)).toMatchObject({ status: 204, body: undefined })
+        expectProblem(await call(method, path, made.key as string), 'invalid_credentials')
         const shown = async () =>
           (await call('GET', `/businesses/${id}/keys`, key)).body.data as { id: string }[]
         const before = (await shown()).find((one) => one.id === made.id)
         expect(before).toMatchObject({ revoked_at: expect.any(String) })
         service.clock.advance(60)
-        expect((await call('DELETE', path, key)).status).toBe(204)
+        expect((await call('DELETE', ofKey, key)).status).toBe(204)
         expect((await shown()).find((one) => one.id === made.id)).toEqual(before)
       }
-      expectProblem(await call('GET', '/services', extra.key as string), 'invalid_credentials')
-      expectProblem(await call('POST', '/session', widget.key as string), 'invalid_credentials')
       service.clock.advance(5)
       expectProblem(await call('GET', '/services', session), 'invalid_credentials')
+    })
+
+    test('a key that was being looked up when it was revoked is refused from then on', async () => {
+      const { id, key } = await makeBusiness(service)
+      const extra = (await call('POST', `/businesses/${id}/keys`, key, { type: 'business' })).body
+      // what is read under this key was there before the revocation, and comes after it
+      const { cache } = service.context
+      const get = cache.get.bind(cache)
+      const looking = Promise.withResolvers<undefined>()
+      const revoked = Promise.withResolvers<undefined>()
+      const held = vi.spyOn(cache, 'get').mockImplementationOnce((name, read) =>
+        get(name, async () => {
+          const found = await read()
+          looking.resolve(undefined)
+          await revoked.promise
+          return found
+        }),
+      )
+      const during = call('GET', '/services', extra.key as string)
+      await looking.promise
+      const ofKey = `/businesses/${id}/keys/${String(extra.id)}`
+      expect((await call('DELETE', ofKey, key)).status).toBe(204)
+      revoked.resolve(undefined)
+      expect((await during).status).toBe(200)
+      held.mockRestore()
+      expectProblem(await call('GET', '/services', extra.key as string), 'invalid_credentials')
     })
 
     test.each([
