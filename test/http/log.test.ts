@@ -69,8 +69,10 @@ onEachEngine('the log', (engine) => {
       log.error({ err: new Error(`wrong: ${secret}`, { cause: new Error(secret) }) })
       log.child({ secret }).warn('%s', secret)
     }
+    for (const secret of secrets) log.info(`x${secret}, 1${secret}, _${secret}x, and ${secret}${secret}`)
     log.info({ url: 'postgres://admin:hunter2@db.example:5432/x' }, 'at postgres://admin:hunter2@db')
-    expect(lines).toHaveLength(secrets.length * 4 + 1)
+    log.info('9postgres://admin:hunter2@db.example, _redis://:hunter2@cache, POSTGRES://a:hunter2@db')
+    expect(lines).toHaveLength(secrets.length * 5 + 2)
     const text = lines.join('')
     for (const secret of secrets) expect(text).not.toContain(secret.slice(8, 40))
     expect(text).not.toContain('hunter2')

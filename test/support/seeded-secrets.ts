@@ -128,6 +128,7 @@ export function seededRequests(service: TestService, engine: Engine, salon: Tena
       }),
       await service.call('PUT', `/services/${said.query}`, { token: key, body: { notes: said.notes } }),
       await service.call('GET', '/services', { token: key, headers: { 'x-request-id': key } }),
+      ...(await withKeyEverywhere(key)),
       await service.call('GET', '/services', {
         token: key,
         headers: {
@@ -144,6 +145,24 @@ export function seededRequests(service: TestService, engine: Engine, salon: Tena
       }),
     ]
     return { replies, tokens: [token, refreshed] }
+  }
+
+  /** The key where no key belongs, alone and glued to other characters. */
+  const withKeyEverywhere = async (key: string) => {
+    const replies = []
+    for (const text of [key, `x${key}`, `9${key}9`, `_${key}_`, `key:${key}/${key}`]) {
+      const inPath = encodeURIComponent(text)
+      replies.push(
+        await service.call('GET', `/${inPath}?${inPath}=${inPath}`),
+        await service.call('GET', `/services/${inPath}`, { token: text }),
+        await service.call('GET', `/services?key=${inPath}`, {
+          headers: { authorization: text, 'x-request-id': text, 'user-agent': text, referer: text },
+        }),
+        await service.call('POST', '/bookings', { token: key, body: { [text]: text, hold_id: text } }),
+        await service.call('GET', '/services', { headers: { origin: text, host: text, traceparent: text } }),
+      )
+    }
+    return replies
   }
 
   const failInside = async () => {
