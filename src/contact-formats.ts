@@ -33,6 +33,19 @@ export function isWebAddress(text: string): boolean {
   return text.length <= 2048 && isLine(text) && /^https?:\/\//i.test(text) && URL.canParse(text)
 }
 
+/** The origin of a web address: scheme, host and port. Only `webOrigin` makes one. */
+export type WebOrigin = string & { readonly isWebOrigin: true }
+
+/**
+ * The origin of a web address whose host is a name or an address; else undefined. The parser lets signs into a host
+ * (`;`, `,`, `*`, quotes) that would mean something of their own in a header.
+ */
+export function webOrigin(text: string): WebOrigin | undefined {
+  const url = isWebAddress(text) ? URL.parse(text) : null
+  const isHost = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/.test(url?.hostname ?? '')
+  return url && isHost ? (url.origin as WebOrigin) : undefined
+}
+
 /** A date of the calendar in the form 2026-12-24. */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false

@@ -32,10 +32,12 @@ export function checkColor(text: string): string {
   throw new UsageError(`A brand colour has the form #1a2b3c; "${text}" is none.`)
 }
 
-/** An http or https address. */
+/** An http or https address of a host. */
 export function checkLogoUrl(text: string): string {
   if (logoUrlFaults(text).length === 0) return text
-  throw new UsageError(`The address of a brand logo begins with https:// or http://; "${text}" is none.`)
+  throw new UsageError(
+    `The address of a brand logo begins with https:// or http:// and a host's name; "${text}" is none.`,
+  )
 }
 
 /** A number of requests that a key may make. */

@@ -1,4 +1,4 @@
-import { isWebAddress } from '../contact-formats.ts'
+import { webOrigin } from '../contact-formats.ts'
 import type { Fault } from '../errors.ts'
 
 /** What is wrong with a brand colour. */
@@ -9,8 +9,14 @@ export function colorFaults(text: string): Fault[] {
 
 /** What is wrong with the address of a brand logo. */
 export function logoUrlFaults(text: string): Fault[] {
-  if (isWebAddress(text)) return []
-  return [{ pointer: '', code: 'invalid_format', detail: 'must begin with https:// or http://' }]
+  if (webOrigin(text) !== undefined) return []
+  return [
+    {
+      pointer: '',
+      code: 'invalid_format',
+      detail: 'must begin with https:// or http:// and the name or address of a host',
+    },
+  ]
 }
 
 /** Whether a text is an origin as browsers send it (RFC 6454, section 6.1): scheme, host and port, nothing else. */

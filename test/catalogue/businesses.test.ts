@@ -93,6 +93,23 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
     expect(await service.rows('businesses')).toEqual(before)
   })
 
+  test.each([
+    'https://x;script-src-elem/l.png',
+    'https://x,y/l.png',
+    'https://*/l.png',
+    'https://*.example.com/l.png',
+    "https://'none'/l.png",
+    'https://$&/l.png',
+    'https:///',
+  ])('a logo at %s, which has no host to load it from, is refused', async (brand_logo_url) => {
+    const before = await service.rows('businesses')
+    const body = { name: 'X', timezone: 'UTC', brand_logo_url }
+    expectFaults(await call('POST', '/businesses', hubKey, body), '/brand_logo_url')
+    const path = `/businesses/${salon.id}`
+    expectFaults(await call('PATCH', path, salon.business_key, { brand_logo_url }), '/brand_logo_url')
+    expect(await service.rows('businesses')).toEqual(before)
+  })
+
   test('a time zone with a slip comes with the one that was meant', async () => {
     const reply = await call('POST', '/businesses', hubKey, { name: 'X', timezone: 'Europe/Berlim' })
     expectFaults(reply, '/timezone')

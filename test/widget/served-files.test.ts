@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { changeRows } from '../support/tenant-things.ts'
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 const project = resolve(import.meta.dirname, '../..')
@@ -77,6 +79,14 @@ describe('the files of the widget', () => {
     expect(new Set([br, gzip, none].map(({ headers }) => headers.etag)).size).toBe(3)
   })
 
+  test('with a query, as WordPress adds one, are the same', async () => {
+    for (const path of ['/widget/v1.js?ver=6.5', '/widget/v1.js?ver=6.5&ver=7&__proto__=1&=&%zz']) {
+      const { status, body } = await get(path)
+      expect({ path, status }).toEqual({ path, status: 200 })
+      expect(body).toBe(readFileSync(join(built, 'v1.js'), 'utf8'))
+    }
+  })
+
   test.each(['/widget/v2.js', '/widget/..%2Fbuild.ts', '/widget/__proto__'])(
     '%s is not there',
     async (path) => {
@@ -97,7 +107,7 @@ onEachEngine('the hosted booking page', (engine) => {
 
   test('has what a link preview shows: title, description and picture', async () => {
     const key = keyOf('Thames Barbers')
-    const { status, headers, body } = await get(key, { host: 'book.example.com' })
+    const { status, headers, body } = await get(key)
     expect(status).toBe(200)
     expect(headers['content-type']).toBe('text/html; charset=utf-8')
     expect(headers['content-security-policy']).toMatch(
@@ -107,11 +117,31 @@ onEachEngine('the hosted booking page', (engine) => {
     const page = body as string
     expect(page).toContain('<title>Book with Thames Barbers</title>')
     expect(page).toMatch(/<meta\s+name="description"\s+content="[^"]{20,}"/)
-    expect(page).toContain('property="og:image" content="http://book.example.com/docs/booking-card.png"')
-    expect(page).toContain(`property="og:url" content="http://book.example.com/book/${key}"`)
+    expect(page).toContain('property="og:image" content="http://127.0.0.1:3000/docs/booking-card.png"')
+    expect(page).toContain(`property="og:url" content="http://127.0.0.1:3000/book/${key}"`)
     expect(page).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|style=/)
     const picture = await service.app.server.inject('/docs/booking-card.png')
     expect([picture.statusCode, picture.headers['content-type']]).toEqual([200, 'image/png'])
+  })
+
+  test.each([
+    ['PUBLIC_URL', 'https://book.example.com/salon', 'https://book.example.com/salon'],
+    ['HOST and PORT where there is no PUBLIC_URL', '', 'http://127.0.0.1:3000'],
+  ])('has its address from %s, never from a stranger', async (_from, publicUrl, address) => {
+    const own = await startTestService(engine, { PUBLIC_URL: publicUrl })
+    const key = businessOf(own.world, 'Thames Barbers').publishable_key
+    const { body } = await own.call('GET', `//book/${key}`, {
+      headers: {
+        ...{ host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'gopher' },
+        forwarded: 'host=evil.example;proto=gopher',
+      },
+    })
+    await own.stop()
+    const page = body as string
+    expect(page).toContain(`<link rel="canonical" href="${address}/book/${key}"`)
+    expect(page).toContain(`property="og:url" content="${address}/book/${key}"`)
+    expect(page).toContain(`property="og:image" content="${address}/docs/booking-card.png"`)
+    expect(page).not.toMatch(/evil|gopher/)
   })
 
   test('has the brand of an Enterprise business, and lets its logo in', async () => {
@@ -121,6 +151,32 @@ onEachEngine('the hosted booking page', (engine) => {
     expect(headers['content-security-policy']).toContain("img-src 'self' http://127.0.0.1:3000 data:")
     const logo = await service.app.server.inject('/docs/salon-spree.png')
     expect([logo.statusCode, logo.headers['content-type']]).toEqual([200, 'image/png'])
+  })
+
+  test.each([
+    ['https://Logos.example.com:8443/l.png', 'https://logos.example.com:8443'],
+    ['https://user:word@bücher.example/l.png', 'https://xn--bcher-kva.example'],
+    ['http://192.0.2.7/l.png', 'http://192.0.2.7'],
+    ['https://[2001:DB8::7]:444/l.png', 'https://[2001:db8::7]:444'],
+    // what was stored before such addresses were refused
+    ['https://x;script-src-elem/l.png', undefined],
+    ['https://x,y/l.png', undefined],
+    ['https://*/l.png', undefined],
+    ["https://$`$'$&/l.png", undefined],
+    ['data:image/png;base64,x', undefined],
+    ['no address', undefined],
+  ])('lets in the logo %s from there alone: %s', async (logo, origin) => {
+    const { id, publishable_key: key } = businessOf(service.world, 'Hudson Studio')
+    await changeRows(service, sql`update businesses set brand_logo_url = ${logo} where id = ${id}`)
+    service.clock.advance(6)
+    const { headers } = await get(key)
+    expect(headers['content-security-policy']).toBe(
+      [
+        "default-src 'none'; script-src 'self'; style-src 'self'",
+        `img-src 'self' ${origin === undefined ? '' : `${origin} `}data:`,
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      ].join('; '),
+    )
   })
 
   test('speaks the language of the browser', async () => {

@@ -2,13 +2,16 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { findBusinessOfKey } from '../../access/find-business-of-key.ts'
+import { webOrigin } from '../../contact-formats.ts'
 import type { Context } from '../../context.ts'
+import { publicAddress } from '../../public-address.ts'
 import { Closed, Media } from '../../wire.ts'
 import { bookingPage, noBookingPage, pageLanguage } from './booking-page.ts'
 import { contentSecurityPolicy } from './page.ts'
 
 /** The hosted booking page of a business (contract: Around the API). */
 export function bookingPageRoutes(app: FastifyInstance, context: Context): void {
+  const server = publicAddress(context.config)
   app.withTypeProvider<TypeBoxTypeProvider>().get(
     '/book/:publishable_key',
     {
@@ -28,9 +31,11 @@ export function bookingPageRoutes(app: FastifyInstance, context: Context): void 
     },
     async (request, reply) => {
       const publishableKey = request.params.publishable_key
+      const language = pageLanguage(request.headers['accept-language'])
       const business = await findBusinessOfKey(context, publishableKey)
       reply.headers({
-        'content-security-policy': policyFor(business?.brand_logo_url ?? null),
+        // the logo of a brand is the one thing that may come from elsewhere
+        'content-security-policy': contentSecurityPolicy(false, webOrigin(business?.brand_logo_url ?? '')),
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
         'cache-control': 'no-cache',
@@ -38,17 +43,7 @@ export function bookingPageRoutes(app: FastifyInstance, context: Context): void 
       })
       void reply.type('text/html; charset=utf-8')
       if (!business) return reply.code(404).send(noBookingPage().text)
-      const language = pageLanguage(request.headers['accept-language'])
-      const origin = `${request.protocol}://${request.host}`
-      return reply.send(bookingPage({ business, publishableKey, language, origin }).text)
+      return reply.send(bookingPage({ business, publishableKey, language, server }).text)
     },
   )
-}
-
-/** The logo of a brand is the one thing that may come from elsewhere. */
-function policyFor(logoUrl: string | null): string {
-  const origin = logoUrl === null ? undefined : URL.parse(logoUrl)?.origin
-  return origin === undefined || origin === 'null'
-    ? contentSecurityPolicy(false)
-    : contentSecurityPolicy(false).replace("img-src 'self'", `img-src 'self' ${origin}`)
 }

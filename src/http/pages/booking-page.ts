@@ -57,15 +57,15 @@ interface BookingPage {
   business: PageBusiness
   publishableKey: string
   language: string
-  /** Of this server as the visitor sees it, such as https://book.example.com. */
-  origin: string
+  /** The address of this server as clients know it, such as https://book.example.com. */
+  server: string
 }
 
 /** The page on which anybody can book with a business, for a link in an e-mail or a profile. */
-export function bookingPage({ business, publishableKey, language, origin }: BookingPage): Html {
+export function bookingPage({ business, publishableKey, language, server }: BookingPage): Html {
   const name = business.brand_name ?? business.name
   const texts = languages[language] ?? english
-  const address = `${origin}/book/${publishableKey}`
+  const address = `${server}/book/${publishableKey}`
   const logo = business.brand_logo_url
   return html`<!doctype html>
     <html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">
@@ -81,7 +81,7 @@ export function bookingPage({ business, publishableKey, language, origin }: Book
         <meta property="og:title" content="${texts.title(name)}" />
         <meta property="og:description" content="${texts.description(name)}" />
         <meta property="og:url" content="${address}" />
-        <meta property="og:image" content="${logo ?? `${origin}/docs/booking-card.png`}" />
+        <meta property="og:image" content="${logo ?? `${server}/docs/booking-card.png`}" />
         <meta name="twitter:card" content="${logo ? 'summary' : 'summary_large_image'}" />
         <link rel="canonical" href="${address}" />
         <link rel="icon" href="/docs/icon.svg" type="image/svg+xml" />

@@ -3,7 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { Problem, problemKinds, type ProblemCode } from '../../errors.ts'
-import { Closed, Media, Nothing } from '../../wire.ts'
+import { Closed, Media } from '../../wire.ts'
 import { codesOfOperations } from '../openapi.ts'
 import { sendPage, type Html } from './page.ts'
 import { problemCode, problemIndex, problemPage, unknownProblemPage, type Giver } from './problem-pages.ts'
@@ -42,7 +42,6 @@ function documentRoute(app: FastifyInstance): void {
         tags,
         summary: 'This document',
         description: 'OpenAPI 3.1, made from the schemas that validate and serialise.',
-        querystring: Nothing,
         response: { 200: Media('application/json', 'The document.', Type.Object({})) },
       },
     },
@@ -69,7 +68,6 @@ function referenceRoutes(app: FastifyInstance): void {
         tags,
         summary: 'The API reference for people',
         description: 'Works without a connection to the internet.',
-        querystring: Nothing,
         response: { 200: Media(pageMedia, 'The page.') },
       },
     },
@@ -84,7 +82,6 @@ function referenceRoutes(app: FastifyInstance): void {
         summary: 'A file that the pages load',
         description: 'Their styles and scripts.',
         params: Closed({ file: Type.String({ examples: ['page.css'] }) }),
-        querystring: Nothing,
         response: {
           200: Media('*/*', 'The file.'),
           304: Type.Null({ description: 'It has not changed.' }),
@@ -113,7 +110,6 @@ function problemRoutes(app: FastifyInstance): void {
         tags,
         summary: 'Every problem code, for people',
         description: 'By status.',
-        querystring: Nothing,
         response: { 200: Media(pageMedia, 'The page.') },
       },
     },
@@ -128,7 +124,6 @@ function problemRoutes(app: FastifyInstance): void {
         summary: 'What a problem code means, for people',
         description: 'The `type` of each problem document leads here: what happened, what to do, an example.',
         params: Closed({ code: Type.String({ examples: ['slot_held'] }) }),
-        querystring: Nothing,
         response: {
           200: Media(pageMedia, 'The page.'),
           404: Media(pageMedia, 'There is no such code.'),

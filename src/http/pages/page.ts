@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import type { WebOrigin } from '../../contact-formats.ts'
 
 /** HTML that may stand in a page as it is. */
 export class Html {
@@ -40,18 +41,22 @@ export function prose(text: string): Html {
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }
 
-/** Everything comes from this server, scripts and styles from files of their own. */
-export const contentSecurityPolicy = (forms: boolean) =>
-  [
+/** Everything comes from this server, scripts and styles from files of their own; images from one more origin, if named. */
+export function contentSecurityPolicy(
+  forms: boolean,
+  imageOrigin: WebOrigin | undefined = undefined,
+): string {
+  return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self' data:",
+    ["img-src 'self'", ...(imageOrigin === undefined ? [] : [imageOrigin]), 'data:'].join(' '),
     "connect-src 'self'",
     "base-uri 'none'",
     `form-action ${forms ? "'self'" : "'none'"}`,
     "frame-ancestors 'none'",
   ].join('; ')
+}
 
 interface Page {
   title: string

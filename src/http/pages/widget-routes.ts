@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { Problem } from '../../errors.ts'
-import { Closed, Media, Nothing } from '../../wire.ts'
+import { Closed, Media } from '../../wire.ts'
 import { WidgetFiles } from './widget-files.ts'
 
 /** The one file whose name never changes, because websites have it in their pages. */
@@ -21,7 +21,6 @@ export function widgetRoutes(app: FastifyInstance): void {
         description:
           '`/widget/v1.js` is the script that websites load. All other names hold the hash of their content and may be kept for ever.',
         params: Closed({ file: Type.String({ examples: [entry] }) }),
-        querystring: Nothing,
         response: {
           200: Media('text/javascript', 'The file.'),
           304: Type.Null({ description: 'It has not changed.' }),
