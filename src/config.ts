@@ -167,7 +167,7 @@ export const settings = {
   publicUrl: setting(
     'PUBLIC_URL',
     '',
-    'address under which clients reach this server, where they return to from a checkout; empty: http://HOST:PORT',
+    'address under which clients reach this server: of its booking pages, and where they return to from a checkout; empty: http://HOST:PORT',
     publicUrl,
   ),
   stripeSecretKey: setting(

@@ -1,12 +1,13 @@
 import helmet from '@fastify/helmet'
 import underPressure from '@fastify/under-pressure'
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Context } from '../context.ts'
 import { Problem, problemKinds } from '../errors.ts'
 import { bodyLimitBytes } from './json-body.ts'
 import { problemBody } from './problem-replies.ts'
+import { isOfApi } from './route-list.ts'
 
 /** The largest address and set of headers that is read, together, in bytes. */
 export const headerLimitBytes = 16 * 1024
@@ -55,14 +56,10 @@ export async function guardFrontDoor(app: FastifyInstance, { config, log }: Cont
   await app.register(underPressure, {
     maxEventLoopDelay: longestMeanDelayMs,
     sampleInterval: delaySampleMs,
+    // health checks, pages and preflights are answered in any case: they cost little, and say that the process lives
     pressureHandler: (request) => (isOfApi(request) ? Promise.reject(overloaded()) : undefined),
   })
   await secureAnswers(app)
-}
-
-/** Health checks, pages and preflights are answered in any case: they cost little, and say that the process lives. */
-function isOfApi({ method, url }: FastifyRequest): boolean {
-  return method !== 'OPTIONS' && url.startsWith('/api/v1')
 }
 
 function overloaded(): Problem {
@@ -108,10 +105,19 @@ function oddity({ httpVersion, headers, rawHeaders }: IncomingMessage): Problem 
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
     return new Problem('malformed_request', 'Use HTTP/1.1.')
   }
+  // RFC 9112, section 3.2; of several, proxies and Node may choose different ones
   if (httpVersion === '1.1' && headers.host === undefined) {
-    return new Problem('malformed_request', 'HTTP/1.1 needs the header Host.') // RFC 9112, section 3.2
+    return new Problem('malformed_request', 'HTTP/1.1 needs the header Host.')
+  }
+  if (rawHeaders.filter(isHostName).length > 1) {
+    return new Problem('malformed_request', 'A request may have one header Host.')
   }
   return undefined
+}
+
+/** Names and values take turns in Node's raw headers. */
+function isHostName(text: string, index: number): boolean {
+  return index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
 }
 
 /** A page of its own says what it needs by the route option `helmet`, or by setting the header itself. */

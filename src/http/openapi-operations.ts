@@ -104,6 +104,7 @@ function codesOf({ method, config = {}, schema = {} }: RouteOptions): ProblemCod
     ...(schema.querystring || schema.body || idempotent ? (['validation_failed'] as const) : []),
     ...(schema.params && !named404 ? (['not_found'] as const) : []),
     ...(idempotent ? (['idempotency_in_flight', 'idempotency_key_reused'] as const) : []),
+    'malformed_request', // two headers Host, for one
     'internal',
     ...declared,
   ]
@@ -117,7 +118,7 @@ const ofKeys: ProblemCode[] = [
 ]
 
 const ofBodies: ProblemCode[] = [
-  ...(['malformed_json', 'malformed_request', 'payload_too_large', 'unsupported_media_type'] as const),
+  ...(['malformed_json', 'payload_too_large', 'unsupported_media_type'] as const),
 ]
 
 /** The codes that `problems()` has put into response schemas. */

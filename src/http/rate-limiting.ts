@@ -3,6 +3,7 @@ import type { Caller } from '../access/actor.ts'
 import { Problem } from '../errors.ts'
 import { quotaOfExchange, quotaOfKey, quotaOfStranger, type Quota } from '../rate-limits/quota-rules.ts'
 import type { RateLimiter, Verdict } from '../rate-limits/rate-limiter.ts'
+import { isOfApi } from './route-list.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -18,9 +19,6 @@ export interface Counting {
   /** A request without one. */
   ofStranger(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
-
-/** Everything that is answered below this path belongs to the API, an unknown path too. */
-const apiPath = /^\/api\/v1(?=[/?]|$)/
 
 /**
  * Shows the limits on every answer of the API (contract, section 9) and gives out what counts requests.
@@ -56,11 +54,6 @@ export function rateLimiting(
       ),
     ofStranger: (request, reply) => count(reply, quotaOfStranger(request.clientNetwork, factor)),
   }
-}
-
-/** By its route, or by its path where it has none; an OPTIONS is answered as a preflight, whatever it asks. */
-function isOfApi({ method, routeOptions, originalUrl }: FastifyRequest): boolean {
-  return method !== 'OPTIONS' && (apiPath.test(routeOptions.url ?? '') || apiPath.test(originalUrl))
 }
 
 function show(reply: FastifyReply, { limit, remaining, resetsAtSeconds }: Verdict): void {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TokenType } from '../access/token-format.ts'
 
 /** A route of the running service, as clients can call it. */
@@ -15,6 +15,14 @@ declare module 'fastify' {
     /** Every route that was added so far, HEAD beside each GET included. */
     knownRoutes: KnownRoute[]
   }
+}
+
+/** Everything that is answered below this path belongs to the API, an unknown path too. */
+const apiPath = /^\/api\/v1(?=[/?]|$)/
+
+/** By its route, or by its path where it has none; an OPTIONS is answered as a preflight, whatever it asks. */
+export function isOfApi({ method, routeOptions, originalUrl }: FastifyRequest): boolean {
+  return method !== 'OPTIONS' && (apiPath.test(routeOptions.url ?? '') || apiPath.test(originalUrl))
 }
 
 /** Keeps a list of the routes. To be called before any is added. */

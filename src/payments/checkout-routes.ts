@@ -23,7 +23,6 @@ export function checkoutRoutes(app: FastifyInstance, context: Context): void {
         summary: 'How the booking of a checkout stands, for the client',
         description: 'Where a client comes back to from paying. It says nothing of who has booked.',
         params,
-        querystring: Nothing,
         response: { 200: Media('text/html', 'The page.'), ...problems('not_found') },
       },
     },

@@ -23,7 +23,7 @@ export function sandboxRoutes(app: FastifyInstance, context: Context): void {
         summary: 'The checkout page of the sandbox',
         description: 'For trials: a client pays, lets the payment fail, or gives up. No money moves.',
         params,
-        querystring: Closed({ declined: Type.Optional(Type.String({ maxLength: 1 })) }),
+        querystring: Type.Object({ declined: Type.Optional(Type.String({ maxLength: 1 })) }),
         response: { 200: Media('text/html', 'The page.'), ...problems('not_found') },
       },
     },

@@ -18,7 +18,7 @@ onEachEngine('allowed_origins', (engine) => {
   let key: string
   let token: string
   beforeAll(async () => {
-    service = await startTestService(engine)
+    service = await startTestService(engine, { PUBLIC_URL: 'https://book.example/salon' })
     salon = businessOf(service.world, 'Salon Spree')
     key = (
       await createKey(service.context, { type: 'publishable', businessId: salon.id, allowedOrigins: allowed })
@@ -45,12 +45,27 @@ onEachEngine('allowed_origins', (engine) => {
     for (const { status } of await callsFrom(origin)) expect([200, 201]).toContain(status)
   })
 
+  test.each(['https://book.example', 'http://127.0.0.1:3000'])(
+    "let the server's own pages at %s use the key and its sessions",
+    async (origin) => {
+      for (const { status } of await callsFrom(origin)) expect([200, 201]).toContain(status)
+    },
+  )
+
+  test('do not take the Host of a request for the server itself', async () => {
+    const headers = { host: 'evil.example', origin: 'http://evil.example' }
+    expectProblem(await service.call('POST', '/session', { token: key, headers }), 'origin_not_allowed')
+    expectProblem(await service.call('GET', '/services', { token, headers }), 'origin_not_allowed')
+  })
+
   test('let a caller without an Origin header in', async () => {
     for (const { status } of await callsFrom(undefined)) expect([200, 201]).toContain(status)
   })
 
   test.each([
     'https://evil.example',
+    'http://book.example',
+    'https://book.example/salon',
     'http://salon.example',
     'https://salon.example:8443',
     'https://sub.salon.example',
@@ -104,12 +119,13 @@ onEachEngine('allowed_origins', (engine) => {
       expectProblem(await service.call('GET', '/services', { token: before, headers }), 'origin_not_allowed')
     })
 
-    test('an empty list lets no website in, and callers without one', async () => {
+    test('an empty list lets no website in but the server itself, and callers without one', async () => {
       const lotus = businessOf(service.world, 'Lotus Clinic')
       await restrictOrigins(service, lotus, [])
       const refused = await service.call('POST', '/session', { token: lotus.publishable_key, headers })
       expectProblem(refused, 'origin_not_allowed')
       const visitor = await service.session(lotus)
+      await service.session(lotus, { origin: 'https://book.example' })
       expectProblem(
         await service.call('GET', `/bookings/${unknownId}`, { token: visitor, headers }),
         'origin_not_allowed',

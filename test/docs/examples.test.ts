@@ -204,10 +204,11 @@ describe.each(documents.filter((document) => blocksMarked(document, 'runs').leng
   },
 )
 
-test('the commands for production make a business whose keys work, from the allowed website only', async () => {
+test('the commands for production make a business whose keys work, from the allowed website and the booking page only', async () => {
   const variables = {
     NODE_ENV: 'production',
     DATABASE_URL: `sqlite:${join(directory, 'production.db')}`,
+    PUBLIC_URL: 'https://booking.example.com',
   }
   const [block] = blocksMarked(documentAt('README.md'), 'runs in production')
   const output = runInShell(block?.text ?? '', variables)
@@ -218,6 +219,7 @@ test('the commands for production make a business whose keys work, from the allo
       (await fetch(`${server.address}/api/v1${path}`, { method, headers })).status
     const website = { authorization: `Bearer ${key('cal_pub_')}` }
     expect(await ask('POST', '/session', { ...website, origin: 'https://www.example.com' })).toBe(201)
+    expect(await ask('POST', '/session', { ...website, origin: 'https://booking.example.com' })).toBe(201)
     expect(await ask('POST', '/session', { ...website, origin: 'https://www.example.org' })).toBe(403)
     expect(await ask('GET', '/bookings', { authorization: `Bearer ${key('cal_biz_')}` })).toBe(200)
   } finally {

@@ -180,6 +180,8 @@ onEachLimiter('the three headers', (start) => {
     ['GET', '//readyz'],
     ['GET', '//api/v2/services'],
     ['GET', '//api/v1x'],
+    ['GET', '//api/v10'],
+    ['GET', '//api/v10/services'],
     ['GET', '//nothing'],
     ['OPTIONS', '/services'],
   ])('do not stand on %s %s, which counts for nobody', async (method, path) => {

@@ -159,6 +159,7 @@ const attacks: Record<string, string> = {
   'HTTP/0.9': 'GET /healthz\r\n\r\n',
   'HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
   'no Host': 'GET /healthz HTTP/1.1\r\n\r\n',
+  'two Hosts': `${get}Host: b\r\n\r\n`,
   'an endless chunked body': `${post}Authorization: Bearer KEY\r\n${json}${chunked}\r\n${`2000\r\n${'x'.repeat(8_192)}\r\n`.repeat(100)}`,
   'a chunk size that is no number': `${post}Authorization: Bearer KEY\r\n${json}${chunked}\r\nzz\r\n{}\r\n0\r\n\r\n`,
   'a chunk size beyond all numbers': `${post}Authorization: Bearer KEY\r\n${json}${chunked}\r\n${'f'.repeat(40)}\r\n{}\r\n0\r\n\r\n`,
