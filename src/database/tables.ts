@@ -4,7 +4,7 @@ import type { PaymentsTable, ProcessorEventsTable, SandboxCheckoutsTable } from 
 
 /*
  * The rows as code sees them, the same on both engines: instants are `Instant` text, JSON is text
- * (`…_json`), and there are no booleans: what can be on or off has the instant at which it went off.
+ * (`…_json`), and what can be on or off has the instant at which it went off, in place of a boolean.
  */
 
 /** What a hub or a business has paid for; each holds all of the one before it. */

@@ -94,6 +94,18 @@ onEachEngine('statements of the hot paths', (engine) => {
     expect(statements).toHaveLength(3)
   })
 
+  test('an Idempotency-Key costs as many more as ARCHITECTURE.md says', async () => {
+    const [offer] = offers as [Offer]
+    const options = {
+      token: clients.session.token,
+      headers: { 'idempotency-key': 'once' },
+      body: { ...offer, starts_at: nextStart() },
+    }
+    const { reply, statements } = await statementsOf(() => service.call('POST', '/bookings/hold', options))
+    expect(reply.status).toBe(201)
+    expect(statements).toHaveLength(3 + (engine === 'sqlite' ? 3 : 4))
+  })
+
   test('a change of notes takes three statements, a move six', async () => {
     const id = await book(clients.business, offers[0] as Offer)
     const notes = await statementsOf(() => clients.business.change(id, { notes: 'x' }))

@@ -66,3 +66,22 @@ onEachEngine('migrations', (engine) => {
     },
   )
 })
+
+onEachEngine('the columns', (engine) => {
+  test('are no booleans but one: what can be off has the instant at which it went off', async () => {
+    const database = await createTestDatabase(engine)
+    const context = await createContext(readConfig({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' }))
+    await context.db.migrate()
+    await context.db.close()
+    const booleans = await readRows(
+      database.url,
+      engine === 'postgres'
+        ? `select table_name || '.' || column_name as name from information_schema.columns
+            where table_schema = 'public' and data_type = 'boolean'`
+        : `select t.name || '.' || c.name as name from sqlite_schema t, pragma_table_info(t.name) c
+            where c.type like 'bool%'`,
+    )
+    expect(booleans.map(({ name }) => name)).toEqual(engine === 'postgres' ? ['rate_limits.counted'] : [])
+    await database.drop()
+  })
+})

@@ -10,7 +10,7 @@ test('the commands of docs/guides/backups.md on SQLite back up and restore, in t
     text.includes('npx holdfast'),
   )
   const lines = blocks.map(({ text }) => text).filter((text) => /holdfast (backup|restore) /.test(text))
-  expect(lines).toHaveLength(3)
+  expect(lines).toHaveLength(2)
   const directory = emptyDirectory()
   mkdirSync(join(directory, 'data'))
   await demoWorld(`sqlite:${join(directory, 'data/holdfast.db')}`)
@@ -20,7 +20,7 @@ test('the commands of docs/guides/backups.md on SQLite back up and restore, in t
   const printed = await inBash(`set -e\n${lines.join('\n').replaceAll('npx holdfast', holdfast)}`, {
     directory,
   })
-  expect(printed.match(/^backed up to /gm)).toHaveLength(2)
+  expect(printed.match(/^backed up to /gm)).toHaveLength(1)
   // as the guide shows it
   const shown = blocksOf(documentAt('docs/guides/backups.md')).find(({ text }) =>
     text.startsWith('backed up to'),
@@ -28,7 +28,7 @@ test('the commands of docs/guides/backups.md on SQLite back up and restore, in t
   const form = /^backed up to \S+: [\d.]+ MB, \d+ bookings(, the latest change at \S+)? \([\d.]+ s\)$/m
   for (const text of [printed, shown]) expect(text).toMatch(form)
   expect(printed).toMatch(/^restored \S+: 0 bookings$/m)
-  expect(readdirSync(directory).filter((name) => /^backup(-\d)?\.db$/.test(name))).toHaveLength(2)
+  expect(readdirSync(directory)).toContain('backup.db')
   expect(
     readdirSync(join(directory, 'data')).some((name) => name.startsWith('holdfast.db.before-restore-')),
   ).toBe(true)

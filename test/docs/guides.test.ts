@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chores } from '../../src/app.ts'
 import { problemKinds } from '../../src/errors.ts'
 import { faultTexts, problemTexts } from '../../src/problem-texts.ts'
 import { businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
@@ -19,6 +20,16 @@ describe('the guide to errors', () => {
         .map(([code, { status }]) => [code, status])
         .toSorted(),
     )
+  })
+
+  test('has every code below the heading of its status', () => {
+    const astray = guide.text.split(/^## /m).flatMap((section) => {
+      const [heading = ''] = section.split('\n')
+      return [...section.matchAll(/^### `(\w+)` – (\d+)$/gm)]
+        .filter(([, , status = '']) => !heading.includes(status))
+        .map(([, code]) => `${code ?? ''} below ${heading}`)
+    })
+    expect(astray).toEqual([])
   })
 
   test('says of every code when it comes and what to do', () => {
@@ -102,6 +113,45 @@ describe('the guide to keys and sessions', () => {
     })
     expect(reply.body.code === 'key_type_not_allowed').toBe(right === '–')
     expect(reply.status === 405 || reply.body.detail === 'There is nothing at this address.').toBe(false)
+  })
+})
+
+describe('what guides list', () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService('sqlite')
+  })
+  afterAll(() => service.stop())
+
+  test('docs/guides/idempotency.md: the routes that take an Idempotency-Key', async () => {
+    const { body } = await service.call('GET', '//openapi.json')
+    const paths = body.paths as Record<string, Record<string, { parameters?: { name: string }[] }>>
+    const routes = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, { parameters = [] }]) => parameters.some(({ name }) => name === 'Idempotency-Key'))
+        .map(([method]) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
+    )
+    const [, listed = ''] =
+      /\*\*Where\.\*\* On (.*?)\. /s.exec(documentAt('docs/guides/idempotency.md').text) ?? []
+    const named = [...listed.matchAll(/`([^`]+)`/g)].map(([, route]) => route)
+    expect(routes.length).toBeGreaterThan(2)
+    expect(named.toSorted()).toEqual(routes.toSorted())
+  })
+
+  test('docs/guides/first-booking.md: the reasons for which a slot is not offered', async () => {
+    const { body } = await service.call('GET', '//openapi.json')
+    const reasons = body.components.schemas.SlotNotOfferedProblem.properties.reason.enum as string[]
+    const [item = ''] =
+      /^- 422 `slot_not_offered`: .*?(?=^- )/ms.exec(documentAt('docs/guides/first-booking.md').text) ?? []
+    const named = [...item.matchAll(/`(\w+)`/g)].map(([, word]) => word)
+    expect(named.toSorted()).toEqual([...reasons, 'reason', 'slot_not_offered'].toSorted())
+  })
+
+  test('docs/guides/self-hosting.md: what is cleaned up', () => {
+    const named = tableUnder(documentAt('docs/guides/self-hosting.md'), '## What Holdfast cleans up').map(
+      ([what]) => what,
+    )
+    expect(named).toEqual(chores.map(({ name }) => name))
   })
 })
 

@@ -118,8 +118,11 @@ test('the commands for containers in the guides fit Dockerfile and compose.yaml'
   expect(docker).toMatch(
     new RegExp(`^docker exec holdfast ${wordsOf(/^ENTRYPOINT (.*)$/m).join(' ')} doctor$`, 'm'),
   )
-  const [, names = ''] =
-    /^docker compose pull (.*)$/m.exec(textWith('docs/guides/upgrading.md', 'compose')) ?? []
+  const upgrade = textWith('docs/guides/upgrading.md', 'compose')
+  // it builds what is checked out, so the new release has to be there first
+  const [fetch, checkout] = textWith('docs/guides/upgrading.md', 'npm ci').split('\n')
+  expect(upgrade.split('\n').slice(0, 2)).toEqual([fetch, checkout])
+  const [, names = ''] = /^docker compose pull (.*)$/m.exec(upgrade) ?? []
   expect(names.split(' ')).toEqual([...compose.matchAll(/^ {2}(\w+):\n {4}image:/gm)].map(([, name]) => name))
 })
 

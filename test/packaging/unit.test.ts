@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -84,6 +84,42 @@ describe('the commands that install the unit', () => {
     expect(readme).toContain(`node ${script} ${args.join(' ')}`)
   })
 })
+
+/** The superuser may write everywhere: as root, the line of the crontab is run as nobody. */
+const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+const runsAsOther =
+  spawnSync(process.execPath, [join(project, 'bin/holdfast.js'), '--version'], { ...other, cwd: '/' })
+    .status === 0
+if (!runsAsOther) console.warn('\n*** SKIPPED: no other user can run the program here.\n')
+
+test.runIf(runsAsOther)(
+  'the line for cron in docs/guides/backups.md backs up, as the user of the unit',
+  () => {
+    const [line = ''] = blocksOf(documentAt('docs/guides/backups.md'))
+      .map(({ text }) => text)
+      .filter((text) => /^(\S+ ){5}holdfast /.test(text))
+    const [, user, command = ''] = /^(?:\S+ ){5}(\S+) (.*)$/.exec(line) ?? []
+    expect([user]).toEqual(valuesOf('User'))
+    expect(command).not.toMatch(/(?<!\\)%/) // cron would take the rest for the input of the command
+    const data = emptyDirectory()
+    chmodSync(dirname(data), 0o755)
+    if (other.uid !== undefined) chownSync(data, other.uid, other.gid)
+    const program = command
+      .replaceAll('\\%', '%')
+      .replaceAll(installed, project)
+      .replaceAll(`/var/lib/${user ?? ''}`, data)
+    const env = { PATH: process.env['PATH'], DATABASE_URL: `sqlite:${data}/holdfast.db` }
+    const run = (text: string) => spawnSync('sh', ['-c', text], { ...other, cwd: '/', env, encoding: 'utf8' })
+    expect(run(program.replace(/backup .*/, 'migrate'))).toMatchObject({ status: 0, stderr: '' })
+    expect(run(program)).toMatchObject({
+      status: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/^backed up to /) as string,
+    })
+    const [name = 'none'] = readdirSync(data).filter((entry) => /^backup-[1-7]\.db$/.test(entry))
+    expect(statSync(join(data, name)).uid).toBe(other.uid ?? process.getuid?.())
+  },
+)
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 if (!hasSystemd)
