@@ -1,21 +1,152 @@
-import { globSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { cpus, loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import { measure, type Figure, type Plan } from './measure.ts'
+import { operations } from './operations.ts'
+import { engines } from './targets.ts'
 
-/* `npm run bench` measures the whole service; `npm run bench -- NAME` runs bench/NAME.ts. */
+/* `npm run bench` measures every operation and prints a table; `npm run bench -- webhooks` measures deliveries. */
 
-const [wanted = ''] = process.argv.slice(2)
-const names = globSync('*.ts', { cwd: import.meta.dirname })
-  .map((file) => basename(file, '.ts'))
-  .filter((name) => name !== 'run')
-  .toSorted()
+const usage = `npm run bench [-- [against PATH] OPTIONS]
+  against PATH       in turns with another checkout, which has its packages installed
+  --engine NAME      one of ${engines.join(', ')}; repeat it for more
+  --operation NAME   one of ${operations.map(({ name }) => name).join(', ')}; repeat it for more
+  --at-once N        requests at once, 32; repeat it for more
+  --rounds N         turns of each, 3
+  --seconds N        of each turn, 2
+npm run bench -- webhooks   deliveries instead`
 
-if (wanted === '' || wanted.startsWith('--')) {
-  const { measureWhole } = await import('./whole/main.ts')
-  await measureWhole(process.argv.slice(2))
-  process.exit() // it has cleaned up: whatever still hangs is not waited for
-} else if (names.includes(wanted)) {
-  await import(join(import.meta.dirname, `${wanted}.ts`))
-} else {
-  console.error(`Say nothing, or which part: npm run bench -- ${names.join(' | ')}`)
-  process.exitCode = 2
+/** The plan that the arguments ask for. Throws a sentence about what it does not understand. */
+function planOf(args: string[]): Plan {
+  const several = { type: 'string', multiple: true } as const
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      engine: several,
+      operation: several,
+      'at-once': several,
+      rounds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '2' },
+    },
+  })
+  const [word, against, ...rest] = positionals
+  if (word !== undefined && (word !== 'against' || against === undefined || rest.length > 0)) {
+    throw new Error(`"${positionals.join(' ')}" is not understood`)
+  }
+  const names = operations.map(({ name }) => name)
+  return {
+    engines: chosen('--engine', values.engine, engines),
+    operations: chosen('--operation', values.operation, names),
+    atOnce: (values['at-once'] ?? ['32']).map((text) => positive('--at-once', text)),
+    rounds: positive('--rounds', values.rounds),
+    seconds: positive('--seconds', values.seconds),
+    against,
+  }
+}
+
+function chosen<T extends string>(
+  option: string,
+  wanted: string[] | undefined,
+  all: readonly T[],
+): readonly T[] {
+  const wrong = wanted?.find((one) => !all.some((name) => name === one))
+  if (wrong !== undefined) throw new Error(`${option} takes ${all.join(', ')}; not ${wrong}`)
+  return wanted ? all.filter((name) => wanted.includes(name)) : all
+}
+
+function positive(option: string, text: string): number {
+  if (!(Number(text) > 0)) throw new Error(`${option} takes a number above 0; not ${text}`)
+  return Number(text)
+}
+
+const columns: [heading: string, width: number][] = [
+  ['operation', -13],
+  ['key', -4],
+  ['at once', 7],
+  ['a second', 9],
+  ['p50 ms', 8],
+  ['p99 ms', 8],
+  ['of bare', 8],
+  ['CPU s per 1,000: service, database', 36],
+  ['MB', 5],
+  ['', -12],
+]
+
+function lineOf(cells: string[]): string {
+  const padded = columns.map(([, width], index) => {
+    const cell = cells[index] ?? ''
+    return width < 0 ? cell.padEnd(-width) : cell.padStart(width)
+  })
+  return padded.join(' ').trimEnd()
+}
+
+function cellsOf(figure: Figure, first: Figure | undefined): string[] {
+  const number = (value: number, digits: number) => (Number.isNaN(value) ? '–' : value.toFixed(digits))
+  const {
+    operation,
+    keyed,
+    atOnce,
+    perSecond,
+    p50Ms,
+    p99Ms,
+    barePerSecond,
+    serviceSeconds,
+    databaseSeconds,
+  } = figure
+  return [
+    ...[
+      operation,
+      keyed ? 'yes' : '',
+      String(atOnce),
+      number(perSecond, 0),
+      number(p50Ms, 1),
+      number(p99Ms, 1),
+    ],
+    number(perSecond / barePerSecond, 2),
+    `${number(serviceSeconds, 2)}, ${number(databaseSeconds, 2)}`,
+    number(figure.megabytes, 0),
+    first ? `other; this × ${number(first.perSecond / perSecond, 2)}` : '',
+  ]
+}
+
+async function main(plan: Plan): Promise<void> {
+  const [cpu] = cpus()
+  const busy = loadavg()[0] ?? NaN
+  console.log(
+    `${cpus().length} × ${cpu?.model ?? 'unknown'}, Node ${process.version}; load before: ${busy.toFixed(1)}`,
+  )
+  console.log(
+    `Medians of ${plan.rounds} turns of ${plan.seconds} s; service, database and load share the machine.`,
+  )
+  let engine = ''
+  let first: Figure | undefined
+  await measure(plan, (figure) => {
+    if (figure.engine !== engine)
+      console.log(`\n${figure.engine}\n${lineOf(columns.map(([heading]) => heading))}`)
+    engine = figure.engine
+    console.log(lineOf(cellsOf(figure, figure.checkout === 'other' ? first : undefined)))
+    if (figure.checkout === 'this') first = figure
+    for (const [text, count] of Object.entries(figure.errors)) {
+      console.log(`  FAILED ${count} times: ${text}`)
+      process.exitCode = 1
+    }
+  })
+}
+
+/** The plan, or what is wrong with the arguments. */
+function understood(args: string[]): Plan | undefined {
+  try {
+    return planOf(args)
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
+    process.exitCode = 2
+    return undefined
+  }
+}
+
+const args = process.argv.slice(2)
+if (args[0] === 'webhooks') await import('./webhooks.ts')
+else {
+  const plan = understood(args)
+  if (plan) await main(plan)
 }

@@ -10,8 +10,7 @@ const mostTurnMs = 8
 const mostOthers = 16
 /**
  * What a request that computes costs in all, by what its turns cost: receiving and authenticating it, tagging and sending
- * its answer come on top, and what PostgreSQL computes for it in processes of its own (`npm run bench -- availability`
- * shows what it takes of the processor, and what share it leaves to others).
+ * its answer come on top, and what PostgreSQL computes for it in processes of its own.
  */
 const costByTurns: Record<Engine, number> = { sqlite: 2, postgres: 2.2 }
 /** Timers know no less. */

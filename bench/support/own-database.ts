@@ -1,8 +1,11 @@
 import { asAdmin } from '../../test/support/postgres-admin.ts'
 
-/** An empty database of a benchmark's own on a PostgreSQL server. */
-export async function ownDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
-  const name = `holdfast_test_${process.pid}_0` // the tests clear away what a killed run has left
+/** An empty database of a benchmark's own on a PostgreSQL server; those of one benchmark differ by their numbers. */
+export async function ownDatabase(
+  serverUrl: string,
+  number = 0,
+): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `holdfast_test_${process.pid}_${number}` // the tests clear away what a killed run has left
   await asAdmin(serverUrl, `create database ${name}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`

@@ -136,5 +136,9 @@ test('every file and folder that a line for a shell names is in the checkout', (
   expect(named.filter((path) => !existsSync(join(project, path)))).toEqual([])
   const benches = documents.flatMap(({ text }) => [...text.matchAll(/npm run bench -- ([a-z][a-z-]*)/g)])
   expect(benches.length).toBeGreaterThan(0)
-  expect(benches.filter(([, name]) => !existsSync(join(project, `bench/${name ?? ''}.ts`)))).toEqual([])
+  const usage = readFileSync(join(project, 'bench/run.ts'), 'utf8')
+  const ofToday = benches.filter(({ input, index }) => !/^[^`]*` of commit/.test(input.slice(index)))
+  expect(
+    ofToday.filter(([, name = '']) => !new RegExp(`^ *(npm run bench -- )?${name} `, 'm').test(usage)),
+  ).toEqual([])
 })

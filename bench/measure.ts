@@ -1,0 +1,150 @@
+import { resolve } from 'node:path'
+import { findPostgres } from '../test/support/postgres-server.ts'
+import { Load, type Outcome, type Sample } from './load.ts'
+import { operations } from './operations.ts'
+import { startBare, startTarget, type Engine, type Target } from './targets.ts'
+
+/** What is measured, and for how long. */
+export interface Plan {
+  engines: readonly Engine[]
+  /** Names of operations. */
+  operations: readonly string[]
+  atOnce: readonly number[]
+  rounds: number
+  /** Of the service in each round; the bare route gets a third. */
+  seconds: number
+  /** Another checkout, in turns with this one. */
+  against: string | undefined
+}
+
+/** One line of the table: medians of all rounds. */
+export interface Figure {
+  engine: Engine
+  checkout: 'this' | 'other'
+  operation: string
+  keyed: boolean
+  atOnce: number
+  perSecond: number
+  p50Ms: number
+  p99Ms: number
+  /** What a bare Fastify route does with the same requests and bytes, in the same turns. */
+  barePerSecond: number
+  /** Seconds of the processor for 1,000 of them; NaN where nobody says so. */
+  serviceSeconds: number
+  databaseSeconds: number
+  megabytes: number
+  errors: Record<string, number>
+}
+
+interface Case {
+  engine: Engine
+  operation: string
+  keyed: boolean
+  atOnce: number
+}
+
+/** A round before the first: code that has run often is faster. */
+const warmSeconds = 1
+
+/** Measures what the plan names, and tells each figure as soon as it is known. */
+export async function measure(plan: Plan, told: (figure: Figure) => void): Promise<void> {
+  await using undo = new AsyncDisposableStack()
+  const needsPostgres = plan.engines.some((engine) => engine !== 'sqlite')
+  const postgres = needsPostgres ? await findPostgres(process.env) : null
+  if (postgres) undo.defer(() => postgres.stop())
+  const checkouts = [resolve(import.meta.dirname, '..'), ...(plan.against ? [resolve(plan.against)] : [])]
+  for (const engine of plan.engines) {
+    await using ofEngine = new AsyncDisposableStack()
+    const targets: Target[] = []
+    for (const [number, checkout] of checkouts.entries()) {
+      const target = await startTarget(checkout, engine, { postgresUrl: postgres?.url, number })
+      ofEngine.defer(() => target.stop())
+      targets.push(target)
+    }
+    const load = new Load()
+    ofEngine.defer(() => load.stop())
+    for (const one of casesOf(engine, plan))
+      for (const figure of await compare(one, { plan, load, targets })) told(figure)
+  }
+}
+
+function casesOf(engine: Engine, { operations: names, atOnce }: Plan): Case[] {
+  return operations
+    .filter(({ name }) => names.includes(name))
+    .flatMap(({ name, keyed }) =>
+      (keyed ? [false, true] : [false]).map((with_) => ({ operation: name, keyed: with_ })),
+    )
+    .flatMap((one) => atOnce.map((count) => ({ engine, ...one, atOnce: count })))
+}
+
+/** What one round has shown of a target. */
+interface Seen extends Outcome {
+  serviceSeconds: number
+  databaseSeconds: number
+}
+
+/** One case: in each round the checkouts and the bare route take turns, so that whatever else the machine does meets all. */
+async function compare(
+  one: Case,
+  { plan, load, targets }: { plan: Plan; load: Load; targets: Target[] },
+): Promise<Figure[]> {
+  const seen = targets.map((): Seen[] => [])
+  const bareSeen: Outcome[] = []
+  const order = (target: Target, seconds: number) => ({
+    ...{ ...one, seconds, bare: false },
+    ...{ target: target.name, world: target.world, addresses: target.addresses },
+  })
+  let samples: Sample[] = []
+  for (const target of targets) {
+    const warm = await load.run(order(target, Math.min(plan.seconds, warmSeconds)))
+    samples = warm.samples
+  }
+  const bare = await startBare(samples)
+  try {
+    for (let round = 0; round < plan.rounds; round += 1) {
+      for (const [index, target] of targets.entries()) {
+        const before = await target.processorSeconds()
+        const outcome = await load.run(order(target, plan.seconds))
+        const after = await target.processorSeconds()
+        seen[index]?.push({
+          ...outcome,
+          serviceSeconds: after.service - before.service,
+          databaseSeconds: after.database - before.database,
+        })
+      }
+      const [first] = targets
+      if (!first) continue
+      const bareOrder = { ...order(first, plan.seconds / 3), addresses: [bare.address], bare: true }
+      bareSeen.push(await load.run(bareOrder))
+    }
+  } finally {
+    await bare.stop()
+  }
+  return targets.map((target, index) => figureOf(one, { target, index, seen: seen[index] ?? [], bareSeen }))
+}
+
+function figureOf(
+  one: Case,
+  { target, index, seen, bareSeen }: { target: Target; index: number; seen: Seen[]; bareSeen: Outcome[] },
+): Figure {
+  const errors: Record<string, number> = {}
+  for (const round of [...seen, ...bareSeen]) {
+    for (const [text, count] of Object.entries(round.errors)) errors[text] = (errors[text] ?? 0) + count
+  }
+  return {
+    ...one,
+    checkout: index === 0 ? 'this' : 'other',
+    perSecond: median(seen.map(({ done, seconds }) => done / seconds)),
+    p50Ms: median(seen.map(({ p50Ms }) => p50Ms)),
+    p99Ms: median(seen.map(({ p99Ms }) => p99Ms)),
+    barePerSecond: median(bareSeen.map(({ done, seconds }) => done / seconds)),
+    serviceSeconds: median(seen.map(({ serviceSeconds, done }) => (1000 * serviceSeconds) / done)),
+    databaseSeconds: median(seen.map(({ databaseSeconds, done }) => (1000 * databaseSeconds) / done)),
+    megabytes: target.megabytes(),
+    errors,
+  }
+}
+
+function median(values: number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN
+}

@@ -1,0 +1,234 @@
+/*
+ * What is measured, as a table: each operation is asked as a client of the API asks it. The load process (load.ts) runs
+ * it, and knows nothing but the public API.
+ */
+
+/** A request, before it is bytes. */
+export interface Request {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** Below /api/v1. */
+  path: string
+  token: string
+  /** The address of the client, as a trusted proxy in front would name it. */
+  network: string
+  body?: object
+}
+
+/** Sends a request and gives the body of its answer. Throws when that is none of these statuses. */
+export type Send = <T>(request: Request, statuses?: number[]) => Promise<T>
+
+/** What the requests are about: one business with services of two people each, at any time of any day. */
+export interface World {
+  businessKey: string
+  publishableKey: string
+  locationId: string
+  serviceIds: string[]
+  /** Midnight (UTC) from which on there are slots, in milliseconds. */
+  firstSlotMs: number
+}
+
+/** A visitor with a session. */
+interface Visitor {
+  token: string
+  network: string
+}
+
+interface Held {
+  id: string
+  visitor: Visitor
+}
+
+const slotMs = 15 * 60_000
+/** Bookings are moved to days that nothing else asks for. */
+const laterMs = 700 * 86_400_000
+
+/** The load of one database: no two requests want the same slot, and each visitor has an address of its own. */
+export class Ground {
+  readonly world: World
+  private slots = 0
+  private visitors = 0
+
+  constructor(world: World) {
+    this.world = world
+  }
+
+  async visitor(send: Send): Promise<Visitor> {
+    this.visitors += 1
+    const [a, b, c] = [this.visitors >> 16, this.visitors >> 8, this.visitors].map((part) => part & 255)
+    const network = `10.${a}.${b}.${c}`
+    const token = this.world.publishableKey
+    const session = await send<{ session_token: string }>({
+      method: 'POST',
+      path: '/session',
+      token,
+      network,
+    })
+    return { token: session.session_token, network }
+  }
+
+  /** The next slot: all services at one time, then those of the next. */
+  slot() {
+    const { serviceIds, locationId, firstSlotMs } = this.world
+    const turn = this.slots++
+    return {
+      service_id: serviceIds[turn % serviceIds.length] ?? '',
+      location_id: locationId,
+      starts_at: new Date(firstSlotMs + Math.floor(turn / serviceIds.length) * slotMs).toISOString(),
+    }
+  }
+
+  async hold(send: Send, visitor: Visitor, slot: object = this.slot(), statuses = [201]): Promise<Held> {
+    const held = await send<{ hold_id: string }>(
+      { method: 'POST', path: '/bookings/hold', ...visitor, body: slot },
+      statuses,
+    )
+    return { id: held.hold_id, visitor }
+  }
+
+  async book(send: Send, { id, visitor }: Held): Promise<Held> {
+    const client = {
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      email: 'ada@example.com',
+      phone: '+4930123456',
+    }
+    await send({ method: 'POST', path: '/bookings', ...visitor, body: { hold_id: id, client } })
+    return { id, visitor }
+  }
+
+  /** With the key of the business. */
+  byKey(method: Request['method'], path: string, body?: object): Request {
+    return { method, path, token: this.world.businessKey, network: '10.255.0.1', ...(body && { body }) }
+  }
+
+  slotsOf(turn: number, days: number): Request {
+    const { serviceIds, locationId, firstSlotMs } = this.world
+    const dateOf = (day: number) => new Date(firstSlotMs + day * 86_400_000).toISOString().slice(0, 10)
+    const service = serviceIds[turn % serviceIds.length] ?? ''
+    const query = { service_id: service, location_id: locationId, from: dateOf(0), to: dateOf(days - 1) }
+    return this.byKey('GET', `/availability?${new URLSearchParams(query).toString()}`)
+  }
+}
+
+/** What is measured. `Thing` is what a request needs before it: a session, a hold, a booking. */
+interface Operation<Thing = unknown> {
+  name: string
+  /** For whoever reads the table. */
+  about: string
+  /** A creation: measured without an `Idempotency-Key`, and with one, as our clients send it. */
+  keyed?: true
+  /** How many things the requests share; without a number each uses one of its own up. */
+  shared?: number
+  /** Makes a thing. */
+  prepare?: (ground: Ground, send: Send) => Promise<Thing>
+  request: (ground: Ground, send: Send, made: { thing: Thing; turn: number }) => Promise<unknown>
+}
+
+/** So that each operation knows the type of its things, and the table holds all of them. */
+function operation<Thing>(one: Operation<Thing>): Operation {
+  return one as Operation
+}
+
+const visitor = (ground: Ground, send: Send) => ground.visitor(send)
+const held = async (ground: Ground, send: Send) => ground.hold(send, await ground.visitor(send))
+const booked = async (ground: Ground, send: Send) => ground.book(send, await held(ground, send))
+
+/** What is measured, in the order of the table. */
+export const operations: Operation[] = [
+  operation({
+    name: 'session',
+    about: 'POST /session: a session token for a visitor',
+    shared: 0,
+    request: (ground, send) => ground.visitor(send),
+  }),
+  operation({
+    name: 'hold',
+    about: 'POST /bookings/hold, by 1,000 sessions',
+    keyed: true,
+    shared: 1_000,
+    prepare: visitor,
+    request: (ground, send, { thing }) => ground.hold(send, thing),
+  }),
+  operation({
+    name: 'hold-by-key',
+    about: 'POST /bookings/hold, all by one key',
+    keyed: true,
+    shared: 0,
+    request: (ground, send) => send(ground.byKey('POST', '/bookings/hold', ground.slot())),
+  }),
+  operation({
+    name: 'hot-slot',
+    about: 'POST /bookings/hold, 1,000 sessions want one slot; nearly all are refused',
+    shared: 1_000,
+    prepare: visitor,
+    request: (ground, send, { thing }) => {
+      const { serviceIds, locationId, firstSlotMs } = ground.world
+      const starts_at = new Date(firstSlotMs - slotMs).toISOString()
+      const slot = { service_id: serviceIds[0] ?? '', location_id: locationId, starts_at }
+      return ground.hold(send, thing, slot, [201, 409])
+    },
+  }),
+  operation({
+    name: 'convert',
+    about: 'POST /bookings: a hold becomes a booking',
+    keyed: true,
+    prepare: held,
+    request: (ground, send, { thing }) => ground.book(send, thing),
+  }),
+  operation({
+    name: 'flow',
+    about: 'session, hold, booking: three requests of one visitor',
+    keyed: true,
+    shared: 0,
+    request: (ground, send) => booked(ground, send),
+  }),
+  operation({
+    name: 'release',
+    about: 'DELETE /bookings/hold/{id}',
+    prepare: held,
+    request: (_ground, send, { thing: { id, visitor } }) =>
+      send({ method: 'DELETE', path: `/bookings/hold/${id}`, ...visitor }),
+  }),
+  operation({
+    name: 'show',
+    about: 'GET /bookings/{id}, one of 300, with a key',
+    shared: 300,
+    prepare: booked,
+    request: (ground, send, { thing }) => send(ground.byKey('GET', `/bookings/${thing.id}`)),
+  }),
+  operation({
+    name: 'list',
+    about: 'GET /bookings?limit=25, with a key',
+    shared: 0,
+    request: (ground, send) => send(ground.byKey('GET', '/bookings?limit=25')),
+  }),
+  operation({
+    name: 'reschedule',
+    about: 'PATCH /bookings/{id}: one of 300 to another time',
+    shared: 300,
+    prepare: booked,
+    request: (ground, send, { thing }) => {
+      const { starts_at } = ground.slot()
+      const later = new Date(Date.parse(starts_at) + laterMs).toISOString()
+      return send(ground.byKey('PATCH', `/bookings/${thing.id}`, { starts_at: later }))
+    },
+  }),
+  operation({
+    name: 'cancel',
+    about: 'DELETE /bookings/{id}, with a key',
+    prepare: booked,
+    request: (ground, send, { thing }) => send(ground.byKey('DELETE', `/bookings/${thing.id}`)),
+  }),
+  operation({
+    name: 'day',
+    about: 'GET /availability: one day of a service with two people',
+    shared: 0,
+    request: (ground, send, { turn }) => send(ground.slotsOf(turn, 1)),
+  }),
+  operation({
+    name: 'month',
+    about: 'GET /availability: 30 days of it',
+    shared: 0,
+    request: (ground, send, { turn }) => send(ground.slotsOf(turn, 30)),
+  }),
+]

@@ -1,0 +1,214 @@
+import { execFile, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { request } from 'undici'
+import { endingWithUs } from './children.ts'
+import type { Sample } from './load.ts'
+import type { World } from './operations.ts'
+import { ownDatabase } from './support/own-database.ts'
+
+/*
+ * What is measured: a checkout of Holdfast with a database of its own, known by its command line and its API alone. So
+ * any checkout can be measured beside this one.
+ */
+
+/** Where a service keeps its data, and how many servers it has. */
+export const engines = ['sqlite', 'postgres', 'two-servers'] as const
+export type Engine = (typeof engines)[number]
+
+/** A service that runs, with something to book in it. */
+export interface Target {
+  /** Unlike that of any other. */
+  name: string
+  addresses: string[]
+  world: World
+  /** Seconds of the processor that the service and its connections in PostgreSQL have used so far. */
+  processorSeconds(): Promise<{ service: number; database: number }>
+  /** Of the larger process, resident. */
+  megabytes(): number
+  stop(): Promise<void>
+}
+
+const services = 20
+const peopleOfService = 2
+const dayMs = 86_400_000
+
+/** Starts the servers of a checkout on an empty database, and makes the world of the benchmark in it. */
+export async function startTarget(
+  checkout: string,
+  engine: Engine,
+  { postgresUrl, number }: { postgresUrl: string | undefined; number: number },
+): Promise<Target> {
+  await using undo = new AsyncDisposableStack()
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
+  undo.defer(() => rmSync(directory, { recursive: true }))
+  let databaseUrl = `sqlite:${directory}/bench.db`
+  if (engine !== 'sqlite') {
+    if (postgresUrl === undefined) throw new Error(`${engine} needs a PostgreSQL`)
+    const database = await ownDatabase(postgresUrl, number)
+    undo.defer(() => database.drop())
+    databaseUrl = database.url
+  }
+  const program = { path: join(checkout, 'bin/holdfast.js'), directory, databaseUrl }
+  const keys = await makeKeys(program)
+  const servers: Server[] = []
+  for (let server = 0; server < (engine === 'two-servers' ? 2 : 1); server += 1) {
+    servers.push(await serve(program)) // one after the other, as the first brings the schema up to date
+    undo.defer(() => servers.at(server)?.stop())
+  }
+  const world = await makeWorld(servers[0]?.address ?? '', keys)
+  const stack = undo.move()
+  return {
+    name: `${engine} ${number}`,
+    addresses: servers.map(({ address }) => address),
+    world,
+    processorSeconds: async () => ({
+      service: usedSeconds(servers.map(({ pid }) => pid)),
+      database: engine === 'sqlite' ? NaN : usedSeconds(await backendsOf(databaseUrl)),
+    }),
+    megabytes: () => Math.max(...servers.map(({ pid }) => residentMegabytes(pid))),
+    stop: () => stack.disposeAsync(),
+  }
+}
+
+interface Program {
+  path: string
+  /** Where it runs: without an .env of anybody. */
+  directory: string
+  databaseUrl: string
+}
+
+/** As users start it, with limits out of the way and each visitor's address believed. */
+function environmentOf({ databaseUrl }: Program): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env['PATH'],
+    NODE_ENV: 'production',
+    DATABASE_URL: databaseUrl,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    LOG_LEVEL: 'error',
+    DRAIN_SECONDS: '0',
+    RATE_LIMIT_FACTOR: '999999',
+    TRUST_PROXY: '127.0.0.0/8',
+  }
+}
+
+async function makeKeys(program: Program): Promise<{ businessKey: string; publishableKey: string }> {
+  const command = async (...args: string[]): Promise<Record<string, string>> => {
+    const env = environmentOf(program)
+    const options = { cwd: program.directory, env }
+    const { stdout } = await promisify(execFile)(process.execPath, [program.path, ...args, '--json'], options)
+    return JSON.parse(stdout) as Record<string, string>
+  }
+  const { id = '' } = await command('business', 'create', 'Bench', '--timezone', 'UTC')
+  const { key: businessKey = '' } = await command('key', 'create', '--business', id)
+  const type = ['--type', 'publishable']
+  const { key: publishableKey = '' } = await command('key', 'create', '--business', id, ...type)
+  return { businessKey, publishableKey }
+}
+
+interface Server {
+  pid: number
+  address: string
+  stop(): Promise<void>
+}
+
+async function serve(program: Program): Promise<Server> {
+  const flags = process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [] // such as --cpu-prof
+  const child = spawn(process.execPath, [...flags, program.path, 'serve'], {
+    cwd: program.directory,
+    env: environmentOf(program),
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  })
+  endingWithUs(child)
+  const exited = once(child, 'exit')
+  let said = ''
+  for await (const text of child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    said += String(text)
+    const address = /Holdfast serves (http:\/\/\S+)/.exec(said)?.[1]
+    if (address === undefined) continue
+    child.stdout.resume()
+    const stop = async () => {
+      child.kill('SIGTERM')
+      await exited
+    }
+    return { pid: child.pid ?? 0, address, stop }
+  }
+  throw new Error(`a server of ${program.path} ended before it served:\n${said}`)
+}
+
+async function makeWorld(
+  address: string,
+  keys: Pick<World, 'businessKey' | 'publishableKey'>,
+): Promise<World> {
+  const make = async (path: string, body: object): Promise<string> => {
+    const answer = await request(`${address}/api/v1${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${keys.businessKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const text = await answer.body.text()
+    if (answer.statusCode !== 201) throw new Error(`POST ${path} answered ${answer.statusCode}: ${text}`)
+    return (JSON.parse(text) as { id: string }).id
+  }
+  const locationId = await make('/locations', { name: 'Bench', timezone: 'UTC' })
+  const serviceIds: string[] = []
+  for (let index = 0; index < services; index += 1) {
+    const staff_ids: string[] = []
+    for (let person = 0; person < peopleOfService; person += 1) {
+      staff_ids.push(await make('/staff', { name: `Person ${index}.${person}` }))
+    }
+    const times = { duration_minutes: 15, slot_interval_minutes: 15 }
+    const offer = { name: `Service ${index}`, ...times, location_ids: [locationId], staff_ids }
+    serviceIds.push(await make('/services', offer))
+  }
+  return { ...keys, locationId, serviceIds, firstSlotMs: Math.ceil(Date.now() / dayMs + 1) * dayMs }
+}
+
+/** A Fastify that gives these answers and does nothing else. */
+export async function startBare(samples: Sample[]): Promise<Server> {
+  const child = endingWithUs(fork(join(import.meta.dirname, 'bare.ts'), { execArgv: [], detached: true }))
+  child.send(samples)
+  const [address] = (await once(child, 'message')) as [string]
+  const stop = async () => {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  return { pid: child.pid ?? 0, address, stop }
+}
+
+async function backendsOf(databaseUrl: string): Promise<number[]> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const { rows } = await client.query<{ pid: number }>(
+    'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  )
+  await client.end()
+  return rows.map(({ pid }) => pid)
+}
+
+/** The clock ticks of /proc: 100 a second on every Linux that Node runs on. NaN where there is no /proc. */
+function usedSeconds(pids: number[]): number {
+  const seconds = pids.map((pid) => {
+    const fields = (procFile(pid, 'stat') ?? '').replace(/^.*\) /, '').split(' ')
+    return (Number(fields[11]) + Number(fields[12])) / 100
+  })
+  return seconds.reduce((sum, one) => sum + one, 0)
+}
+
+function residentMegabytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(procFile(pid, 'status') ?? '')?.[1]) / 1024
+}
+
+function procFile(pid: number, name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  } catch {
+    return undefined // ended, or not Linux
+  }
+}

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { operations } from '../../bench/operations.ts'
+import { project } from '../support/holdfast-process.ts'
+
+/** Runs the benchmark as `npm run bench` does. */
+function bench(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [join(project, 'bench/run.ts'), ...args],
+      (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+    )
+  })
+}
+
+test(
+  'npm run bench measures every operation, with and without a key, in turns with another checkout, and none fails',
+  { timeout: 300_000 },
+  async () => {
+    const short = ['--engine', 'sqlite', '--rounds', '1', '--seconds', '0.1', '--at-once', '2']
+    const { code, stdout, stderr } = await bench('against', project, ...short)
+    expect({ code, stderr, failed: /FAILED.*/.exec(stdout)?.[0] }).toEqual({ code: 0, stderr: '' })
+    const lines = stdout.split('\n').map((line) => line.trim().split(/\s+/))
+    for (const { name, keyed } of operations) {
+      const figures = lines
+        .filter(([first]) => first === name)
+        .map((line) => line.filter((cell) => cell !== 'yes'))
+      expect(figures, name).toHaveLength(keyed ? 4 : 2) // each by both checkouts
+      for (const [, atOnce, perSecond] of figures) {
+        expect([name, atOnce, Number(perSecond) > 0]).toEqual([name, '2', true])
+      }
+    }
+    expect(stdout.match(/other; this × \d/g)).toHaveLength(
+      operations.reduce((sum, { keyed }) => sum + (keyed ? 2 : 1), 0),
+    )
+  },
+)
+
+test.each([
+  [['--operation', 'shows'], '--operation takes session, hold'],
+  [['--engine', 'mysql'], '--engine takes sqlite, postgres, two-servers; not mysql'],
+  [['--at-once', 'many'], '--at-once takes a number above 0; not many'],
+  [['against'], '"against" is not understood'],
+])('%j is refused with what there is', async (args, reason) => {
+  const { code, stdout, stderr } = await bench(...args)
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toContain(reason)
+})
