@@ -16,7 +16,7 @@ const usage = `npm run bench [-- [against PATH] OPTIONS]
 npm run bench -- webhooks   deliveries instead`
 
 /** The plan that the arguments ask for. Throws a sentence about what it does not understand. */
-function planOf(args: string[]): Plan {
+export function planOf(args: string[]): Plan {
   const several = { type: 'string', multiple: true } as const
   const { values, positionals } = parseArgs({
     args,
@@ -144,9 +144,9 @@ function understood(args: string[]): Plan | undefined {
   }
 }
 
-const args = process.argv.slice(2)
-if (args[0] === 'webhooks') await import('./webhooks.ts')
-else {
-  const plan = understood(args)
+if (import.meta.main) {
+  const args = process.argv.slice(2)
+  const plan = args[0] === 'webhooks' ? undefined : understood(args)
   if (plan) await main(plan)
+  else if (args[0] === 'webhooks') await import('./webhooks.ts')
 }

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { planOf } from '../../bench/run.ts'
 import { operations } from '../../bench/operations.ts'
+import { blocksOf, documentAt } from '../docs/documents.ts'
 import { project } from '../support/holdfast-process.ts'
 
 /** Runs the benchmark as `npm run bench` does. */
@@ -47,4 +49,16 @@ test.each([
   const { code, stdout, stderr } = await bench(...args)
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr).toContain(reason)
+})
+
+test('the commands of docs/benchmark.md are understood', () => {
+  const { text = '' } =
+    blocksOf(documentAt('docs/benchmark.md')).find((block) => block.text.includes('against')) ?? {}
+  const commands = text.split('\n').map((line) => line.replace(/ +#.*/, ''))
+  expect(commands).toHaveLength(4)
+  for (const command of commands.filter((one) => !one.endsWith(' webhooks'))) {
+    const args = command.replace('npm run bench -- ', '').split(' ')
+    expect(planOf(args).rounds, command).toBeGreaterThan(0)
+  }
+  expect(planOf(['against', '../holdfast-before']).against).toBe('../holdfast-before')
 })
