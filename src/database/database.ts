@@ -98,7 +98,7 @@ const trialIntervalMs = 1_000
  */
 export class RoomWatch {
   private inDoubt = false
-  private trial: Promise<boolean> | undefined
+  private trial: Promise<unknown> | undefined
   private triedMs = -Infinity
   private readonly isWantOfRoom: (cause: unknown) => boolean
   private readonly tryOut: () => Promise<void>
@@ -121,17 +121,17 @@ export class RoomWatch {
 
   async hasRoom(): Promise<boolean> {
     if (!this.inDoubt) return true
-    if (!this.trial && monotonicMs() - this.triedMs >= trialIntervalMs) {
-      this.triedMs = monotonicMs()
-      this.trial = this.tryOut().then(
-        () => true,
-        () => false,
-      )
-      if (await this.trial) this.inDoubt = false
-      this.trial = undefined
-      return !this.inDoubt
+    if (monotonicMs() - this.triedMs >= trialIntervalMs) {
+      this.triedMs = Infinity // nobody begins another beside it
+      this.trial = this.tryOut()
+        .then(
+          () => (this.inDoubt = false),
+          () => undefined,
+        )
+        .finally(() => (this.triedMs = monotonicMs()))
     }
-    return (await this.trial) ?? false
+    await this.trial
+    return !this.inDoubt
   }
 }
 
