@@ -90,9 +90,7 @@ async function convertWith(context: Context, actor: Actor, request: Request): Pr
     return conversion
   } catch (error) {
     // a refusal is for good; after anything else the same request may come again
-    if (checkout && error instanceof Problem && error.code !== 'unavailable') {
-      await context.checkouts.abandon(checkout)
-    }
+    if (checkout && error instanceof Problem) await context.checkouts.abandon(checkout)
     throw error
   }
 }

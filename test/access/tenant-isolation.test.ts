@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createHub } from '../../src/catalogue/create-business.ts'
+import { createKey } from '../../src/catalogue/create-key.ts'
 import { expectProblem } from '../support/expect-problem.ts'
+import { makeStaff } from '../support/offers.ts'
 import { bookingOf, holdOf, makeThings, nextStart, unknownId, type Tenant } from '../support/tenant-things.ts'
 import {
   ada,
@@ -9,6 +12,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/test-service.ts'
+import { makeShop } from '../support/webhooks.ts'
 
 onEachEngine('sessions and tenants', (engine) => {
   let service: TestService
@@ -60,6 +64,48 @@ onEachEngine('sessions and tenants', (engine) => {
     expect(held.status).toBe(201)
     const booked = await book(token, held.body.hold_id as string)
     expect(booked.body.business_id).toBe(studio.id)
+  })
+
+  /** A business with one thing at least of each kind that there are lists of. */
+  async function businessWithThings(hubId?: string): Promise<string> {
+    const { business, offer, book } = await makeShop(service, hubId === undefined ? {} : { hubId })
+    await makeStaff(service, business.id, ['Anna'])
+    await book()
+    const { location_id } = offer
+    const times = { starts_at: '2027-01-01T00:00:00Z', ends_at: '2027-01-02T00:00:00Z' }
+    const webhook = { url: 'http://127.0.0.1:9/', events: ['booking.completed'] }
+    for (const [path, body] of [
+      ['/blocks', { location_id, ...times }],
+      ['/webhooks', webhook],
+    ] as const) {
+      expect((await service.call('POST', path, { token: business.key, body })).status).toBe(201)
+    }
+    return business.id
+  }
+
+  test("lists show a hub key its businesses' things, all of them, and nothing of others", async () => {
+    const hubOf = async (name: string) => (await createHub(service.context, { name, plan: 'enterprise' })).id
+    const [chain, rival] = [await hubOf('Chain'), await hubOf('Rival')]
+    const { key: token } = await createKey(service.context, { type: 'hub', hubId: chain })
+    const own = [await businessWithThings(chain), await businessWithThings(chain)].toSorted()
+    const foreign = [await businessWithThings(), await businessWithThings(rival), salon.id]
+    const listed = async (path: string, column: 'id' | 'business_id' = 'business_id') => {
+      const reply = await service.call('GET', path, { token })
+      expect(reply.status, path).toBe(200)
+      const items = reply.body.data as Record<typeof column, string>[]
+      return [...new Set(items.map((item) => item[column]))].toSorted()
+    }
+    for (const kind of ['services', 'locations', 'staff', 'blocks', 'bookings', 'webhooks', 'events']) {
+      expect(await listed(`/${kind}?limit=100`), kind).toEqual(own)
+      for (const id of own) expect(await listed(`/${kind}?business_id=${id}`), kind).toEqual([id])
+      for (const id of foreign) expect(await listed(`/${kind}?business_id=${id}`), kind).toEqual([])
+    }
+    expect(await listed('/businesses', 'id')).toEqual(own)
+    for (const id of foreign) {
+      for (const path of [`/businesses/${id}`, `/businesses/${id}/keys`]) {
+        expectProblem(await service.call('GET', path, { token }), 'not_found')
+      }
+    }
   })
 
   test('the schema itself refuses a row that mixes two businesses', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { clientOf, sessionClient } from '../support/client.ts'
+import { clientOf, sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, makeStaff, type OwnBusiness } from '../support/offers.ts'
-import { timesOf, watcherOf, type Watcher } from '../support/slots.ts'
+import { timesOf, watcherOf, type ShownSlot, type Watcher } from '../support/slots.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const
@@ -13,10 +13,12 @@ onEachEngine('availability', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let watcher: Watcher
+  let session: Client
   beforeAll(async () => {
     service = await startTestService(engine)
     business = await makeBusiness(service)
-    watcher = watcherOf(service, await sessionClient(service, business))
+    session = await sessionClient(service, business)
+    watcher = watcherOf(service, session)
   })
   afterAll(() => service.stop())
 
@@ -101,6 +103,85 @@ onEachEngine('availability', (engine) => {
       )
       const today = 24 - now.add({ minutes: 119, seconds: 59 }).hour - 1
       expect(perDay).toEqual([0, today, 24, 24, 24, 0])
+    })
+
+    test('go on for 24 hours where it closes when it opens', async () => {
+      const offer = await makeOffer(service, business.id, {
+        weeklyHours: [{ weekday: 'tuesday', opens: '09:00', closes: '09:00' }],
+        dateOverrides: [{ date: '2026-12-05', hours: [{ opens: '18:00', closes: '18:00' }] }],
+        minutes: 60,
+        intervalMinutes: 60,
+      })
+      const days = async (from: string, to: string) =>
+        ((await watcher.show(offer, from, to)).body.days as { slots: ShownSlot[] }[]).map(({ slots }) =>
+          timesOf(slots),
+        )
+      const hours = (from: number, to: number) =>
+        Array.from({ length: to - from }, (_, more) => `${String(from + more).padStart(2, '0')}:00`)
+      expect(await days('2026-11-30', '2026-12-03')).toEqual([[], hours(9, 24), hours(0, 9), []])
+      expect(await days('2026-12-05', '2026-12-06')).toEqual([hours(18, 24), hours(0, 18)])
+      expect((await session.hold(offer, '2026-12-02T08:00:00+01:00')).status).toBe(201)
+      expect((await session.hold(offer, '2026-12-02T09:00:00+01:00')).body.reason).toBe('outside_hours')
+    })
+
+    test('of a whole day begin until the evening before the clocks are set forward', async () => {
+      const offer = await makeOffer(service, business.id, { minutes: 1_440, intervalMinutes: 30 })
+      const evening = '2027-03-27T23:30:00+01:00' // ends on Monday, as Sunday has 23 hours
+      const slots = await watcher.on(offer, '2027-03-27')
+      expect(slots).toHaveLength(48)
+      expect(slots.at(-1)).toMatchObject({ starts_at: evening, ends_at: '2027-03-29T00:30:00+02:00' })
+      expect((await watcher.explain(offer, evening)).body).toMatchObject({ offered: true, reason: null })
+      expect((await session.hold(offer, evening)).status).toBe(201)
+    })
+
+    test('leave room for the buffer after them, also at the end of the range', async () => {
+      const staffIds = await makeStaff(service, business.id, ['Anna'])
+      const offer = await makeOffer(service, business.id, { staffIds, intervalMinutes: 30, bufferAfter: 60 })
+      const next = await makeOffer(service, business.id, { staffIds })
+      await session.hold(next, '2026-12-02T00:45:00+01:00')
+      const stranger = watcherOf(service, await sessionClient(service, business))
+      expect(timesOf(await stranger.on(offer, tuesday)).slice(-2)).toEqual(['22:30', '23:00'])
+      const anywhere = (await stranger.show(offer, tuesday, '2026-12-02')).body.days[0].slots
+      expect(timesOf(anywhere as ShownSlot[]).slice(-2)).toEqual(['22:30', '23:00'])
+    })
+
+    test('stand on the grid of the opening in which they start, for those who hold too', async () => {
+      const offer = await makeOffer(service, business.id, {
+        timezone: 'Asia/Kathmandu',
+        weeklyHours: [
+          { weekday: 'tuesday', opens: '09:10', closes: '10:40' }, // one open time, and two openings
+          { weekday: 'tuesday', opens: '10:40', closes: '12:00' },
+          { weekday: 'tuesday', opens: '22:15', closes: '01:30' },
+        ],
+        intervalMinutes: 40,
+      })
+      const reply = await watcher.show(offer, tuesday, '2026-12-02')
+      const [first, second] = (reply.body.days as { slots: ShownSlot[] }[]).map(({ slots }) => timesOf(slots))
+      expect(first).toEqual(['09:10', '09:50', '10:30', '10:40', '11:20', '22:15', '22:55', '23:35'])
+      expect(second).toEqual(['00:15', '00:55'])
+      expect(timesOf(await watcher.on(offer, '2026-12-02'))).toEqual(second)
+      const holdAt = (time: string, date = tuesday) => session.hold(offer, `${date}T${time}:00+05:45`)
+      // on the grid of the second before it opens, on that of the first after it has closed, and on none
+      for (const time of ['09:20', '10:00', '11:10', '09:30', '22:35']) {
+        expect((await holdAt(time)).body.reason, time).toBe('not_on_grid')
+      }
+      for (const time of first ?? []) expect((await holdAt(time)).status, time).toBe(201)
+      expect((await holdAt('00:00', '2026-12-02')).body.reason).toBe('not_on_grid')
+      expect((await holdAt('00:55', '2026-12-02')).status).toBe(201)
+    })
+
+    test('begin at local midnight where it is always open', async () => {
+      const offer = await makeOffer(service, business.id, {
+        timezone: 'Asia/Kathmandu',
+        minutes: 60,
+        intervalMinutes: 50,
+      })
+      const slots = await watcher.on(offer, tuesday)
+      expect(timesOf(slots).slice(0, 3)).toEqual(['00:00', '00:50', '01:40'])
+      expect(timesOf(slots).at(-1)).toBe('23:20')
+      expect(timesOf(await watcher.on(offer, '2026-12-02'))[0]).toBe('00:00')
+      expect((await session.hold(offer, `${tuesday}T00:10:00+05:45`)).body.reason).toBe('not_on_grid')
+      expect((await session.hold(offer, `${tuesday}T01:40:00+05:45`)).status).toBe(201)
     })
 
     test('are those of one staff member where one is asked for', async () => {

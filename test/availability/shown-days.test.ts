@@ -85,6 +85,20 @@ onEachEngine('days that were shown before', (engine) => {
     expect(answers[1]).not.toContain('"slots":[]') // as the first date would have that the answer before did not show
   })
 
+  test('show the slots under a block again when it is deleted', async () => {
+    const staffIds = await makeStaff(service, business.id, ['Anna'])
+    const offer = await makeOffer(service, business.id, { intervalMinutes: 60, staffIds })
+    const first = await shownTo(one, offer)
+    const times = { starts_at: '2026-12-15T10:00:00Z', ends_at: '2026-12-16T10:00:00Z' }
+    for (const what of [{ location_id: offer.location_id }, { staff_id: staffIds[0] }]) {
+      const token = business.key
+      const block = await service.call('POST', '/blocks', { token, body: { ...what, ...times } })
+      expect(await shownTo(other, offer)).not.toEqual(first)
+      expect((await service.call('DELETE', `/blocks/${block.body.id}`, { token })).status).toBe(204)
+      expect(await shownTo(other, offer)).toEqual(first)
+    }
+  })
+
   test('lose a slot at the very moment at which it begins', async () => {
     const offer = await makeOffer(service, business.id, { intervalMinutes: 5 })
     const today = service.clock.now().slice(0, 10)

@@ -1,26 +1,71 @@
-import { expect, test } from 'vitest'
-import { StaleOffer, withOffer } from '../../src/availability/find-offer.ts'
-import { offer, businessOf, startTestService } from '../support/test-service.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sessionClient, type Client } from '../support/client.ts'
+import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
+import {
+  beforeTransactions,
+  onEachEngine,
+  startTestService,
+  type TestService,
+} from '../support/test-service.ts'
 
-test('a catalogue that changes under each reading is answered by "try again", not by an error of ours', async () => {
-  const service = await startTestService('sqlite')
-  try {
-    const salon = businessOf(service.world, 'Salon Spree')
-    let readings = 0
-    const attempt = withOffer(
-      service.context,
-      { businessId: salon.id },
-      {
-        request: offer(salon, 'Haircut'),
-        work: () => {
-          readings += 1
-          return Promise.reject(new StaleOffer())
-        },
-      },
-    )
-    await expect(attempt).rejects.toMatchObject({ code: 'unavailable' })
-    expect(readings).toBe(4)
-  } finally {
+const startsAt = '2026-12-01T10:00:00+01:00'
+
+/** Another server changes the catalogue after this one has read it, and before it takes the slot. */
+onEachEngine('a catalogue that changes under a hold', (engine) => {
+  let service: TestService
+  let other: TestService
+  let business: OwnBusiness
+  let session: Client
+  let offer: Offer
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    other = await startTestService(engine, {}, { beside: service })
+    business = await makeBusiness(service)
+    session = await sessionClient(service, business)
+    offer = await makeOffer(service, business.id)
+  })
+  afterAll(async () => {
+    await other.stop()
     await service.stop()
+  })
+
+  /** Holds while the other server makes a change before each of so many transactions. Tells how many there were. */
+  async function holdUnder(changes: number, body: (change: number) => object) {
+    let transactions = 0
+    const end = beforeTransactions(service, async (before) => {
+      transactions = before + 1
+      if (before >= changes) return
+      const token = business.key
+      const changed = await other.call('PATCH', `/services/${offer.service_id}`, {
+        token,
+        body: body(before),
+      })
+      expect(changed.status).toBe(200)
+    })
+    const reply = await session.hold(offer, startsAt)
+    end()
+    return { reply, transactions }
   }
+
+  test('each time is answered by "try again", not by an error of ours, and nothing is held', async () => {
+    const { reply, transactions } = await holdUnder(100, (change) => ({ name: `Massage ${change}` }))
+    expect(reply).toMatchObject({
+      status: 503,
+      body: { code: 'unavailable' },
+      headers: { 'retry-after': '1' },
+    })
+    expect(transactions).toBe(4)
+    expect(await service.rows('claims')).toEqual([])
+  })
+
+  test('is read again: the slot is taken as the service is now', async () => {
+    const { reply, transactions } = await holdUnder(3, (change) => ({ duration_minutes: 40 + change * 5 }))
+    expect(reply).toMatchObject({ status: 201, body: { ends_at: '2026-12-01T10:50:00+01:00' } })
+    expect(transactions).toBe(4)
+  })
+
+  test('takes what it no longer offers', async () => {
+    const { reply } = await holdUnder(1, () => ({ active: false }))
+    expect(reply).toMatchObject({ status: 422, body: { reason: 'not_offered_here' } })
+  })
 })

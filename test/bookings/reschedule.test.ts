@@ -41,6 +41,19 @@ onEachEngine('moving a booking', (engine) => {
     expect(await key.hold(offer, at('10:00'))).toMatchObject({ status: 201 })
   })
 
+  test('a start at this very second is refused as past, and one of the next second is not', async () => {
+    const offer = await makeOffer(service, business.id)
+    const id = idOf(await bookSlot(key, offer, at('10:00')))
+    const inSeconds = (seconds: number) => new Date(service.clock.nowMs() + seconds * 1_000).toISOString()
+    for (const seconds of [0, -1]) {
+      await expectRefusal(service, () => key.change(id, { starts_at: inSeconds(seconds) }), {
+        status: 422,
+        body: { code: 'slot_not_offered', reason: 'in_the_past' },
+      })
+    }
+    expect((await key.change(id, { starts_at: inSeconds(1) })).status).toBe(200)
+  })
+
   test('another end takes more or less time, buffers included', async () => {
     const offer = await makeOffer(service, business.id, { bufferAfter: 10 })
     const id = idOf(await bookSlot(key, offer, at('10:00')))

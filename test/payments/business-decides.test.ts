@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { depositWorld, startsAt, type DepositWorld } from '../support/deposits.ts'
+import { reconcilePayments } from '../../src/payments/reconcile-payments.ts'
+import { depositWorld, startsAt, stripeVariables, type DepositWorld } from '../support/deposits.ts'
 import { makeOffer } from '../support/offers.ts'
-import { onEachEngine } from '../support/test-service.ts'
+import { onEachEngine, startTestService } from '../support/test-service.ts'
 
 onEachEngine('a booking with a deposit, changed by its business', (engine) => {
   let world: DepositWorld
@@ -142,6 +143,56 @@ onEachEngine('a booking with a deposit, changed by its business', (engine) => {
     await world.settled()
     expect(await world.shown(id)).toMatchObject({ payment: { status: 'refunded' } })
     expect(world.stripe.refunds.map(({ status }) => status)).toEqual(['failed', 'succeeded'])
+  })
+
+  test('a refund that is on its way is not asked for again, and paid until it has arrived', async () => {
+    const { id, sessionId } = await world.due()
+    await world.paid(sessionId)
+    world.stripe.refundStatus = 'pending'
+    const asked = world.stripe.refundKeys.length
+    await cancel(id, 'full')
+    for (let hour = 0; hour < 3; hour += 1) {
+      await world.settled()
+      world.service.clock.advance(3_600)
+    }
+    expect(world.stripe.refundKeys).toHaveLength(asked + 1)
+    expect(await world.shown(id)).toMatchObject({ payment: { status: 'paid', refunded_at: null } })
+    for (const refund of world.stripe.refunds) refund.status = 'succeeded'
+    await world.settled()
+    expect(await world.shown(id)).toMatchObject({ payment: { status: 'refunded' } })
+    expect(world.stripe.refundKeys).toHaveLength(asked + 1)
+    world.stripe.refundStatus = 'succeeded'
+  })
+
+  test('two servers that send one refund at once send it under one key', async () => {
+    const other = await startTestService(engine, stripeVariables(world.stripe.url), { beside: world.service })
+    try {
+      const { id, sessionId } = await world.due()
+      await world.paid(sessionId)
+      const [asked, refused] = [world.stripe.refundKeys.length, world.stripe.refused.length]
+      // neither sees the refund of the other
+      let listed = 0
+      const both = new Promise<void>((resolve) => {
+        world.stripe.onRefundsListed = () => {
+          if ((listed += 1) === 2) resolve()
+          return both
+        }
+      })
+      await cancel(id, 'full')
+      await Promise.all([world.settled(), reconcilePayments(other.context)])
+      world.stripe.onRefundsListed = undefined
+      const keys = world.stripe.refundKeys.slice(asked)
+      expect(keys.length).toBeGreaterThan(1)
+      expect(new Set(keys).size).toBe(1)
+      expect(world.stripe.refused.slice(refused)).not.toContain('charge_already_refunded')
+      world.service.clock.advance(60)
+      await world.settled()
+      expect(world.stripe.refunds).toHaveLength(1)
+      expect(await world.shown(id)).toMatchObject({ payment: { status: 'refunded' } })
+    } finally {
+      world.stripe.onRefundsListed = undefined
+      await other.stop()
+    }
   })
 
   test('a refund that arrived and came back from the bank is sent again', async () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { DatabaseUnavailable } from '../../src/database/database.ts'
 import { deposit, depositWorld, sessionOf, startsAt, type DepositWorld } from '../support/deposits.ts'
 import { makeOffer } from '../support/offers.ts'
 import type { Failure } from '../support/stripe-server.ts'
-import { onEachEngine } from '../support/test-service.ts'
+import { ada, beforeTransactions, onEachEngine } from '../support/test-service.ts'
 
 onEachEngine('a payment processor that does not answer', (engine) => {
   let world: DepositWorld
@@ -103,6 +104,97 @@ onEachEngine('a payment processor that does not answer', (engine) => {
       },
     })
     expect(await world.eventsOf(id)).toEqual(['booking.created'])
+  })
+
+  /** A hold of which a checkout was opened for each of some clients; nobody was told of any. */
+  async function lost(...emails: string[]) {
+    const { id } = await held()
+    const before = world.stripe.sessions.size
+    world.stripe.failure = { how: 'answer lost', on: /^POST \/v1\/checkout\/sessions$/ }
+    for (const email of emails) expect((await bookAs(id, email)).status).toBe(503)
+    world.stripe.failure = undefined
+    return { id, checkouts: [...world.stripe.sessions.values()].slice(before) }
+  }
+  const bookAs = (id: string, email: string) => world.session.book(id, { client: { ...ada, email } })
+
+  test('whichever checkout of a hold was paid, the next try is confirmed by it, and opens none', async () => {
+    const { id, checkouts } = await lost('one@example.com', 'two@example.com')
+    expect(checkouts).toHaveLength(2)
+    await world.paid(checkouts[1]?.id ?? '')
+    const before = world.stripe.sessions.size
+    expect(await bookAs(id, 'one@example.com')).toMatchObject({ status: 201, body: { status: 'confirmed' } })
+    expect(world.stripe.sessions.size).toBe(before)
+    expect(await world.shown(id)).toMatchObject({ payment: { status: 'paid' } })
+    await world.settled()
+    expect(world.stripe.refunds).toEqual([])
+  })
+
+  test('a payment at another checkout than the one that counts goes back, and confirms nothing', async () => {
+    const { id, checkouts } = await lost('one@example.com')
+    const reply = await bookAs(id, 'two@example.com')
+    await world.paid(checkouts[0]?.id ?? '')
+    await world.settled()
+    expect(await world.shown(id)).toMatchObject({ status: 'pending', payment: { status: 'due' } })
+    expect(world.stripe.refunds).toMatchObject([{ payment_intent: checkouts[0]?.payment_intent }])
+    await world.paid(sessionOf(world.stripe, reply))
+    expect(await world.shown(id)).toMatchObject({ status: 'confirmed', payment: { status: 'paid' } })
+    world.stripe.refunds.length = 0
+  })
+
+  test('a payment that is on its way back confirms no other try: that one has a checkout of its own', async () => {
+    const { id, checkouts } = await lost('one@example.com')
+    const [paid] = checkouts
+    await world.paid(paid?.id ?? '')
+    const part = { payment_intent: paid?.payment_intent }
+    await world.send(world.stripe.event('charge.refunded', { object: 'charge', ...part, refunded: true }))
+    // the bank did not take it: it has to be sent again
+    await world.send(world.stripe.event('refund.failed', { object: 'refund', ...part, status: 'failed' }))
+    const reply = await bookAs(id, 'one@example.com')
+    expect(reply).toMatchObject({ status: 201, body: { status: 'pending' } })
+    expect(sessionOf(world.stripe, reply)).not.toBe('')
+    await world.settled()
+    expect(world.stripe.refunds).toMatchObject([part])
+    expect(await world.shown(id)).toMatchObject({ status: 'pending', payment: { status: 'due' } })
+    world.stripe.refunds.length = 0
+  })
+
+  test('a hold that is given up while its checkout is opened is refused, and the checkout closed at once', async () => {
+    const { id } = await held()
+    world.stripe.onCreated = async () => {
+      world.stripe.onCreated = undefined
+      await world.session.release(id)
+    }
+    expect(await world.session.book(id)).toMatchObject({ status: 404, body: { code: 'hold_not_found' } })
+    await world.settled()
+    expect([...world.stripe.sessions.values()].at(-1)).toMatchObject({ status: 'expired' })
+    expect(await payments(id)).toMatchObject([{ status: 'expired', next_look_at: null }])
+  })
+
+  test('a database that is away when the booking is to be written: 503, and the next try has the same checkout', async () => {
+    const { id } = await held()
+    const before = world.stripe.sessions.size
+    // the first is rolled back because a checkout is needed, the second writes the record of it
+    const end = beforeTransactions(world.service, (count) =>
+      count === 2 ? Promise.reject(new DatabaseUnavailable('away')) : Promise.resolve(),
+    )
+    const refused = await world.session.book(id)
+    end()
+    expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+    await world.settled()
+    const reply = await world.session.book(id)
+    expect(reply).toMatchObject({ status: 201, body: { status: 'pending' } })
+    expect(world.stripe.sessions.size).toBe(before + 1)
+    expect(world.stripe.sessions.get(sessionOf(world.stripe, reply))).toMatchObject({ status: 'open' })
+  })
+
+  test('and whose hold was released goes back at once', async () => {
+    const { id, checkouts } = await lost('one@example.com')
+    await world.session.release(id)
+    await world.paid(checkouts[0]?.id ?? '')
+    await world.settled()
+    expect(world.stripe.refunds).toMatchObject([{ payment_intent: checkouts[0]?.payment_intent }])
+    expect(await payments(id)).toMatchObject([{ status: 'refunded' }])
+    world.stripe.refunds.length = 0
   })
 
   test('and that is never converted goes back when its hold has ended', async () => {
