@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import type { ShownDays } from './availability/shown-days.ts'
 import type { Checkouts } from './checkouts.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -8,7 +7,6 @@ import type { Flights } from './idempotency/flights.ts'
 import type { Ids } from './ids.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { ReadCache } from './read-cache.ts'
-import type { Turns } from './turns.ts'
 import type { DeliverySignal } from './webhooks/delivery-signal.ts'
 
 /** What an operation is handed: everything that it may touch beside its input. */
@@ -22,7 +20,5 @@ export interface Context {
   metrics: Metrics
   flights: Flights
   dueDeliveries: DeliverySignal
-  turns: Turns
-  shownDays: ShownDays
   checkouts: Checkouts
 }

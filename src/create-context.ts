@@ -1,5 +1,4 @@
 import type { DestinationStream, Logger } from 'pino'
-import { ShownDays } from './availability/shown-days.ts'
 import { systemClock, type Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
@@ -13,7 +12,6 @@ import { uncounted } from './metrics/metrics.ts'
 import { DepositCheckouts } from './payments/deposit-checkouts.ts'
 import { openProvider } from './payments/open-provider.ts'
 import { ReadCache } from './read-cache.ts'
-import { Turns } from './turns.ts'
 import { DeliverySignal } from './webhooks/delivery-signal.ts'
 
 /** What tests put in the place of the real thing. */
@@ -40,8 +38,6 @@ export async function createContext(
   const inMemory = {
     flights: new Flights(),
     dueDeliveries: new DeliverySignal(),
-    turns: new Turns(db.engine),
-    shownDays: new ShownDays(),
   }
   const provider = openProvider({ db, ids, config })
   const checkouts = new DepositCheckouts({ db, ids, log, config, provider })

@@ -15,6 +15,7 @@ import {
 import { explainSlot } from './explain-slot.ts'
 import { findSoonest } from './find-soonest.ts'
 import { showAvailability } from './show-availability.ts'
+import { LastShown } from './shown-days.ts'
 
 const access = ['session', 'business', 'hub'] as const
 const tags = ['Availability']
@@ -22,6 +23,7 @@ const Unchanged = Type.Null({ description: 'What the caller has is still right.'
 
 /** What can be held at this moment (contract: Availability). */
 export function availabilityRoutes(app: FastifyInstance, context: Context): void {
+  const showContext = { ...context, lastShown: new LastShown() }
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   routes.get(
@@ -39,7 +41,7 @@ export function availabilityRoutes(app: FastifyInstance, context: Context): void
       },
     },
     async (request, reply) => {
-      const { days, ...place } = await showAvailability(context, request.actor, request.query)
+      const { days, ...place } = await showAvailability(showContext, request.actor, request.query)
       const head = JSON.stringify({ ...place, days: [] }).slice(0, -']}'.length)
       return sendUnlessKnown(request, reply, `${head}${days.join(',')}]}`)
     },

@@ -1,9 +1,8 @@
 import type { Context } from '../context.ts'
 import { Problem } from '../errors.ts'
-import type { Turn } from '../turns.ts'
 import { isSlotRefusal } from './refusal-rules.ts'
 import { StaleOffer, type VersionedOffer } from './find-offer.ts'
-import { daysPerLook, lookForSlots, type Looker } from './look-for-slots.ts'
+import { daysPerLook, givesWay, lookForSlots, type Looker } from './look-for-slots.ts'
 import { dayThere, lastDayOffered } from './offer-rules.ts'
 import { presentSlot, type ShownSlot } from './present-slot.ts'
 import type { Slot } from './slot-rules.ts'
@@ -25,20 +24,19 @@ export async function withAlternatives(
 ): Promise<unknown> {
   if (!isSlotRefusal(refusal)) return refusal
   const { code, message, parts } = refusal
-  const alternatives = await context.turns.share((turn) =>
-    nearestSlots(context, offer, { startsAtMs, looker, turn }),
-  )
+  const alternatives = await nearestSlots(context, offer, { startsAtMs, looker })
   return new Problem(code, message, { ...parts, extensions: { ...parts.extensions, alternatives } })
 }
 
 async function nearestSlots(
   context: Context,
   offer: VersionedOffer,
-  { startsAtMs, looker, turn }: { startsAtMs: number; looker: Looker; turn: Turn },
+  { startsAtMs, looker }: { startsAtMs: number; looker: Looker },
 ): Promise<ShownSlot[]> {
   const day = dayThere(offer, startsAtMs)
   const days = daysAround(offer, day, looker)
   const found: { slot: Slot; onDay: boolean; distance: number }[] = []
+  const giveWay = givesWay()
   try {
     const free = await lookForSlots(context, offer, { days, looker })
     for (const candidate of eachDay(days)) {
@@ -46,7 +44,7 @@ async function nearestSlots(
         const distance = Math.abs(slot.from - startsAtMs)
         if (distance > 0) found.push({ slot, onDay: candidate === day, distance })
       }
-      await turn.over()
+      await giveWay()
     }
     return found
       .sort((one, other) => Number(other.onDay) - Number(one.onDay) || one.distance - other.distance)

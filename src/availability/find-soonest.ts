@@ -2,10 +2,9 @@ import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
 import type { Context } from '../context.ts'
 import { toMs } from '../instants.ts'
-import type { Turn } from '../turns.ts'
 import type { OfferQuery } from './availability-schemas.ts'
 import { withOffer, type VersionedOffer } from './find-offer.ts'
-import { daysPerLook, lookForSlots, type Looker } from './look-for-slots.ts'
+import { daysPerLook, givesWay, lookForSlots, type Looker } from './look-for-slots.ts'
 import { dayThere, lastDayOffered } from './offer-rules.ts'
 import { presentSlot, type ShownSlot } from './present-slot.ts'
 import { eachDay } from './zone-rules.ts'
@@ -26,26 +25,23 @@ export function findSoonest(
     request: query,
     work: (offer) => {
       const looker = { actor, nowMs: toMs(context.clock.now()) }
-      return context.turns.share((turn) => search(context, offer, { looker, turn }))
+      return search(context, offer, looker)
     },
   })
 }
 
-async function search(
-  context: Context,
-  offer: VersionedOffer,
-  { looker, turn }: { looker: Looker; turn: Turn },
-): Promise<ShownSlot | null> {
+async function search(context: Context, offer: VersionedOffer, looker: Looker): Promise<ShownSlot | null> {
   const today = dayThere(offer, looker.nowMs)
   const latest = Math.min(today + mostDaysAhead, lastDayOffered(offer, looker.nowMs))
   let step = Math.min(firstLookDays, daysPerLook(offer))
+  const giveWay = givesWay()
   for (let first = today; first <= latest; first += step) {
     if (first > today) step = Math.min(step * 2, daysPerLook(offer), mostDaysPerLook)
     const days = { first, last: Math.min(first + step - 1, latest) }
     const free = await lookForSlots(context, offer, { days, looker })
     for (const day of eachDay(days)) {
       for (const slot of free.onDay(day)) return presentSlot(slot, free.zone)
-      await turn.over()
+      await giveWay()
     }
   }
   return null

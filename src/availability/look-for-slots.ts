@@ -1,12 +1,13 @@
+import { setImmediate } from 'node:timers/promises'
 import { isSession, type Actor } from '../access/actor.ts'
+import { monotonicMs } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { instantFromMs } from '../instants.ts'
 import type { Service } from '../catalogue/catalogue-types.ts'
-import { findTaken } from './availability-queries.ts'
+import { findTaken, readTaken, versionOf, type TakenRow } from './availability-queries.ts'
 import { StaleOffer, type VersionedOffer } from './find-offer.ts'
 import { OfferRules, zoneAround } from './offer-rules.ts'
 import { placeResource } from './resource-rules.ts'
-import type { SeenTaken } from './taken-rules.ts'
 import { FreeSlots } from './slot-rules.ts'
 import type { Days, MsSpan, ZoneOffsets } from './zone-rules.ts'
 
@@ -33,7 +34,7 @@ export interface Look {
   days: Days
   zone: ZoneOffsets
   nowMs: number
-  taken: SeenTaken
+  rows: TakenRow[]
 }
 
 /** Looks once at all that obstructs an offer on some local days, and tells which slots are free. Throws as `look` does. */
@@ -42,9 +43,9 @@ export async function lookForSlots(...args: Parameters<typeof look>): Promise<Fr
 }
 
 /** Which slots are free by what was seen. */
-export function freeSlotsOf({ offer, days, zone, nowMs, taken }: Look): FreeSlots {
-  const { blocks, ...seen } = taken.read()
-  return new FreeSlots(offer, { zone, rules: new OfferRules(offer, days, { zone, nowMs, blocks }) }, seen)
+export function freeSlotsOf({ offer, days, zone, nowMs, rows }: Look): FreeSlots {
+  const { blocks, ...taken } = readTaken(rows)
+  return new FreeSlots(offer, { zone, rules: new OfferRules(offer, days, { zone, nowMs, blocks }) }, taken)
 }
 
 /** Looks once at all that obstructs an offer on some local days. Throws StaleOffer when the catalogue is a later one. */
@@ -57,7 +58,7 @@ export async function look(
   const { actor, nowMs, exceptBookingId } = looker
   const zone = zoneAround(location.timezone, days)
   const staffIds = staff.map(({ id }) => id)
-  const taken = await findTaken(context.db.reads, context.db.engine, {
+  const rows = await findTaken(context.db.reads, {
     now: instantFromMs(nowMs),
     businessId: service.business_id,
     serviceId: service.id,
@@ -69,8 +70,21 @@ export async function look(
     ownerId: isSession(actor) ? actor.ownerId : undefined,
     exceptBookingId,
   })
-  if (taken.version !== offer.version) throw new StaleOffer()
-  return { offer, days, zone, nowMs, taken }
+  if (versionOf(rows) !== offer.version) throw new StaleOffer()
+  return { offer, days, zone, nowMs, rows }
+}
+
+/** A computation goes on for so long before it lets others in, in milliseconds. */
+const longestStretchMs = 4
+
+/** What a computation of many days awaits between them: others are answered meanwhile. */
+export function givesWay(): () => Promise<void> | undefined {
+  let sinceMs = monotonicMs()
+  const giveWay = async () => {
+    await setImmediate()
+    sinceMs = monotonicMs()
+  }
+  return () => (monotonicMs() - sinceMs < longestStretchMs ? undefined : giveWay())
 }
 
 /** What slots that start in a time can take. */

@@ -3,26 +3,29 @@ import type { Actor } from '../access/actor.ts'
 import type { Context } from '../context.ts'
 import { validationProblem } from '../errors.ts'
 import { toMs } from '../instants.ts'
-import type { Turn } from '../turns.ts'
 import type { AvailabilityQuery } from './availability-schemas.ts'
 import { withOffer, type VersionedOffer } from './find-offer.ts'
 import { dateOf, dayOf } from './hours-rules.ts'
-import { daysPerLook, freeSlotsOf, look, type Look, type Looker } from './look-for-slots.ts'
+import { daysPerLook, freeSlotsOf, givesWay, look, type Look, type Looker } from './look-for-slots.ts'
 import { dayThere, lastDayOffered } from './offer-rules.ts'
 import { presentSlot } from './present-slot.ts'
-import type { ShownDay } from './shown-days.ts'
-import type { FreeSlots } from './slot-rules.ts'
+import type { LastShown, ShownDays } from './shown-days.ts'
 import { eachDay, type Days } from './zone-rules.ts'
 
 /** The most days that one request may ask for. */
 const mostDays = 62
+
+/** Of what was shown last, what is still right is shown again. */
+export interface ShowContext extends Context {
+  lastShown: LastShown
+}
 
 /** What is free on some dates. */
 export interface ShownAvailability {
   service_id: string
   location_id: string
   timezone: string
-  /** JSON texts: written in turns, because a month of many slots at once would hold up others. */
+  /** JSON texts: written day by day, because a month of many slots at once would hold up others. */
   days: string[]
 }
 
@@ -31,7 +34,7 @@ export interface ShownAvailability {
  * not_found or slot_not_offered.
  */
 export async function showAvailability(
-  context: Context,
+  context: ShowContext,
   actor: Actor,
   query: Static<typeof AvailabilityQuery>,
 ): Promise<ShownAvailability> {
@@ -42,9 +45,7 @@ export async function showAvailability(
     work: async (offer) => {
       const looker = { actor, nowMs: toMs(context.clock.now()) }
       const possible = possibleDays(offer, asked, looker)
-      const slots = await context.turns.share((turn) =>
-        slotsByDay(context, offer, { days: possible, looker, turn }),
-      )
+      const slots = await slotsByDay(context, offer, { days: possible, looker })
       const days = [...eachDay(asked)].map(
         (day) => slots.get(day) ?? JSON.stringify({ date: dateOf(day), slots: [] }),
       )
@@ -69,34 +70,34 @@ function possibleDays(offer: VersionedOffer, { first, last }: Days, { nowMs }: L
 }
 
 async function slotsByDay(
-  context: Context,
+  context: ShowContext,
   offer: VersionedOffer,
-  { days, looker, turn }: { days: Days; looker: Looker; turn: Turn },
+  { days, looker }: { days: Days; looker: Looker },
 ): Promise<Map<number, string>> {
   const texts = new Map<number, string>()
   const step = daysPerLook(offer)
+  const giveWay = givesWay()
   for (let first = days.first; first <= days.last; first += step) {
     const part = { first, last: Math.min(first + step - 1, days.last) }
     const seen = await look(context, offer, { days: part, looker })
-    for (const [day, { text }] of await shownOf(context, seen, turn)) texts.set(day, text)
+    const shown = context.lastShown.find(seen) ?? (await workOut(seen, giveWay))
+    context.lastShown.keep(seen, shown)
+    for (const [day, text] of shown.texts) texts.set(day, text)
+    await giveWay()
   }
-  await turn.giveWay()
   return texts
 }
 
-/** What is shown of the days of a look. Of the next look, only days about which something has changed are worked out anew. */
-async function shownOf({ shownDays }: Context, seen: Look, turn: Turn): Promise<Map<number, ShownDay>> {
-  const shown = shownDays.find(seen)
-  let free: FreeSlots | undefined
+async function workOut(seen: Look, giveWay: ReturnType<typeof givesWay>): Promise<ShownDays> {
+  const free = freeSlotsOf(seen)
+  const texts = new Map<number, string>()
+  let earliestMs = Infinity
   for (const day of eachDay(seen.days)) {
-    if (shown.has(day)) continue
-    free ??= freeSlotsOf(seen)
     const slots = [...free.onDay(day)]
-    const presented = slots.map((slot) => presentSlot(slot, seen.zone))
-    const text = JSON.stringify({ date: dateOf(day), slots: presented })
-    shown.set(day, { text, earliestMs: slots[0]?.from ?? Infinity })
-    await turn.over()
+    earliestMs = Math.min(earliestMs, slots[0]?.from ?? Infinity)
+    const presented = slots.map((slot) => presentSlot(slot, free.zone))
+    texts.set(day, JSON.stringify({ date: dateOf(day), slots: presented }))
+    await giveWay()
   }
-  shownDays.keep(seen, shown)
-  return shown
+  return { texts, earliestMs }
 }

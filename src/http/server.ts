@@ -74,7 +74,7 @@ export async function createServer(
   readJsonBodies(app)
   problemReplies(app)
   watchRequests(app, context)
-  everyRequest(app, state, context)
+  everyRequest(app, state)
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
@@ -122,16 +122,13 @@ function requestId(given: string | string[] | undefined, context: Context): stri
   return typeof given === 'string' && safeRequestId.test(given) ? given : context.ids.request()
 }
 
-/** What holds for each request: its id, its client's network, no caching, and its turns at the processor. */
-function everyRequest(app: FastifyInstance, state: Draining, { turns }: Context): void {
+/** What holds for each request: its id, its client's network, and no caching. */
+function everyRequest(app: FastifyInstance, state: Draining): void {
   app.decorateRequest('clientNetwork', '')
   app.addHook('onRequest', (request, reply, done) => {
     request.clientNetwork = clientNetworkOf(request.ip)
     void reply.header('x-request-id', request.id)
-    if (request.routeOptions.config.access) {
-      void reply.header('cache-control', 'no-store')
-      reply.raw.once('close', turns.arrived()) // also when the client has gone
-    }
+    if (request.routeOptions.config.access) void reply.header('cache-control', 'no-store')
     if (state.draining) void reply.header('connection', 'close')
     done()
   })

@@ -3,6 +3,7 @@ import type { Actor } from '../../src/access/actor.ts'
 import { explainSlot } from '../../src/availability/explain-slot.ts'
 import { showAvailability } from '../../src/availability/show-availability.ts'
 import type { ShownSlot } from '../../src/availability/present-slot.ts'
+import { LastShown } from '../../src/availability/shown-days.ts'
 import { placeHold } from '../../src/bookings/place-hold.ts'
 import type { Context } from '../../src/context.ts'
 import { aroundTransactions } from '../../src/database/database.ts'
@@ -55,9 +56,10 @@ onEachEngine('random worlds', (engine) => {
   })
   afterAll(() => service.stop())
 
+  const lastShown = new LastShown()
   async function slotsOf(world: RandomWorld, actor: Actor): Promise<ShownSlot[]> {
     const query = { ...world.offer, from: dateAfter(world.from, -2), to: dateAfter(world.from, 4) }
-    const { days } = await showAvailability(service.context, actor, query)
+    const { days } = await showAvailability({ ...service.context, lastShown }, actor, query)
     return days.flatMap((text) => (JSON.parse(text) as { slots: ShownSlot[] }).slots)
   }
 
