@@ -40,14 +40,11 @@ function keepCompiledCode() {
 }
 
 /**
- * While everything is loaded, the space for new objects stays as it is at first: it would grow to dozens of megabytes
- * that an idle server keeps. src/cli/young-space.ts lets it grow again, to a bound. And between two collections of old
- * objects the heap grows by three fifths, not to a multiple, as it does where a machine has plenty: under load, a hundred
- * megabytes less.
+ * The space for new objects stays as small as it is at first: by itself it grows to dozens of megabytes while everything is
+ * loaded, and an idle server keeps them (docs/benchmark.md has the figures).
  */
 function startSmall() {
   setFlagsFromString('--semi-space-growth-factor=1')
-  setFlagsFromString('--heap-growing-percent=60')
 }
 
 /** The Node that npm installed for this platform, or null. */

@@ -12,7 +12,6 @@ import { firstBookingLines } from './first-booking.ts'
 import { logReplacement, writeLines } from './run-command.ts'
 import { startTracing } from './start-tracing.ts'
 import { surroundings } from './surroundings.ts'
-import { growYoungSpace } from './young-space.ts'
 
 /** The process ends at the latest this long after it was asked to, whatever hangs. */
 const longestStopMs = 9_800
@@ -39,7 +38,6 @@ async function serve(): Promise<void> {
   for (const { detail, fix } of await checkDeposits(context)) context.log.warn({ fix }, detail)
   stopOnSignal(app, stopTracing)
   const address = await listen(app)
-  growYoungSpace()
   context.log.info({ address, engine: context.db.engine, environment: context.config.environment }, 'serving')
   writeLines(['', ...welcome(context, address, found), ''])
 }
