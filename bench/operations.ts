@@ -89,7 +89,7 @@ export class Ground {
     const client = {
       first_name: 'Ada',
       last_name: 'Lovelace',
-      email: 'ada@example.com',
+      email: `ada.${visitor.network}@example.com`, // bookings for one client take turns
       phone: '+4930123456',
     }
     await send({ method: 'POST', path: '/bookings', ...visitor, body: { hold_id: id, client } })

@@ -111,6 +111,8 @@ function nextClient() {
   return { first_name: `client-${clients}`, last_name: 'Lovelace', email: 'ada@example.com' }
 }
 
+const from = { address: null, network: '127.0.0.1', widerNetwork: null }
+
 async function book(context: Context, { serviceId, locationId }: Shop): Promise<string> {
   const client = nextClient()
   const startsAt = new Date(Date.UTC(2030, 0, 1) + clients * 300_000).toISOString()
@@ -118,9 +120,9 @@ async function book(context: Context, { serviceId, locationId }: Shop): Promise<
     service_id: serviceId,
     location_id: locationId,
     starts_at: startsAt,
-    clientNetwork: '127.0.0.1',
+    from,
   })
-  await convertHold(context, operator, { hold_id: hold.id, client })
+  await convertHold(context, operator, { hold_id: hold.id, client, from })
   return client.first_name
 }
 

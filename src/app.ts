@@ -6,6 +6,8 @@ import { availabilityRoutes } from './availability/availability-routes.ts'
 import { bookingRoutes } from './bookings/booking-routes.ts'
 import { countActiveHolds } from './bookings/count-active-holds.ts'
 import { holdRoutes } from './bookings/hold-routes.ts'
+import { clientRoutes } from './bookings/client-routes.ts'
+import { oldAttempts } from './bookings/strangers.ts'
 import { lapsedClaims, oldHolds } from './bookings/tidy-holds.ts'
 import { blockRoutes } from './catalogue/block-routes.ts'
 import { businessKeyRoutes } from './catalogue/business-key-routes.ts'
@@ -42,7 +44,7 @@ import { webhookRoutes } from './webhooks/webhook-routes.ts'
 
 /** What housekeeping deletes. */
 export const chores = [
-  ...[lapsedClaims, oldHolds, oldSessions, oldRecords, oldWindows],
+  ...[lapsedClaims, oldHolds, oldSessions, oldRecords, oldWindows, oldAttempts],
   ...[oldDeliveries, oldEvents, deletedWebhooks],
   ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments],
 ]
@@ -134,6 +136,7 @@ function allRoutes(health: Routes, metrics: Routes): { api: Routes[]; around: Ro
       availabilityRoutes,
       holdRoutes,
       bookingRoutes,
+      clientRoutes,
       webhookRoutes,
       deliveryRoutes,
     ],

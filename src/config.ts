@@ -3,7 +3,16 @@ import ipaddr from 'ipaddr.js'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { OperatorError } from './errors.ts'
-import { beginningWith, factor, httpUrl, keyPrefix, publicUrl, share, twoPauses } from './setting-readers.ts'
+import {
+  beginningWith,
+  factor,
+  httpUrl,
+  keyPrefix,
+  publicUrl,
+  secretOf32Bytes,
+  share,
+  twoPauses,
+} from './setting-readers.ts'
 
 /** One environment variable: how it is read, and what a person is told about it. */
 interface Setting<T> {
@@ -134,11 +143,29 @@ export const settings = {
     'most active holds of all sessions from one IPv4 address or IPv6 /64',
     wholeNumber(1, 1_000_000),
   ),
+  maxBookingsPerIpPerHour: setting(
+    'MAX_BOOKINGS_PER_IP_PER_HOUR',
+    '10',
+    'most bookings of all sessions from one IPv4 address or IPv6 /64 at one business within an hour',
+    wholeNumber(1, 1_000_000),
+  ),
+  maxBookingsPerIpPerDay: setting(
+    'MAX_BOOKINGS_PER_IP_PER_DAY',
+    '30',
+    'the same within 24 hours',
+    wholeNumber(1, 1_000_000),
+  ),
   rateLimitFactor: setting(
     'RATE_LIMIT_FACTOR',
     '1',
-    'multiplies all rate limits and the caps on holds, for benchmarks and trials',
+    'multiplies all rate limits and the caps on holds and bookings, for benchmarks and trials',
     factor,
+  ),
+  secret: setting(
+    'HOLDFAST_SECRET',
+    '',
+    '32 bytes (openssl rand -hex 32), the same on all servers, that key the digests of addresses; empty: one is made and kept in the database',
+    secretOf32Bytes,
   ),
   redisUrl: setting(
     'REDIS_URL',

@@ -23,6 +23,12 @@ export function isEmail(text: string): boolean {
   return labels.length >= 2 && labels.every((label) => label !== '')
 }
 
+/** The e-mail address by which one client is counted: in lower case, without `+tag`. */
+export function clientEmailOf(email: string): string {
+  const [local = '', domain = ''] = email.toLowerCase().split('@')
+  return `${local.split('+', 1)[0] || local}@${domain}`
+}
+
 /** At most 32 digits, spaces and `+ ( ) - .`, with at least one digit; or nothing. */
 export function isPhone(text: string): boolean {
   return text === '' || (text.length <= 32 && /^[0-9 +().-]+$/.test(text) && /[0-9]/.test(text))

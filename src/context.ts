@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { ServerSecret } from './access/server-secret.ts'
 import type { Checkouts } from './checkouts.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -21,4 +22,5 @@ export interface Context {
   flights: Flights
   dueDeliveries: DeliverySignal
   checkouts: Checkouts
+  secret: ServerSecret
 }

@@ -1,4 +1,5 @@
 import type { DestinationStream, Logger } from 'pino'
+import { ServerSecret } from './access/server-secret.ts'
 import { systemClock, type Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
@@ -41,7 +42,8 @@ export async function createContext(
   }
   const provider = openProvider({ db, ids, config })
   const checkouts = new DepositCheckouts({ db, ids, log, config, provider })
-  return { db, clock, ids, log, config, cache, metrics: uncounted, checkouts, ...inMemory }
+  const secret = new ServerSecret({ db, ids, config })
+  return { db, clock, ids, log, config, cache, metrics: uncounted, checkouts, secret, ...inMemory }
 }
 
 async function openDatabase(

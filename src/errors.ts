@@ -27,6 +27,7 @@ export const problemKinds = {
   idempotency_key_reused: { status: 422, title: 'The idempotency key came with another request' },
   rate_limited: { status: 429, title: 'Too many requests' },
   hold_limit_reached: { status: 429, title: 'Too many active holds' },
+  booking_limit_reached: { status: 429, title: 'Too many bookings' },
   headers_too_large: { status: 431, title: 'The request headers are too large' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   internal: { status: 500, title: 'Something went wrong on our side' },

@@ -206,6 +206,15 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
       'release a hold, or wait the seconds of `Retry-After`, until enough of them have lapsed. If clients who have nothing to do with each other meet this, the server may see all of them under the address of its proxy: see `TRUST_PROXY`.',
     example: { detail: 'There are already 10 active holds of this session; the limit is 10.' },
   },
+  booking_limit_reached: {
+    when: 'too many bookings were made from this network address, or this client has too many bookings ahead, or the business takes no bookings online from this client. Which of them it is, the answer does not say. Keys do not meet it.',
+    whatToDo:
+      'wait the seconds of `Retry-After`, or ask the business, which can book for you. If it happens to honest clients, the guide to rate limits says how to raise the caps.',
+    example: {
+      detail:
+        'No more bookings can be made this way at the moment. Try again later, or ask the business itself.',
+    },
+  },
   internal: {
     when: 'a mistake in Holdfast.',
     whatToDo: 'report it with the line of the log that has this `request_id`.',

@@ -53,3 +53,13 @@ export function factor(text: string): number {
   if (value > 0) return value
   throw new Error('must be a number above 0, for example 10')
 }
+
+/** 32 bytes as 64 hexadecimal digits or in base64, or nothing. The message never repeats the text. */
+export function secretOf32Bytes(text: string): Buffer | undefined {
+  if (text === '') return undefined
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex')
+  if (/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return Buffer.from(text, 'base64')
+  throw new Error(
+    'must be 32 bytes as 64 hexadecimal digits or in base64, for example of: openssl rand -hex 32',
+  )
+}

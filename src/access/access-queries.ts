@@ -1,6 +1,6 @@
 import { compiledOnce, type Given } from '../database/compiled-once.ts'
 import type { Queries } from '../database/database.ts'
-import type { ApiKeysTable, SessionsTable } from '../database/tables.ts'
+import type { ApiKeysTable, ServerSecretsTable, SessionsTable } from '../database/tables.ts'
 import { plusMinutes, type Instant } from '../instants.ts'
 
 /** How long after its end a session token still vouches for the holds of its successor, in minutes. */
@@ -126,4 +126,23 @@ export async function deleteOldSessions(db: Queries, before: Instant, most: numb
 /** Adds an API key. */
 export async function insertApiKey(db: Queries, key: ApiKeysTable): Promise<void> {
   await db.insertInto('api_keys').values(key).execute()
+}
+
+/** A secret that the server itself keeps. */
+export async function findServerSecret(db: Queries, name: string): Promise<string | undefined> {
+  const kept = await db
+    .selectFrom('server_secrets')
+    .select('secret')
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return kept?.secret
+}
+
+/** Keeps a secret of the server, unless there is one of this name. */
+export async function insertServerSecret(db: Queries, secret: ServerSecretsTable): Promise<void> {
+  await db
+    .insertInto('server_secrets')
+    .values(secret)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }

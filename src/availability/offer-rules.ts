@@ -133,10 +133,13 @@ export function dayThere({ location }: Pick<Offer, 'location'>, instantMs: numbe
   return new ZoneOffsets(location.timezone, { from: instantMs, to: instantMs + 1 }).dayAt(instantMs)
 }
 
-/** The last local day, counted from 1970-01-01, on which a slot may start; Infinity without a limit. */
+/** Nothing is offered further ahead, whatever the service says; keys need not heed it. */
+const mostDaysAhead = 730
+
+/** The last local day, counted from 1970-01-01, on which a slot may start. */
 export function lastDayOffered(offer: Pick<Offer, 'service' | 'location'>, nowMs: number): number {
-  const { max_advance_days: days } = offer.service
-  return days === null ? Infinity : dayThere(offer, nowMs) + days
+  const days = offer.service.max_advance_days ?? mostDaysAhead
+  return dayThere(offer, nowMs) + Math.min(days, mostDaysAhead)
 }
 
 /** The local day on which a slot starts: its moments, and what the rules of the offer say of them. */

@@ -119,6 +119,7 @@ export type BookingInput = Pick<
   | 'client_phone'
   | 'custom_field_values_json'
   | 'notes'
+  | 'counted_client'
 >
 
 /** A hold that becomes a booking, and what its owner says. */

@@ -2,7 +2,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { exampleIds } from '../examples.ts'
-import { createdOnce } from '../http/created-once.ts'
+import { readClientAddress } from '../http/client-network.ts'
+import { createdOnce, type Creation } from '../http/created-once.ts'
 import { Closed, Nothing, pageOf, PathId, problems } from '../wire.ts'
 import { etagOf } from './booking-rules.ts'
 import {
@@ -15,10 +16,11 @@ import {
   ConvertHold,
 } from './booking-schemas.ts'
 import { cancelBooking, changeBooking } from './change-booking.ts'
-import { convertHold } from './convert-hold.ts'
+import { convertHold, type Conversion } from './convert-hold.ts'
 import { cursorOf, listBookings } from './list-bookings.ts'
 import { presentBooking } from './present-booking.ts'
 import { showBooking } from './show-booking.ts'
+import { countingRefusals } from './strangers.ts'
 
 const keys = ['business', 'hub'] as const
 const creators = ['session', ...keys] as const
@@ -51,24 +53,28 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         body: ConvertHold,
         response: {
           201: Booking,
-          ...problems('hold_not_found', 'hold_expired', 'hold_converted', 'unavailable'),
+          ...problems(
+            ...(['hold_not_found', 'hold_expired', 'hold_converted'] as const),
+            ...(['booking_limit_reached', 'unavailable'] as const),
+          ),
         },
       },
     },
     async (request, reply) => {
-      return createdOnce(
-        context,
-        { request, reply },
-        {
-          run: (own) => convertHold(own, request.actor, request.body),
-          present: ({ booking, redirectUrl }) => ({
-            body: {
-              ...presentBooking(booking, request.actor),
-              ...(redirectUrl !== undefined && { redirect_url: redirectUrl }),
-            },
-            etag: etagOf(booking),
-          }),
-        },
+      const { actor, body } = request
+      const from = readClientAddress(request.ip)
+      const creation: Creation<Conversion> = {
+        run: (own) => convertHold(own, actor, { ...body, from }),
+        present: ({ booking, redirectUrl }) => ({
+          body: {
+            ...presentBooking(booking, actor),
+            ...(redirectUrl !== undefined && { redirect_url: redirectUrl }),
+          },
+          etag: etagOf(booking),
+        }),
+      }
+      return countingRefusals(context, { actor, from }, () =>
+        createdOnce(context, { request, reply }, creation),
       )
     },
   )

@@ -20,23 +20,34 @@ export interface LookRequest {
   /** Whether the version of the catalogue is asked for without the rules of the business. */
   asksVersion?: boolean | undefined
   /** The session that asks, whose own holds it may replace; absent for keys. */
-  session?: { ownerId: string; network: string } | undefined
+  session?: { ownerId: string; network: string; widerNetwork: string | null; dayAgo: Instant } | undefined
 }
 
 /** One of a session's own active holds, with its bare times. */
 export interface OwnHold extends Span {
   id: string
   expires_at: Instant
-  /** Placed from the network from which the session asks now. */
+  /** Placed from the network from which the session asks now, and from its wider network. */
   onNetwork: boolean
+  onWiderNetwork: boolean
+}
+
+/** What counts like active holds, and when the first of them ends. */
+export interface Counted {
+  count: number
+  firstExpiry: Instant | null
 }
 
 /** Everything that placing a hold has to know, as of one moment. */
 export interface Look {
   claims: ClaimSeen[]
   ownHolds: OwnHold[]
-  /** Active holds of other sessions from the caller's network, and when the first of them lapses. */
-  othersOnNetwork: { count: number; firstExpiry: Instant | null }
+  /** When the checkouts of the session's own bookings end that wait for their payment. */
+  ownUnpaid: Instant[]
+  /** Active holds of other sessions from the caller's network, and bookings from there that wait for their payment. */
+  onNetwork: Counted[]
+  /** The same of its wider network. */
+  onWiderNetwork: Counted[]
   bookingsOfDay: Map<string, number>
   /** Times that nobody can book, as far as they overlap the slot. */
   blocks: Block[]
@@ -47,7 +58,7 @@ export interface Look {
 }
 
 interface LookRow {
-  kind: 'claim' | 'own' | 'day' | 'network' | 'sequence' | 'block' | 'version'
+  kind: 'claim' | 'own' | 'unpaid' | 'day' | 'network' | 'wider' | 'sequence' | 'block' | 'version'
   id: string | null
   resource_id: string | null
   occurrence_id: string | null
@@ -114,32 +125,63 @@ function ofRules({ businessId }: Looking, { locationId, staffIds, slot }: NonNul
 }
 
 function ofSession({ businessId, now }: Looking, session: NonNullable<Looking['session']>) {
+  const { network, widerNetwork } = session
   return [
     sql`
-    select 'own', c.id, null, null, null, null, h.starts_at, h.ends_at, c.expires_at,
-           case when h.client_network = ${session.network} then 1 else 0 end
+    select 'own', c.id, null, null, null, case when h.client_wider_network = ${widerNetwork} then 1 else 0 end,
+           h.starts_at, h.ends_at, c.expires_at, case when h.client_network = ${network} then 1 else 0 end
       from claims as c join holds as h on h.id = c.id and h.business_id = c.business_id
      where c.owner_id = ${session.ownerId} and c.business_id = ${businessId} and c.expires_at > ${now}`,
     sql`
-    select 'network', null, null, null, null, null, null, null, min(c.expires_at), count(*)
-      from holds as h join claims as c on c.id = h.id and c.expires_at > ${now}
-     where h.client_network = ${session.network} and h.expires_at > ${now} and h.owner_id <> ${session.ownerId}`,
+    select 'unpaid', b.id, null, null, null, null, null, null, m.expires_at, 0
+      from bookings as b join payments as m on m.id = b.payment_id
+     where b.owner_id = ${session.ownerId} and ${unpaid}`,
+    ...onNetwork(session, { kind: 'network', network, now }),
+    ...(widerNetwork === null ? [] : onNetwork(session, { kind: 'wider', network: widerNetwork, now })),
     sql`
     select 'sequence', null, null, null, null, null, null, null, null, coalesce(max(owner_sequence), 0)
       from holds where owner_id = ${session.ownerId}`,
   ]
 }
 
+/** Takes its slot until somebody pays, or the checkout ends: it counts like a hold. */
+const unpaid = sql`b.status = 'pending' and b.confirmed_at is null`
+
+function onNetwork(
+  { ownerId, dayAgo }: NonNullable<Looking['session']>,
+  { kind, network, now }: Given<{ network: string; now: Instant }> & { kind: 'network' | 'wider' },
+) {
+  const [ofHold, ofAttempt] =
+    kind === 'network'
+      ? [sql.ref('h.client_network'), sql.ref('a.network')]
+      : [sql.ref('h.client_wider_network'), sql.ref('a.wider_network')]
+  return [
+    sql`
+    select ${sql.lit(kind)}, null, null, null, null, null, null, null, min(c.expires_at), count(*)
+      from holds as h join claims as c on c.id = h.id and c.expires_at > ${now}
+     where ${ofHold} = ${network} and h.expires_at > ${now} and h.owner_id <> ${ownerId}`,
+    sql`
+    select ${sql.lit(kind)}, null, null, null, null, null, null, null, min(m.expires_at), count(*)
+      from booking_attempts as a join bookings as b on b.business_id = a.business_id and b.id = a.id
+           join payments as m on m.id = b.payment_id
+     where ${ofAttempt} = ${network} and a.counted_at > ${dayAgo} and ${unpaid}`,
+  ]
+}
+
 function read(rows: LookRow[]): Look {
   const of = (kind: LookRow['kind']) => rows.filter((row) => row.kind === kind)
-  const network = of('network')[0]
+  const counted = (kind: 'network' | 'wider') =>
+    of(kind).map(({ count, expires_at }) => ({ count, firstExpiry: expires_at }))
   return {
     claims: of('claim') as unknown as ClaimSeen[], // the columns of a claim that the first part selects
     ownHolds: of('own').map((row) => ({
       ...(row as unknown as Span & { id: string; expires_at: Instant }), // the columns of a hold that its part selects
       onNetwork: row.count === 1,
+      onWiderNetwork: row.seat === 1,
     })),
-    othersOnNetwork: { count: network?.count ?? 0, firstExpiry: network?.expires_at ?? null },
+    ownUnpaid: of('unpaid').flatMap(({ expires_at }) => expires_at ?? []),
+    onNetwork: counted('network'),
+    onWiderNetwork: counted('wider'),
     bookingsOfDay: new Map(of('day').map((row) => [row.resource_id ?? '', row.count])),
     blocks: of('block').map((row) => {
       const { starts_at, ends_at } = row as unknown as Span // the columns of a block that its part selects

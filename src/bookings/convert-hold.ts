@@ -15,9 +15,16 @@ import { customFieldFaults } from './custom-field-rules.ts'
 import { confirmDeposit } from './settle-deposit.ts'
 import { alreadyConverted } from './release-hold.ts'
 import { holdOf } from './show-hold.ts'
+import {
+  admitBooking,
+  bookingLimitReached,
+  strangerOf,
+  type ClientAddress,
+  type Stranger,
+} from './strangers.ts'
 
-/** What a hold is converted with, as it was validated. */
-export type ConvertHoldInput = Static<typeof ConvertHold>
+/** What a hold is converted with, as it was validated, and from where. */
+export type ConvertHoldInput = Static<typeof ConvertHold> & { from: ClientAddress }
 
 /** A new booking; where a deposit is to be paid, with the address of the checkout. */
 export interface Conversion {
@@ -45,17 +52,22 @@ const mostCheckouts = 3
 /**
  * Turns an active hold into a booking, or changes nothing. The booking is confirmed, and its event recorded; where the
  * service asks for a deposit, it is pending until that is paid, and there is no event yet. Throws validation_failed
- * (custom fields), hold_not_found, hold_expired, hold_converted; unavailable when no checkout can be opened.
+ * (custom fields), hold_not_found, hold_expired, hold_converted, booking_limit_reached; unavailable when no checkout can
+ * be opened.
  */
 export async function convertHold(
   context: Context,
   actor: Actor,
   input: ConvertHoldInput,
 ): Promise<Conversion> {
+  const { from, client } = input
+  const stranger = isSession(actor)
+    ? await strangerOf(context, { businessId: actor.reach.businessId, from, email: client.email })
+    : undefined
   let order: Order | undefined
   for (let opened = 0; ; opened += 1) {
     try {
-      return await convertWith(context, actor, { input, order })
+      return await convertWith(context, actor, { input, stranger, order })
     } catch (error) {
       if (!(error instanceof OtherDeposit)) throw error
       if (order) await context.checkouts.abandon(order.checkout)
@@ -75,6 +87,8 @@ interface Order {
 
 interface Request {
   input: ConvertHoldInput
+  /** The session that books; undefined for keys, which no cap counts. */
+  stranger: Stranger | undefined
   order: Order | undefined
 }
 
@@ -98,13 +112,15 @@ async function convertWith(context: Context, actor: Actor, request: Request): Pr
 async function convert(
   context: Context,
   tx: Transaction,
-  { actor, input, order }: Request & { actor: Actor },
+  { actor, input, stranger, order }: Request & { actor: Actor },
 ): Promise<BookingRow> {
+  // asked first: who has to wait for others holds nothing yet that others wait for
+  const isAdmitted = !stranger || (await admitBooking(context, tx, { stranger, bookingId: input.hold_id }))
   const inserted = await insertBookingFromHold(tx.db, actor.reach, {
     holdId: input.hold_id,
     ownerId: isSession(actor) ? actor.ownerId : undefined,
     now: tx.now,
-    input: bookingInput(input),
+    input: { ...bookingInput(input), counted_client: stranger?.client ?? null },
     paymentId: order?.checkout.paymentId ?? null,
   })
   if (!inserted) throw await whyNotWritten(tx, actor, input.hold_id)
@@ -114,6 +130,8 @@ async function convert(
   if (faults.length > 0) throw validationProblem(faults)
   const claim = { businessId: written.business_id, id: written.id, now: tx.now }
   if (!(await bookClaim(tx.db, claim))) throw await whyNotClaimed(tx, actor, input.hold_id)
+  // told last: a request that fails anyway learns nothing of the client
+  if (!isAdmitted) throw bookingLimitReached()
   assertOrdered(offering, written, order)
   const booking = await withNames(tx, written, offering)
   if (order) return withDeposit(context, tx, { booking, checkout: order.checkout })
@@ -140,7 +158,7 @@ async function withDeposit(
   return payment.status === 'paid' ? confirmDeposit(context, tx, pending) : pending
 }
 
-function bookingInput(input: ConvertHoldInput): BookingInput {
+function bookingInput(input: ConvertHoldInput): Omit<BookingInput, 'counted_client'> {
   const answers = (input.custom_field_values ?? []).filter(({ value }) => value !== undefined)
   return {
     client_first_name: input.client.first_name,

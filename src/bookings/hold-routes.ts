@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { Context } from '../context.ts'
 import { exampleIds } from '../examples.ts'
+import { readClientAddress } from '../http/client-network.ts'
 import { createdOnce } from '../http/created-once.ts'
 import { Closed, Nothing, PathId, problems } from '../wire.ts'
 import { Hold, HoldWithStatus, PlaceHold } from './hold-schemas.ts'
@@ -38,7 +39,7 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request, reply) => {
-      const input = { ...request.body, clientNetwork: request.clientNetwork }
+      const input = { ...request.body, from: readClientAddress(request.ip) }
       return createdOnce(
         context,
         { request, reply },

@@ -23,9 +23,14 @@ export interface CapCount {
   fitsAt: Instant | undefined
 }
 
+/** Whether one more would be too many. */
+export function isFull({ count, cap }: CapCount): boolean {
+  return count >= cap
+}
+
 /** Refuses one more active hold than the caps allow, until so many have lapsed that another one fits. */
 export function assertBelowCaps(counts: CapCount[], now: Instant): void {
-  const full = counts.filter(({ count, cap }) => count >= cap)
+  const full = counts.filter(isFull)
   const [first] = full
   if (!first) return
   const waits = full.map(({ fitsAt }) => (fitsAt === undefined ? 1 : secondsUntil(now, fitsAt)))

@@ -18,17 +18,22 @@ import { Repeat, type Transaction } from '../database/database.ts'
 import type { HoldsTable } from '../database/tables.ts'
 import { nearestInstant, plusSeconds, readInstant, roundUpToSecond, toMs, type Instant } from '../instants.ts'
 import { multiplied } from '../rate-limits/quota-rules.ts'
-import { look, type Look, type LookRequest } from './claim-queries.ts'
+import { look, type Counted, type Look, type LookRequest } from './claim-queries.ts'
 import { insertHold, lockSession } from './hold-queries.ts'
-import { assertBelowCaps } from './hold-rules.ts'
+import { assertBelowCaps, isFull, type CapCount } from './hold-rules.ts'
 import type { PlaceHold } from './hold-schemas.ts'
+import {
+  daySeconds,
+  digestNetworks,
+  isTrusted,
+  widerNetworkFactor,
+  type ClientAddress,
+  type NetworkDigests,
+} from './strangers.ts'
 import { giveUpHolds, takeSlot } from './take-slot.ts'
 
 /** What is asked for, and from where. */
-export type PlaceHoldInput = Static<typeof PlaceHold> & {
-  /** The caller's IPv4 address or IPv6 /64, which the cap per address counts. */
-  clientNetwork: string
-}
+export type PlaceHoldInput = Static<typeof PlaceHold> & { from: ClientAddress }
 
 /** A hold as it was placed, the holds that were given up for it, and the zone in which its times are shown. */
 export interface PlacedHold {
@@ -48,11 +53,12 @@ interface Wanted {
   resources: Resource[]
 }
 
-/** Who wants it, and from which network. */
+/** Who wants it, and from where. */
 interface Placing {
   actor: Actor
   wanted: Wanted
-  network: string
+  /** For sessions only: no cap counts what keys hold. */
+  from: (NetworkDigests & Pick<ClientAddress, 'address'>) | undefined
 }
 
 /**
@@ -62,11 +68,13 @@ interface Placing {
  */
 export async function placeHold(context: Context, actor: Actor, input: PlaceHoldInput): Promise<PlacedHold> {
   const startsAt = readInstant(input.starts_at)
+  const { address } = input.from
+  const from = isSession(actor) ? { ...(await digestNetworks(context, input.from)), address } : undefined
   const placed = await withOffer(context, actor.reach, {
     request: input,
     work: (offer) => {
       const wanted = wantedOf(offer, context.ids.next(), startsAt)
-      return placeOrSuggest(context, { actor, wanted, network: input.clientNetwork })
+      return placeOrSuggest(context, { actor, wanted, from })
     },
   })
   context.metrics.hold('placed')
@@ -105,10 +113,10 @@ async function placeOrSuggest(context: Context, placing: Placing): Promise<Place
 async function place(
   context: Context,
   tx: Transaction,
-  { actor, wanted, network }: Placing,
+  { actor, wanted, from }: Placing,
 ): Promise<Omit<PlacedHold, 'timezone'>> {
   const { offer, slot } = wanted
-  const session = isSession(actor) ? { ownerId: actor.ownerId, network } : undefined
+  const session = from && { ...from, ownerId: actor.ownerId, dayAgo: plusSeconds(tx.now, -daySeconds) }
   // the session that asks, not the first of its owner: the row of that one may be gone
   if (session && tx.attempt > 0) await lockSession(tx.db, actor.keyId)
   const request = lookRequest(wanted, tx.now, session)
@@ -130,7 +138,8 @@ async function place(
   )
   // counted last: only now it is known which of its own holds the session gives up for this one
   const gone = [...replaced, ...givesUp]
-  if (session) assertCaps(context, tx.now, { seen, gone })
+  if (from)
+    await assertCaps(context, tx, { seen, gone, businessId: request.businessId, address: from.address })
   const hold: HoldsTable = {
     id: wanted.id,
     business_id: request.businessId,
@@ -141,7 +150,8 @@ async function place(
     expires_at: expiresAt,
     owner_id: actor.ownerId,
     owner_sequence: session ? seen.lastSequence + 1 : null,
-    client_network: session ? network : null,
+    client_network: from?.network ?? null,
+    client_wider_network: from?.widerNetwork ?? null,
     created_at: tx.now,
     released_at: null,
   }
@@ -185,29 +195,40 @@ function offeredResources(
   return resources
 }
 
-function assertCaps({ config }: Context, now: Instant, { seen, gone }: { seen: Look; gone: string[] }): void {
+interface Counting {
+  seen: Look
+  /** The own holds that are given up for the new one. */
+  gone: string[]
+  businessId: string
+  address: string | null
+}
+
+async function assertCaps(
+  { config }: Context,
+  tx: Transaction,
+  { seen, gone, businessId, address }: Counting,
+): Promise<void> {
+  const cap = (most: number) => multiplied(most, config.rateLimitFactor)
   const kept = seen.ownHolds.filter(({ id }) => !gone.includes(id))
-  const ofSession = kept.map(({ expires_at }) => expires_at).toSorted()
-  const { count, firstExpiry } = seen.othersOnNetwork
-  const ownOnNetwork = kept.filter(({ onNetwork }) => onNetwork).map(({ expires_at }) => expires_at)
-  const firstOnNetwork = [...ownOnNetwork, ...(firstExpiry ? [firstExpiry] : [])].toSorted()[0]
-  const sessionCap = multiplied(config.maxHoldsPerSession, config.rateLimitFactor)
-  const networkCap = multiplied(config.maxHoldsPerIp, config.rateLimitFactor)
-  assertBelowCaps(
-    [
-      {
-        whose: 'this session',
-        cap: sessionCap,
-        count: kept.length,
-        fitsAt: ofSession[kept.length - sessionCap],
-      },
-      {
-        whose: 'this address',
-        cap: networkCap,
-        count: count + ownOnNetwork.length,
-        fitsAt: firstOnNetwork,
-      },
-    ],
-    now,
-  )
+  const expiries = (holds: typeof kept) => holds.map(({ expires_at }) => expires_at)
+  const ofSession = [...expiries(kept), ...seen.ownUnpaid].toSorted()
+  const most = cap(config.maxHoldsPerSession)
+  const count = ofSession.length
+  const session = { whose: 'this session', cap: most, count, fitsAt: ofSession[count - most] }
+  const networks = [
+    onNetwork(cap(config.maxHoldsPerIp), expiries(kept.filter((hold) => hold.onNetwork)), seen.onNetwork),
+    onNetwork(
+      cap(config.maxHoldsPerIp * widerNetworkFactor),
+      expiries(kept.filter((hold) => hold.onWiderNetwork)),
+      seen.onWiderNetwork,
+    ),
+  ]
+  const isExempt = networks.some(isFull) && (await isTrusted(tx.db, { businessId, address }))
+  assertBelowCaps(isExempt ? [session] : [session, ...networks], tx.now)
+}
+
+function onNetwork(cap: number, own: Instant[], others: Counted[]): CapCount {
+  const expiries = [...own, ...others.flatMap(({ firstExpiry }) => firstExpiry ?? [])]
+  const count = others.reduce((sum, { count }) => sum + count, own.length)
+  return { whose: 'this address', cap, count, fitsAt: expiries.toSorted()[0] }
 }

@@ -1,7 +1,8 @@
 import { isLine } from '../contact-formats.ts'
 import { UsageError } from '../errors.ts'
+import { networkFaults } from '../access/trusted-networks.ts'
 import { isTimeZone } from '../instants.ts'
-import { colorFaults, logoUrlFaults } from './business-rules.ts'
+import { colorFaults, logoUrlFaults, mostBookingsPerClient, mostNetworks } from './business-rules.ts'
 import { nearestTimeZone } from './time-zone-names.ts'
 
 /* Checks of what operators say of hubs and businesses. Each throws a UsageError that names the fix. */
@@ -45,4 +46,25 @@ export function checkRequestLimit(text: string): number {
   const limit = /^\d{1,7}$/.test(text) ? Number(text) : 0
   if (limit >= 1 && limit <= highestLimit) return limit
   throw new UsageError(`A limit is a whole number of requests from 1 to ${highestLimit}; "${text}" is none.`)
+}
+
+/** A number of bookings ahead that sessions may make for one client. */
+export function checkBookingsPerClient(text: string): number {
+  const most = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (most >= 1 && most <= mostBookingsPerClient) return most
+  throw new UsageError(
+    `Bookings for one client are a whole number from 1 to ${mostBookingsPerClient}, or "none" for any number; "${text}" is none.`,
+  )
+}
+
+/** Address ranges with commas between, as they are kept. */
+export function checkNetworks(text: string): string {
+  const ranges = [...new Set(text.split(',').map((range) => range.trim()))]
+  if (ranges.length > mostNetworks)
+    throw new UsageError(`A business trusts at most ${mostNetworks} networks.`)
+  for (const range of ranges) {
+    const [fault] = networkFaults(range)
+    if (fault) throw new UsageError(`A trusted network ${fault.detail}; "${range}" is none.`)
+  }
+  return JSON.stringify(ranges)
 }

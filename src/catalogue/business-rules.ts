@@ -1,6 +1,23 @@
 import { webOrigin } from '../contact-formats.ts'
 import type { Fault } from '../errors.ts'
 
+/** So many bookings ahead may sessions make for one client, where a business says nothing else. */
+export const usualBookingsPerClient = 5
+/** So many can be set at most. */
+export const mostBookingsPerClient = 100
+/** So many address ranges may a business trust. */
+export const mostNetworks = 10
+
+/** Address ranges as they are kept. */
+export function networksJson(networks: readonly string[] | null | undefined): string | null {
+  return networks && networks.length > 0 ? JSON.stringify(networks) : null
+}
+
+/** Address ranges that are kept. */
+export function networksIn(json: string | null): string[] {
+  return json === null ? [] : (JSON.parse(json) as string[]) // written by networksJson only
+}
+
 /** What is wrong with a brand colour. */
 export function colorFaults(text: string): Fault[] {
   if (/^#[0-9a-f]{6}$/i.test(text)) return []

@@ -2,7 +2,14 @@ import { Type, type Static } from 'typebox'
 import { planNames } from '../access/plans.ts'
 import { exampleIds, exampleTimes } from '../examples.ts'
 import { Closed, listParameters, Nullable, OrNull, Page, Ruled, ShownId, ShownInstant } from '../wire.ts'
-import { colorFaults, logoUrlFaults } from './business-rules.ts'
+import { networkFaults } from '../access/trusted-networks.ts'
+import {
+  colorFaults,
+  logoUrlFaults,
+  mostBookingsPerClient,
+  mostNetworks,
+  usualBookingsPerClient,
+} from './business-rules.ts'
 import { Name, TimeZone } from './schedule-schemas.ts'
 
 const BrandColor = Ruled(
@@ -14,6 +21,21 @@ const BrandLogoUrl = Ruled(
   logoUrlFaults,
 )
 
+export const MaxBookingsPerClient = Type.Integer({
+  minimum: 1,
+  maximum: mostBookingsPerClient,
+  description: `Bookings ahead that sessions may make for one client; if absent at creation: ${usualBookingsPerClient}. Null: any number.`,
+})
+export const TrustedNetworks = Type.Array(
+  Ruled(Type.String({ minLength: 1, maxLength: 64, examples: ['203.0.113.7/32'] }), networkFaults),
+  {
+    maxItems: mostNetworks,
+    uniqueItems: true,
+    description:
+      'Address ranges (CIDR), such as that of its own tablet: no cap on holds and bookings of an address counts what sessions do from there.',
+  },
+)
+
 /** What is given of a new business, over HTTP and in files. */
 export const businessMembers = {
   name: Name,
@@ -21,13 +43,17 @@ export const businessMembers = {
   brand_name: Type.Optional(Name),
   brand_color: Type.Optional(BrandColor),
   brand_logo_url: Type.Optional(BrandLogoUrl),
+  trusted_networks: Type.Optional(TrustedNetworks),
 }
 
-export const CreateBusiness = Closed(businessMembers, {
-  title: 'CreateBusiness',
-  description: 'A new business of the hub.',
-  examples: [{ name: 'Salon Spree', timezone: 'Europe/Berlin' }],
-})
+export const CreateBusiness = Closed(
+  { ...businessMembers, max_bookings_per_client: Type.Optional(MaxBookingsPerClient) },
+  {
+    title: 'CreateBusiness',
+    description: 'A new business of the hub.',
+    examples: [{ name: 'Salon Spree', timezone: 'Europe/Berlin' }],
+  },
+)
 
 export const ChangeBusiness = Closed(
   {
@@ -36,6 +62,8 @@ export const ChangeBusiness = Closed(
     brand_name: Type.Optional(OrNull(Name)),
     brand_color: Type.Optional(OrNull(BrandColor)),
     brand_logo_url: Type.Optional(OrNull(BrandLogoUrl)),
+    max_bookings_per_client: Type.Optional(OrNull(MaxBookingsPerClient)),
+    trusted_networks: Type.Optional(OrNull(TrustedNetworks)),
   },
   {
     title: 'ChangeBusiness',
@@ -60,6 +88,12 @@ export const Business = Type.Object(
     brand_name: Nullable(Type.String()),
     brand_color: Nullable(Type.String()),
     brand_logo_url: Nullable(Type.String()),
+    max_bookings_per_client: Nullable(Type.Integer(), {
+      description: 'Bookings ahead that sessions may make for one client; null: any number.',
+    }),
+    trusted_networks: Type.Array(Type.String(), {
+      description: 'Address ranges (CIDR) that no cap on holds and bookings counts.',
+    }),
     created_at: ShownInstant,
   },
   {
@@ -75,6 +109,8 @@ export const Business = Type.Object(
         brand_name: 'Salon Spree',
         brand_color: '#1f6f5c',
         brand_logo_url: 'https://example.com/salon-spree.png',
+        max_bookings_per_client: usualBookingsPerClient,
+        trusted_networks: ['203.0.113.7/32'],
         created_at: exampleTimes.createdAt,
       },
     ],

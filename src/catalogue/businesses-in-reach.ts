@@ -6,6 +6,7 @@ import { invalidCursor } from '../errors.ts'
 import { isUuid } from '../ids.ts'
 import { formatInstant } from '../instants.ts'
 import { decodeCursor, readLimit } from '../wire.ts'
+import { networksIn, networksJson, usualBookingsPerClient } from './business-rules.ts'
 import { businessInReach } from './business-in-reach.ts'
 import { findBusinessesInReach, updateBusiness, type BusinessRow } from './business-queries.ts'
 import type { BusinessChange, BusinessCreation } from './business-schemas.ts'
@@ -50,6 +51,8 @@ export function createBusinessOfHub(
         brand_logo_url: input.brand_logo_url ?? null,
         limit_per_minute: null,
         limit_per_hour: null,
+        max_bookings_per_client: input.max_bookings_per_client ?? usualBookingsPerClient,
+        trusted_networks_json: networksJson(input.trusted_networks),
         catalogue_version: 1,
         created_at: tx.now,
       },
@@ -67,7 +70,12 @@ export function changeBusinessInReach(
   return context.db.transaction(async (tx) => {
     const business = await businessInReach(tx.db, actor.reach, id)
     if (Object.keys(change).length === 0) return business
-    await updateBusiness(tx.db, business.id, change) // only what is named: two changes at once both happen
+    const { trusted_networks, ...columns } = change
+    // only what is named: two changes at once both happen
+    await updateBusiness(tx.db, business.id, {
+      ...columns,
+      ...(trusted_networks !== undefined && { trusted_networks_json: networksJson(trusted_networks) }),
+    })
     return businessInReach(tx.db, actor.reach, business.id)
   })
 }
@@ -77,7 +85,12 @@ export function presentBusiness(business: BusinessRow) {
   const { id, hub_id, name, timezone, plan, hub_plan, brand_name, brand_color, brand_logo_url } = business
   const created_at = formatInstant(business.created_at, timezone)
   const inEffect = effectivePlan(plan, hub_plan)
-  return { id, hub_id, name, timezone, plan: inEffect, brand_name, brand_color, brand_logo_url, created_at }
+  return {
+    ...{ id, hub_id, name, timezone, plan: inEffect, brand_name, brand_color, brand_logo_url },
+    max_bookings_per_client: business.max_bookings_per_client,
+    trusted_networks: networksIn(business.trusted_networks_json),
+    created_at,
+  }
 }
 
 /** The place of a business in the list, for a cursor. */

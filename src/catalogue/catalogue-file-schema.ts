@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox'
 import { planNames } from '../access/plans.ts'
-import { Closed, Id, Ruled } from '../wire.ts'
-import { businessMembers } from './business-schemas.ts'
+import { Closed, Id, OrNull, Ruled } from '../wire.ts'
+import { businessMembers, MaxBookingsPerClient } from './business-schemas.ts'
 import { repetitionFaults } from './hours-rules.ts'
 import { locationMembers } from './location-input-schemas.ts'
 import { activity, Name } from './schedule-schemas.ts'
-import { ChangedFields, serviceMembers } from './service-input-schemas.ts'
+import { ChangedFields, maxAdvance, serviceMembers } from './service-input-schemas.ts'
 import { depositFaults } from './service-rules.ts'
 import { staffMembers } from './staff-input-schemas.ts'
 
@@ -31,6 +31,8 @@ const ServiceEntry = Ruled(
   Closed({
     ...identity,
     ...serviceMembers,
+    // null is more than absent here: a file says what an export has found
+    max_advance_days: Type.Optional(OrNull(maxAdvance)),
     locations: References(1),
     staff: Type.Optional(References(0)),
     custom_fields: Type.Optional(ChangedFields),
@@ -44,7 +46,12 @@ const list = { maxItems: mostInFile }
 /** A whole business in one file. Entries name each other by key, name or id. */
 export const CatalogueFile = Closed({
   business: Type.Optional(
-    Closed({ id: Type.Optional(Id), ...businessMembers, plan: Type.Optional(Type.Enum([...planNames])) }),
+    Closed({
+      id: Type.Optional(Id),
+      ...businessMembers,
+      max_bookings_per_client: Type.Optional(OrNull(MaxBookingsPerClient)),
+      plan: Type.Optional(Type.Enum([...planNames])),
+    }),
   ),
   locations: Type.Optional(Type.Array(LocationEntry, list)),
   staff: Type.Optional(Type.Array(StaffEntry, list)),

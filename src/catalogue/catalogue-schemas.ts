@@ -55,7 +55,7 @@ export const Service = Type.Object(
     buffer_after_minutes: Type.Integer(),
     slot_interval_minutes: Type.Integer({ description: 'The grid on which slots start.' }),
     min_notice_minutes: Type.Integer(),
-    max_advance_days: Nullable(Type.Integer(), { description: 'Null: no limit.' }),
+    max_advance_days: Nullable(Type.Integer(), { description: 'Null: no limit of its own.' }),
     capacity: Type.Integer({
       description:
         'Without staff: how many clients at once at one location. With staff: how many share one appointment.',

@@ -106,7 +106,7 @@ async function existing<Row>(
 }
 
 /** A key that reaches one business creates there; any other has to say where. */
-async function businessForCreation(
+export async function businessForCreation(
   db: Queries,
   reach: Reach,
   given: string | undefined,

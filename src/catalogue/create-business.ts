@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import type { BusinessesTable, HubsTable, PlanName } from '../database/tables.ts'
 import { checkColor, checkLogoUrl, checkName, checkTimeZone } from './business-input.ts'
+import { usualBookingsPerClient } from './business-rules.ts'
 import { existingHub } from './existing.ts'
 import { insertMissing } from './write-queries.ts'
 
@@ -40,6 +41,8 @@ export async function createBusiness(context: Context, input: BusinessInput): Pr
     brand_logo_url: brandLogoUrl === undefined ? null : checkLogoUrl(brandLogoUrl),
     limit_per_minute: null,
     limit_per_hour: null,
+    max_bookings_per_client: usualBookingsPerClient,
+    trusted_networks_json: null,
     catalogue_version: 1,
   }
   return context.db.transaction(async (tx) => {

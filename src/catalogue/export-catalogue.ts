@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import type { Queries } from '../database/database.ts'
 import { OperatorError } from '../errors.ts'
 import type { BusinessRow } from './business-queries.ts'
+import { networksIn, usualBookingsPerClient } from './business-rules.ts'
 import { mostInFile, type CatalogueFile } from './catalogue-file-schema.ts'
 import type { Hours, Location, Money, Service, StaffMember } from './catalogue-types.ts'
 import { existingBusiness } from './existing.ts'
@@ -52,8 +53,13 @@ export function fileOf(business: BusinessRow, { locations, staff, services }: Ca
 }
 
 function businessEntry({ id, name, timezone, plan, ...brand }: BusinessRow) {
-  const { brand_name, brand_color, brand_logo_url } = brand
-  return { id, name, timezone, plan, ...given({ brand_name, brand_color, brand_logo_url }) }
+  const { brand_name, brand_color, brand_logo_url, max_bookings_per_client } = brand
+  const networks = networksIn(brand.trusted_networks_json)
+  return {
+    ...{ id, name, timezone, plan, ...given({ brand_name, brand_color, brand_logo_url }) },
+    ...unless(usualBookingsPerClient, 'max_bookings_per_client', max_bookings_per_client),
+    ...(networks.length > 0 && { trusted_networks: networks }),
+  }
 }
 
 function locationEntry({ id, name, timezone, address, active, ...location }: Location) {
@@ -85,7 +91,7 @@ function serviceEntry(service: Service, placeName: NameOf, personName: NameOf) {
     ...unless(0, 'buffer_after_minutes', service.buffer_after_minutes),
     ...unless(defaultSlotInterval(duration_minutes), 'slot_interval_minutes', interval),
     ...unless(0, 'min_notice_minutes', service.min_notice_minutes),
-    ...given({ max_advance_days: service.max_advance_days }),
+    max_advance_days: service.max_advance_days, // always: left out it would be hard to tell from null, which is no limit
     ...unless(1, 'capacity', service.capacity),
     ...given({ price: price && amount(price), deposit: deposit && amount(deposit) }),
     locations: service.location_ids.map(placeName),
@@ -136,6 +142,6 @@ function given<T extends object>(members: T): { [Name in keyof T]?: NonNullable<
   return Object.fromEntries(kept) as { [Name in keyof T]?: NonNullable<T[Name]> } // those that are left
 }
 
-function unless<Name extends string>(usual: number, name: Name, value: number): { [N in Name]?: number } {
-  return value === usual ? {} : ({ [name]: value } as { [N in Name]?: number }) // its one member
+function unless<Name extends string, Value>(usual: Value, name: Name, value: Value): { [N in Name]?: Value } {
+  return value === usual ? {} : ({ [name]: value } as { [N in Name]?: Value }) // its one member
 }

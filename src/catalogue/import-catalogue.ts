@@ -7,6 +7,7 @@ import {
   updateBusiness,
   type BusinessRow,
 } from './business-queries.ts'
+import { networksIn, networksJson, usualBookingsPerClient } from './business-rules.ts'
 import type { CatalogueFile } from './catalogue-file-schema.ts'
 import { existingBusiness } from './existing.ts'
 import { fileOf, readCatalogue, type Catalogue } from './export-catalogue.ts'
@@ -113,10 +114,9 @@ async function importBusiness(
     throw new UsageError('The file says nothing of the business itself: leave --overwrite-business out.')
   const existing = await businessOfFile(tx.db, entry, options.businessId)
   if (existing) {
-    const { id, ...changes } = entry ?? {}
-    const told = entry ? { ...noBrand, ...changes } : {}
-    const differing = differences(existing, { ...existing, ...told })
-    if (id === undefined && !options.overwriteBusiness) {
+    const told = entry ? columnsOf(entry) : {}
+    const differing = differences(inFileTerms(existing), inFileTerms({ ...existing, ...told }))
+    if (entry?.id === undefined && !options.overwriteBusiness) {
       return { business: existing, created: false, changed: {}, left: differing }
     }
     if (entry) await updateBusiness(tx.db, existing.id, told)
@@ -125,11 +125,26 @@ async function importBusiness(
   }
   if (!entry)
     throw new UsageError('The file names no business: add --business with the id of the one that it is for.')
-  const { id = context.ids.next(), plan = 'enterprise', ...told } = entry
+  const id = entry.id ?? context.ids.next()
   const none = { hub_id: null, limit_per_minute: null, limit_per_hour: null, catalogue_version: 1 }
-  const row = { ...none, ...noBrand, ...told, id, plan, created_at: tx.now }
+  const row = { ...none, plan: 'enterprise' as const, ...columnsOf(entry), id, created_at: tx.now }
   await insertMissing(tx.db, 'businesses', [row])
   return { business: await existingBusiness(tx.db, id), created: true, changed: {}, left: {} }
+}
+
+/** A file says the whole: what is absent has its default, only the plan stays. */
+function columnsOf({ id: _, trusted_networks, ...entry }: NonNullable<CatalogueFile['business']>) {
+  return {
+    ...noBrand,
+    max_bookings_per_client: usualBookingsPerClient,
+    ...entry,
+    trusted_networks_json: networksJson(trusted_networks),
+  }
+}
+
+/** As a file writes it, and not as an engine does. */
+function inFileTerms({ trusted_networks_json, ...business }: BusinessRow) {
+  return { ...business, trusted_networks: networksIn(trusted_networks_json) }
 }
 
 /** The business that the file is for; undefined when it is to be made. */

@@ -2,7 +2,15 @@ import { effectivePlan } from '../access/plans.ts'
 import type { Context } from '../context.ts'
 import type { HubsTable, PlanName } from '../database/tables.ts'
 import { UsageError } from '../errors.ts'
-import { checkColor, checkLogoUrl, checkName, checkRequestLimit, checkTimeZone } from './business-input.ts'
+import {
+  checkBookingsPerClient,
+  checkColor,
+  checkLogoUrl,
+  checkName,
+  checkNetworks,
+  checkRequestLimit,
+  checkTimeZone,
+} from './business-input.ts'
 import {
   findBusinesses,
   findHubs,
@@ -63,6 +71,9 @@ export interface BusinessUpdate {
   /** Requests that each key may make, as a person writes the number. */
   limitPerMinute?: string | null
   limitPerHour?: string | null
+  /** Bookings ahead that sessions may make for one client, and address ranges with commas between, as written. */
+  maxBookingsPerClient?: string | null
+  trustedNetworks?: string | null
 }
 
 /**
@@ -91,6 +102,7 @@ function assertMayHaveLimits({ plan, hub_plan }: BusinessRow, changes: BusinessC
 
 function checkUpdate(update: BusinessUpdate): BusinessChanges {
   const { name, plan, timezone, brandName, brandColor, brandLogoUrl, limitPerMinute, limitPerHour } = update
+  const { maxBookingsPerClient: bookings, trustedNetworks: networks } = update
   return {
     ...(name !== undefined && { name: checkName(name) }),
     ...(plan !== undefined && { plan }),
@@ -100,6 +112,8 @@ function checkUpdate(update: BusinessUpdate): BusinessChanges {
     ...(brandLogoUrl !== undefined && { brand_logo_url: unlessNull(brandLogoUrl, checkLogoUrl) }),
     ...(limitPerMinute !== undefined && { limit_per_minute: unlessNull(limitPerMinute, checkRequestLimit) }),
     ...(limitPerHour !== undefined && { limit_per_hour: unlessNull(limitPerHour, checkRequestLimit) }),
+    ...(bookings !== undefined && { max_bookings_per_client: unlessNull(bookings, checkBookingsPerClient) }),
+    ...(networks !== undefined && { trusted_networks_json: unlessNull(networks, checkNetworks) }),
   }
 }
 

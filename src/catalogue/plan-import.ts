@@ -13,7 +13,7 @@ import type { CatalogueFile, ServiceEntry, StaffEntry } from './catalogue-file-s
 import type { Service, StaffMember } from './catalogue-types.ts'
 import type { Catalogue } from './export-catalogue.ts'
 import { findForeignIds, type ThingTable } from './saving-queries.ts'
-import { withFieldIds } from './service-rules.ts'
+import { usualAdvanceDays, withFieldIds } from './service-rules.ts'
 import { writableLocations, writableServices, writableStaff } from './writable-kinds.ts'
 
 /** What an import is planned from. */
@@ -82,7 +82,7 @@ function staffMemberOf(
 }
 
 function serviceOf(
-  { locations, staff = [], custom_fields = [], ...entry }: ServiceEntry,
+  { locations, staff = [], custom_fields = [], max_advance_days, ...entry }: ServiceEntry,
   { business, before, nextId, placesOf, peopleOf, index, id }: Resolving,
 ): Service {
   const location_ids = placesOf(locations, `/services/${index}/locations`)
@@ -91,8 +91,15 @@ function serviceOf(
   return {
     ...writableServices.complete({ ...entry, location_ids, staff_ids }, business, nextId),
     id,
+    max_advance_days: advanceDays(max_advance_days, existing),
     custom_fields: withFieldIds(custom_fields, existing?.custom_fields ?? [], nextId),
   }
+}
+
+/** A service without a limit stays so, also by a file that was exported when that was what absent meant. */
+function advanceDays(given: number | null | undefined, existing: Service | undefined): number | null {
+  if (given !== undefined) return given
+  return existing?.max_advance_days === null ? null : usualAdvanceDays
 }
 
 /** Ids that another business has: its things are not taken away. */

@@ -11,6 +11,7 @@ import {
   fieldKeyFaults,
   fieldOptionsFaults,
   leastSlotInterval,
+  usualAdvanceDays,
 } from './service-rules.ts'
 
 const mostFields = 50
@@ -107,10 +108,11 @@ const numbers = {
 const duration = Minutes(1, 1_440)
 const locationIds = Ids(1, 'Where it is given.')
 const staffIds = Ids(0, 'Who gives it; empty: it needs nobody.')
-const maxAdvance = Type.Integer({
+/** For changes and imported files too. */
+export const maxAdvance = Type.Integer({
   minimum: 0,
   maximum: tenYearsOfDays,
-  description: 'How many days ahead it can be booked; if absent: no limit.',
+  description: `How many days ahead it can be booked; if absent at creation: ${usualAdvanceDays}. Null: no limit of its own; sessions never book more than 730 days ahead.`,
 })
 const price = Amount(0, 'In minor units: 2500 EUR is 25.00 euros.')
 const deposit = Amount(

@@ -6,6 +6,9 @@ import { repetitionFaults } from './hours-rules.ts'
 /** The smallest grid on which slots start, in minutes. */
 export const leastSlotInterval = 5
 
+/** How many days ahead a service can be booked that does not say it. */
+export const usualAdvanceDays = 365
+
 /** The grid of a service that names none: its duration, but no finer than the smallest grid. */
 export function defaultSlotInterval(durationMinutes: number): number {
   return Math.max(durationMinutes, leastSlotInterval)

@@ -5,7 +5,13 @@ import type { Fault } from '../errors.ts'
 import type { LocationChange, LocationCreation } from './location-input-schemas.ts'
 import { saveLocation, saveService, saveStaffMember } from './saving-queries.ts'
 import type { ServiceChange, ServiceCreation } from './service-input-schemas.ts'
-import { defaultSlotInterval, depositFaults, fieldIdFaults, withFieldIds } from './service-rules.ts'
+import {
+  defaultSlotInterval,
+  depositFaults,
+  fieldIdFaults,
+  usualAdvanceDays,
+  withFieldIds,
+} from './service-rules.ts'
 import type { StaffChange, StaffCreation } from './staff-input-schemas.ts'
 import type { WritableKind } from './change-catalogue.ts'
 
@@ -62,7 +68,7 @@ export const writableServices: WritableKind<Service, ServiceCreation, ServiceCha
     buffer_after_minutes: input.buffer_after_minutes ?? 0,
     slot_interval_minutes: input.slot_interval_minutes ?? defaultSlotInterval(input.duration_minutes),
     min_notice_minutes: input.min_notice_minutes ?? 0,
-    max_advance_days: input.max_advance_days ?? null,
+    max_advance_days: input.max_advance_days ?? usualAdvanceDays,
     capacity: input.capacity ?? 1,
     price: input.price ?? null,
     deposit: input.deposit ?? null,

@@ -43,9 +43,13 @@ export function addBusinessCreate(business: Command): void {
           ...(brandLogoUrl !== undefined && { brandLogoUrl }),
         }),
       )
-      print(created, {
-        json,
-        lines: () => [`business ${created.id}  ${created.name}  (${created.plan}, ${created.timezone})`],
-      })
+      const { trusted_networks_json: _, ...shown } = created
+      print(
+        { ...shown, trusted_networks: [] },
+        {
+          json,
+          lines: () => [`business ${created.id}  ${created.name}  (${created.plan}, ${created.timezone})`],
+        },
+      )
     })
 }

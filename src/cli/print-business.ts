@@ -1,4 +1,5 @@
 import { effectivePlan } from '../access/plans.ts'
+import { networksIn } from '../catalogue/business-rules.ts'
 import type { showBusiness } from '../catalogue/manage-businesses.ts'
 import { print } from './run-command.ts'
 import { tableLines } from './table.ts'
@@ -6,8 +7,9 @@ import { tableLines } from './table.ts'
 type Business = Awaited<ReturnType<typeof showBusiness>>
 
 /** A business as `--json` gives it: in a hub, the plan in effect may be the hub's. */
-export function presentBusiness(business: Business) {
-  return { ...business, plan_in_effect: effectivePlan(business.plan, business.hub_plan) }
+export function presentBusiness({ trusted_networks_json, ...business }: Business) {
+  const trusted_networks = networksIn(trusted_networks_json)
+  return { ...business, trusted_networks, plan_in_effect: effectivePlan(business.plan, business.hub_plan) }
 }
 
 /** Prints one business: a line for each thing that can be changed, or data with `--json`. */
@@ -31,6 +33,8 @@ function businessLines(business: ReturnType<typeof presentBusiness>): string[] {
       ['brand logo', business.brand_logo_url ?? ''],
       ['requests a minute', limitOf(business.limit_per_minute)],
       ['requests an hour', limitOf(business.limit_per_hour)],
+      ['bookings for one client', String(business.max_bookings_per_client ?? 'any number')],
+      ['trusted networks', business.trusted_networks.join(', ')],
     ],
   )
 }

@@ -41,7 +41,7 @@ export function addServiceOptions(command: Command): Command {
     .option('--buffer-after <minutes>', 'time after each booking in which nothing else can be')
     .option('--slot-interval <minutes>', 'the grid on which slots start (default: the duration)')
     .option('--min-notice <minutes>', 'how long before its start a slot can be booked at the latest')
-    .option('--max-advance-days <days>', 'how many days ahead it can be booked')
+    .option('--max-advance-days <days>', 'how many days ahead it can be booked (default: 365)')
     .option('--capacity <clients>', 'how many clients at once, or in one class')
     .option('--price <amount>', 'such as "25 EUR"')
     .option('--deposit <amount>', 'what is paid in advance, such as "5 EUR"')

@@ -7,6 +7,7 @@ import { blocks } from './migrations/0002-blocks.ts'
 import { webhooks } from './migrations/0003-webhooks.ts'
 import { payments } from './migrations/0004-payments.ts'
 import { eventTraces } from './migrations/0005-event-traces.ts'
+import { strangers } from './migrations/0006-strangers.ts'
 import type { Tables } from './tables.ts'
 
 /** Every migration in the order in which they run. A released one is never changed. */
@@ -16,6 +17,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0003-webhooks': webhooks,
   '0004-payments': payments,
   '0005-event-traces': eventTraces,
+  '0006-strangers': strangers,
 }
 
 /** The names of all migrations of this release, in their order. */

@@ -31,6 +31,10 @@ export interface BusinessesTable {
   /** Requests that each key may make on the Enterprise plan; null for what the plan gives. */
   limit_per_minute: number | null
   limit_per_hour: number | null
+  /** Bookings ahead that sessions may make for one client; null: any number. */
+  max_bookings_per_client: number | null
+  /** CIDR ranges whose addresses no cap counts. */
+  trusted_networks_json: string | null
   /** Grows with every change of what the business offers: what a node remembers of a lower one is stale. */
   catalogue_version: number
   created_at: Instant
@@ -156,8 +160,10 @@ export interface HoldsTable {
   owner_id: string
   /** Counts a session's holds: two that are placed at once cannot both be the next. Null for keys. */
   owner_sequence: number | null
-  /** IPv4 address or IPv6 /64 that the cap per address counts; null for keys, which are exempt. */
+  /** Digest of the IPv4 address or IPv6 /64 that the cap per address counts; null for keys, which are exempt. */
   client_network: string | null
+  /** The same of the IPv6 /48. */
+  client_wider_network: string | null
   created_at: Instant
   released_at: Instant | null
 }
@@ -208,9 +214,37 @@ export interface BookingsTable {
   confirmed_at: Instant | null
   /** The payment of its deposit that counts; null when the service asks for none. */
   payment_id: string | null
+  /** Digest of the client for whom a session booked, which the cap per client counts; null for keys. */
+  counted_client: string | null
   created_at: Instant
   updated_at: Instant
   version: number
+}
+
+/** What a cap on bookings from one address counts: a booking that a session made, or one that was refused. */
+export interface BookingAttemptsTable {
+  business_id: string
+  /** Of the booking, where there is one. */
+  id: string
+  /** Digests of the IPv4 address or IPv6 /64, and of the IPv6 /48. */
+  network: string
+  wider_network: string | null
+  counted_at: Instant
+}
+
+/** A client for whom sessions book nothing any more. */
+export interface BlockedClientsTable {
+  business_id: string
+  /** In lower case, without `+tag`. */
+  email: string
+  blocked_at: Instant
+}
+
+/** What the server itself keeps secret, where its settings name nothing. */
+export interface ServerSecretsTable {
+  name: string
+  secret: string
+  created_at: Instant
 }
 
 /** The answer to a request that named an `Idempotency-Key`. */
@@ -244,6 +278,9 @@ export interface Tables {
   holds: HoldsTable
   claims: ClaimsTable
   bookings: BookingsTable
+  booking_attempts: BookingAttemptsTable
+  blocked_clients: BlockedClientsTable
+  server_secrets: ServerSecretsTable
   payments: PaymentsTable
   processor_events: ProcessorEventsTable
   sandbox_checkouts: SandboxCheckoutsTable

@@ -32,6 +32,7 @@ const tags = [
   { name: 'Availability', description: 'Which slots are free, which is next, and why one is not.' },
   { name: 'Holds', description: 'A slot that is kept for ten minutes.' },
   { name: 'Bookings', description: 'What becomes of a hold: shown, listed, rescheduled, cancelled.' },
+  { name: 'Clients', description: 'For whom nobody books any more.' },
   { name: 'Catalogue', description: 'What can be booked, where, and with whom; and when not.' },
   { name: 'Businesses', description: 'Those who offer it, and their keys.' },
   { name: 'Webhooks', description: 'What happens to bookings, sent to an address of yours as it happens.' },

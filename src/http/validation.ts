@@ -101,19 +101,24 @@ export function compileCreation(schema: object): Validator {
 }
 
 interface ObjectOrArraySchema {
-  properties?: Record<string, object>
+  type?: string | string[]
+  properties?: Record<string, ObjectOrArraySchema>
   required?: string[]
   items?: object
 }
 
-/** Only known members: an unknown one is refused whatever its value. */
+/**
+ * Only known members: an unknown one is refused whatever its value. Where null means something, as in imported files, the
+ * schema says so.
+ */
 function dropOptionalNulls(schema: ObjectOrArraySchema, value: unknown): void {
   if (Array.isArray(value)) {
     for (const item of value) dropOptionalNulls(schema.items ?? {}, item)
   } else if (typeof value === 'object' && value !== null) {
     const members = value as Record<string, unknown> // made by our own parser
     for (const [name, member] of Object.entries(schema.properties ?? {})) {
-      if (members[name] === null && !schema.required?.includes(name)) Reflect.deleteProperty(members, name)
+      const isMeant = member.type?.includes('null') || schema.required?.includes(name)
+      if (members[name] === null && !isMeant) Reflect.deleteProperty(members, name)
       else dropOptionalNulls(member, members[name])
     }
   }

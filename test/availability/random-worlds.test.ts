@@ -27,7 +27,7 @@ class RolledBack extends Error {
 async function outcome(
   context: Context,
   actor: Actor,
-  wanted: RandomWorld['offer'] & { starts_at: string; clientNetwork: string },
+  wanted: RandomWorld['offer'] & { starts_at: string; from: RandomWorld['client'] },
 ): Promise<Problem | undefined> {
   const db = aroundTransactions(context.db, async (_tx, work) => {
     await work()
@@ -97,15 +97,15 @@ onEachEngine('random worlds', (engine) => {
           const refusal = await outcome(service.context, visitor, {
             ...world.offer,
             starts_at: slot.starts_at,
-            clientNetwork: world.network,
+            from: world.client,
           })
           expect(refusal?.message, `${label}: ${slot.starts_at} is offered`).toBeUndefined()
           seen.held += 1
         }
         for (const at of sample(random, otherTimes(random, world, offered))) {
           const wanted = { ...world.offer, starts_at: instantFromMs(at) }
-          const clientNetwork = world.network
-          const refusal = await outcome(service.context, visitor, { ...wanted, clientNetwork })
+          const from = world.client
+          const refusal = await outcome(service.context, visitor, { ...wanted, from })
           const { reason, offered: explained } = await explainSlot(service.context, visitor, wanted)
           const given =
             refusal && ((refusal.parts.extensions?.['reason'] as string | undefined) ?? refusal.code)
@@ -138,8 +138,7 @@ onEachEngine('random worlds', (engine) => {
     const slots = await slotsOf(world, visitor).catch(onlyNotOffered)
     if (slots.length === 0) return undefined
     const { starts_at } = random.of(slots)
-    const clientNetwork = world.network
-    await placeHold(service.context, visitor, { ...world.offer, starts_at, clientNetwork })
+    await placeHold(service.context, visitor, { ...world.offer, starts_at, from: world.client })
     return Date.parse(starts_at)
   }
 })

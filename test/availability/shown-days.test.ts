@@ -228,7 +228,7 @@ onEachEngine('days that were shown before', (engine) => {
       return
     }
     const starts_at = instantFromMs(Date.parse(world.from) + random.below(96) * 30 * 60_000)
-    const wanted = { ...world.offer, starts_at, clientNetwork: world.network }
+    const wanted = { ...world.offer, starts_at, from: world.client }
     await placeHold(service.context, random.of([visitor, world.key]), wanted).catch(onlyRefused)
   }
 })

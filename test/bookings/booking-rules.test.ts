@@ -35,6 +35,7 @@ function booking(parts: Partial<BookingsTable> = {}): BookingsTable {
     cancelled_at: null,
     confirmed_at: now,
     payment_id: null,
+    counted_client: null,
     created_at: now,
     updated_at: now,
     version: 1,

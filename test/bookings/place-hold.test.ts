@@ -103,9 +103,9 @@ onEachEngine('placing a hold', (engine) => {
     })
   })
 
-  test('a slot that ends just before the year 10000 is held', async () => {
+  test('a key holds a slot that ends just before the year 10000', async () => {
     const offer = await makeOffer(service, business.id, { timezone: 'America/New_York' })
-    expect(await session.hold(offer, '9999-12-31T23:00:00Z')).toMatchObject({
+    expect(await key.hold(offer, '9999-12-31T23:00:00Z')).toMatchObject({
       status: 201,
       body: { ends_at: '9999-12-31T18:30:00-05:00' },
     })

@@ -42,7 +42,7 @@ onEachEngine('writing services, locations and staff', (engine) => {
       buffer_after_minutes: 0,
       slot_interval_minutes: 45,
       min_notice_minutes: 0,
-      max_advance_days: null,
+      max_advance_days: 365,
       capacity: 1,
       price: null,
       deposit: null,

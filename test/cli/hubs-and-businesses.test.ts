@@ -88,6 +88,8 @@ onEachEngine('hubs and businesses beside a running server', (engine) => {
       ['brand logo', 'http://127.0.0.1:3000/docs/salon-spree.png'],
       ['requests a minute', 'as its plan has it'],
       ['requests an hour', 'as its plan has it'],
+      ['bookings for one client', '5'],
+      ['trusted networks'],
     ])
     expect(await holdfast.json('business', 'show', salon.id)).toMatchObject({
       id: salon.id,
@@ -180,6 +182,30 @@ onEachEngine('hubs and businesses beside a running server', (engine) => {
       limit_per_hour: null,
     })
     expect(await stored()).toEqual([{ limit_per_minute: null, limit_per_hour: null }])
+  })
+
+  test('business update sets what strangers may do, and "none" takes it away', async () => {
+    const { id } = await holdfast.json('business', 'create', 'Careful', '--timezone', 'UTC')
+    const update = (...options: string[]) => holdfast.json('business', 'update', id as string, ...options)
+    const networks = ['203.0.113.7/32', '2001:db8::/48']
+    expect(
+      await update('--trusted-networks', networks.join(', '), '--max-bookings-per-client', '9'),
+    ).toMatchObject({ trusted_networks: networks, max_bookings_per_client: 9 })
+    expect(await update('--max-bookings-per-client', 'none')).toMatchObject({
+      trusted_networks: networks,
+      max_bookings_per_client: null,
+    })
+    expect(await update('--trusted-networks', 'none')).toMatchObject({ trusted_networks: [] })
+    const refused = ['business', 'update', id as string]
+    await holdfast.refuses([...refused, '--trusted-networks', '10.0.0.1'], 2, '10.0.0.1/32')
+    await holdfast.refuses([...refused, '--trusted-networks', 'a,b'], 2, 'such as 203.0.113.0/24')
+    const eleven = Array.from({ length: 11 }, (_, n) => `10.${n}.0.0/16`).join(',')
+    await holdfast.refuses([...refused, '--trusted-networks', eleven], 2, 'at most 10')
+    await holdfast.refuses([...refused, '--max-bookings-per-client', '101'], 2, 'from 1 to 100')
+    expect(await holdfast.json('business', 'show', id as string)).toMatchObject({
+      trusted_networks: [],
+      max_bookings_per_client: null,
+    })
   })
 
   test('limits are refused where no plan would heed them, unless the plan comes along', async () => {

@@ -103,12 +103,52 @@ onEachEngine('holdfast import and export', (engine) => {
       services: [
         {
           ...haircut,
+          max_advance_days: 365,
           locations: expect.arrayContaining(['Main street', 'Online']),
           staff: expect.arrayContaining(['Anna', 'Ben']),
           custom_fields: [{ ...haircut?.custom_fields?.[0], required: false }],
         },
-        room,
+        { ...room, max_advance_days: 365 },
       ],
+    })
+  })
+
+  test('a file carries what strangers may do, and a service without a limit of days stays one', async () => {
+    const services = [
+      { name: 'Usual', duration_minutes: 30, locations: ['Here'] },
+      { name: 'Any time', duration_minutes: 30, max_advance_days: null, locations: ['Here'] },
+      { name: 'Soon', duration_minutes: 30, max_advance_days: 7, locations: ['Here'] },
+    ]
+    const strangers = { max_bookings_per_client: null, trusted_networks: ['203.0.113.7/32'] }
+    const business = { name: 'Careful Salon', timezone: 'Europe/Vienna', ...strangers }
+    const whole = { business, locations: [{ name: 'Here' }], services }
+    await holdfast.json('import', file('careful.json', whole))
+    const id = await idOf('Careful Salon')
+    const days = async () =>
+      (
+        await readRows(
+          database.url,
+          `select max_advance_days as days from services where business_id = '${id}' order by name`,
+        )
+      ).map((row) => row['days'])
+    expect(await days()).toEqual([null, 7, 365])
+    const exported = await holdfast.text('export', id)
+    expect(JSON.parse(exported)).toMatchObject({ business: strangers, services: expect.any(Array) })
+    expect(exported.match(/"max_advance_days": (null|7|365)/g)).toHaveLength(3)
+    const again = await holdfast.json('import', file('again.json', exported))
+    expect(again).toMatchObject({ services: { created: 0, changed: 0, unchanged: 3 } })
+    // a file of an earlier release leaves out what has no limit
+    const earlier = services.map(({ max_advance_days: _, ...service }) => service)
+    const { services: tally } = await holdfast.json(
+      ...['import', '--business', id, file('earlier.json', { services: earlier })],
+    )
+    expect(tally).toEqual({ created: 0, changed: 1, unchanged: 2 })
+    expect(await days()).toEqual([null, 365, 365])
+    const faulty = file('faulty.json', { business: { ...business, trusted_networks: ['x'] } })
+    const refused = await holdfast.run('import', faulty)
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('/business/trusted_networks/0'),
     })
   })
 

@@ -20,7 +20,7 @@ import { makeShop, makeWebhook } from '../support/webhooks.ts'
 /** Those of the sandbox and of rules do not grow with the bookings of a business in production. */
 const growing = [
   ...['bookings', 'claims', 'deliveries', 'events', 'holds', 'idempotency_records', 'payments'],
-  ...['processor_events', 'sessions'],
+  ...['processor_events', 'sessions', 'booking_attempts'],
 ]
 /** The plan names tables that refer to one that is written: they are read only while a reference is broken. */
 const references = /^insert into "bookings"/

@@ -80,6 +80,25 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
       'DELETE /api/v1/bookings/:id': one('/bookings', 'booking_id'),
     },
   },
+  'block clients': {
+    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes' },
+    operations: {
+      'POST /api/v1/clients/block': {
+        names: ['business_id'],
+        request: ({ business_id }) => ({
+          path: '/clients/block',
+          body: { business_id, email: 'mallory@example.com' },
+        }),
+      },
+      'DELETE /api/v1/clients/block': {
+        names: ['business_id'],
+        request: ({ business_id }) => ({
+          path: '/clients/block',
+          body: { business_id, email: 'mallory@example.com' },
+        }),
+      },
+    },
+  },
   'read services, locations, staff, availability': {
     may: { publishable: '–', session: 'yes', business: 'yes', hub: 'yes' },
     operations: {
@@ -417,6 +436,7 @@ onEachEngine('who may do what', (engine) => {
     staff: await service.rows('staff'),
     blocks: await service.rows('blocks'),
     api_keys: await service.rows('api_keys'),
+    blocked_clients: await service.rows('blocked_clients'),
     webhooks: await webhookRows(),
   })
 })

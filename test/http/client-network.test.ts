@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { clientNetworkOf } from '../../src/http/client-network.ts'
+import { clientNetworkOf, readClientAddress } from '../../src/http/client-network.ts'
 import { nextStart } from '../support/tenant-things.ts'
 import {
   businessOf,
@@ -26,6 +26,17 @@ describe('what counts as one client', () => {
     expect(clientNetworkOf(address)).toBe(network)
   })
 
+  test.each([
+    ['192.0.2.7:443', '192.0.2.7', null],
+    ['::ffff:192.0.2.7', '192.0.2.7', null],
+    ['[2001:db8:1:2::9]:443', '2001:db8:1:2::9', '2001:db8:1::/48'],
+    ['2001:db8:1:ffff::3', '2001:db8:1:ffff::3', '2001:db8:1::/48'],
+    ['2001:db8:2::3', '2001:db8:2::3', '2001:db8:2::/48'],
+    ['garbage', null, null],
+  ])('%s has the address %s and lies in %s', (text, address, widerNetwork) => {
+    expect(readClientAddress(text)).toEqual({ address, widerNetwork, network: clientNetworkOf(text) })
+  })
+
   test.each(['', 'unknown', '_hidden', '999.1.1.1', 'x'.repeat(10_000), "'; drop table holds"])(
     '%j is no address, and all such are one client',
     (address) => {
@@ -46,7 +57,13 @@ function counting(service: () => TestService) {
     })
     expect(held.status).toBe(201)
     const rows = await service().rows('holds')
-    return rows.find(({ id }) => id === held.body.hold_id)?.client_network
+    const kept = rows.find(({ id }) => id === held.body.hold_id)?.client_network
+    // kept is a digest: of which of those that come into question
+    const digest = await service().context.secret.digester('network')
+    const possible = [remoteAddress, ...(forwarded?.split(',') ?? [])].map((text) =>
+      clientNetworkOf(text.trim()),
+    )
+    return possible.find((network) => digest(network) === kept)
   }
 }
 

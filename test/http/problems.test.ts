@@ -151,6 +151,18 @@ onEachEngine('problem documents', (engine) => {
       },
     ],
     [
+      'booking_limit_reached',
+      {},
+      async () => {
+        const { owner, hold_id } = await heldSlot()
+        const options = { token: salon().business_key, body: { email: ada.email } }
+        expect(await call('POST', '/clients/block', options)).toMatchObject({ status: 201 })
+        const refused = await book(owner, hold_id)
+        expect(await call('DELETE', '/clients/block', options)).toMatchObject({ status: 204 })
+        return refused
+      },
+    ],
+    [
       'unavailable',
       {},
       async () => {
@@ -194,8 +206,9 @@ onEachEngine('problem documents', (engine) => {
     const token = await service.session()
     service.clock.advance(3600)
     expect(await challenge(token)).toBe('Bearer error="invalid_token"')
-    const [limited, unavailable] = [cases.at(-2), cases.at(-1)]
+    const [limited, full, unavailable] = cases.slice(-3)
     expect((await limited?.[2]())?.headers['retry-after']).toBe('600')
+    expect((await full?.[2]())?.headers['retry-after']).toBe('3600')
     expect((await unavailable?.[2]())?.headers['retry-after']).toBe('1')
   })
 
@@ -211,7 +224,7 @@ onEachEngine('problem documents', (engine) => {
       413: ['payload_too_large'],
       415: ['unsupported_media_type'],
       422: ['validation_failed', 'slot_not_offered'],
-      429: ['rate_limited', 'hold_limit_reached'],
+      429: ['rate_limited', 'hold_limit_reached', 'booking_limit_reached'],
       500: ['internal'],
       503: ['unavailable'],
     }

@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely'
 import type { Actor } from '../../src/access/actor.ts'
 import { convertHold } from '../../src/bookings/convert-hold.ts'
 import { placeHold, type PlacedHold } from '../../src/bookings/place-hold.ts'
+import type { ClientAddress } from '../../src/bookings/strangers.ts'
 import type { DateOverride, Hours, Weekday, WeeklyHours } from '../../src/catalogue/catalogue-types.ts'
 import { insertMissing } from '../../src/catalogue/write-queries.ts'
 import type { Context } from '../../src/context.ts'
@@ -26,7 +27,7 @@ export interface RandomWorld {
   /** A caller of the business's own who is bound by no rules. */
   key: Actor
   /** Where its visitors come from: the holds of an address are counted, and many worlds of one would have many. */
-  network: string
+  client: ClientAddress
 }
 
 const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata', 'Pacific/Chatham']
@@ -115,7 +116,8 @@ export async function makeRandomWorld(context: Context, random: Random): Promise
   })
   const key: Actor = { ...caller(context.ids.next()), type: 'business', reach: { businessId } }
   const network = [10, random.below(256), random.below(256), random.below(256)].join('.')
-  const world = { businessId, from, key, network }
+  const client: ClientAddress = { address: network, network, widerNetwork: null }
+  const world = { businessId, from, key, client }
   await fill(context, random, { ...world, services, locations, staff })
   const staff_id = staff.length > 0 && random.chance(0.3) ? random.of(staff) : undefined
   const [service_id = '', location_id = ''] = [services[0], locations[0]]
@@ -184,7 +186,7 @@ function randomBlock(context: Context, random: Random, { businessId, from, locat
 async function fill(
   context: Context,
   random: Random,
-  world: Sketch & { key: Actor; services: string[]; network: string },
+  world: Sketch & { key: Actor; services: string[]; client: ClientAddress },
 ): Promise<void> {
   const bookings = random.below(14)
   for (let index = 0; index < bookings; index += 1) {
@@ -196,10 +198,11 @@ async function fill(
       location_id: random.of(world.locations),
       ...(staff_id !== undefined && { staff_id }),
       starts_at: instantFromMs(startsMs),
-      clientNetwork: world.network,
+      from: world.client,
     })
     const book = async ({ hold }: PlacedHold) => {
-      if (random.chance(0.5)) await convertHold(context, world.key, { hold_id: hold.id, client: ada })
+      if (random.chance(0.5))
+        await convertHold(context, world.key, { hold_id: hold.id, client: ada, from: world.client })
     }
     // what is taken already, or not given there, is refused: the world is random enough without it
     await taken.then(book).catch((error: unknown) => {

@@ -81,13 +81,13 @@ onEachEngine('a hold at the moment of its expiry', (engine) => {
 
   test('is free for another at that instant, with nothing having swept it away', async () => {
     for (let round = 0; round < 2; round += 1) {
-      const hold = await client.hold(round, owners[0] ?? '', slot(9000))
+      const hold = await client.hold(round, owners[0] ?? '', slot(8000))
       expect(tally([hold])).toEqual({ '201': 1 })
       const expiresMs = Date.parse(String(hold.body.expires_at))
       await until(expiresMs - 200)
-      expect(tally([await client.hold(round, rivals[0] ?? '', slot(9000))])).toEqual({ '409 slot_held': 1 })
+      expect(tally([await client.hold(round, rivals[0] ?? '', slot(8000))])).toEqual({ '409 slot_held': 1 })
       await until(expiresMs + 20)
-      const next = await client.hold(round + 1, rivals[0] ?? '', slot(9000))
+      const next = await client.hold(round + 1, rivals[0] ?? '', slot(8000))
       expect(tally([next])).toEqual({ '201': 1 })
       await client.release(round, rivals[0] ?? '', String(next.body.hold_id))
     }

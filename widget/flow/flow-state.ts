@@ -23,7 +23,7 @@ export interface HeldSlot {
 
 /** Something to tell in the middle of the flow, with other times to choose where there are any. */
 export interface Notice {
-  kind: 'taken' | 'not_offered' | 'lapsed' | 'too_many_holds' | 'refused'
+  kind: 'taken' | 'not_offered' | 'lapsed' | 'too_many_holds' | 'too_many_bookings' | 'refused'
   alternatives: Slot[]
 }
 
@@ -146,7 +146,9 @@ export function withRefusedSlot(state: FlowState, problem: ProblemDocument): Flo
       ? 'not_offered'
       : problem.code === 'hold_limit_reached'
         ? 'too_many_holds'
-        : 'refused'
+        : problem.code === 'booking_limit_reached'
+          ? 'too_many_bookings'
+          : 'refused'
   return { ...state, busy: null, notice: { kind, alternatives } }
 }
 

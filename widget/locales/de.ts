@@ -44,6 +44,8 @@ export const texts: Texts = {
   notOffered: 'Leider kann diese Zeit nicht mehr gebucht werden.',
   tooManyHolds:
     'Von Ihrem Anschluss aus sind zu viele Zeiten reserviert. Bitte versuchen Sie es in ein paar Minuten wieder.',
+  tooManyBookings:
+    'Im Moment sind hier keine weiteren Buchungen möglich. Bitte melden Sie sich direkt bei uns.',
   refused: 'Leider war das nicht möglich.',
   otherTimes: 'Diese Zeiten sind frei:',
   chooseOther: 'Andere Zeit wählen',

@@ -43,6 +43,7 @@ export const texts: Texts = {
   taken: 'Sorry, somebody else was a moment quicker.',
   notOffered: 'Sorry, this time can no longer be booked.',
   tooManyHolds: 'Too many times are being held from your connection. Please try again in a few minutes.',
+  tooManyBookings: 'No more bookings can be made here at the moment. Please get in touch with us instead.',
   refused: 'Sorry, this could not be done.',
   otherTimes: 'These times are free:',
   chooseOther: 'Choose another time',

@@ -43,6 +43,7 @@ export const texts: Texts = {
   taken: 'Lo sentimos, otra persona se ha adelantado.',
   notOffered: 'Lo sentimos, esta hora ya no se puede reservar.',
   tooManyHolds: 'Hay demasiadas horas guardadas desde su conexión. Inténtelo de nuevo en unos minutos.',
+  tooManyBookings: 'En este momento no se pueden hacer más reservas aquí. Póngase en contacto con nosotros.',
   refused: 'Lo sentimos, no ha sido posible.',
   otherTimes: 'Estas horas están libres:',
   chooseOther: 'Elegir otra hora',

@@ -43,6 +43,7 @@ export const texts: Texts = {
   taken: 'Nous sommes désolés, quelqu’un a été plus rapide.',
   notOffered: 'Nous sommes désolés, cet horaire ne peut plus être réservé.',
   tooManyHolds: 'Trop d’horaires sont déjà gardés depuis votre connexion. Réessayez dans quelques minutes.',
+  tooManyBookings: 'Aucune autre réservation n’est possible ici pour le moment. Veuillez nous contacter.',
   refused: 'Nous sommes désolés, cela n’a pas été possible.',
   otherTimes: 'Ces horaires sont disponibles :',
   chooseOther: 'Choisir un autre horaire',

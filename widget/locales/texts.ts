@@ -42,6 +42,7 @@ export interface Texts {
   taken: string
   notOffered: string
   tooManyHolds: string
+  tooManyBookings: string
   refused: string
   otherTimes: string
   chooseOther: string

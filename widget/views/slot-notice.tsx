@@ -8,6 +8,7 @@ const sentences: Record<Notice['kind'], keyof Texts> = {
   not_offered: 'notOffered',
   lapsed: 'lapsed',
   too_many_holds: 'tooManyHolds',
+  too_many_bookings: 'tooManyBookings',
   refused: 'refused',
 }
 
