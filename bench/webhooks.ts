@@ -14,31 +14,25 @@ import { readConfig } from '../src/config.ts'
 import type { Context } from '../src/context.ts'
 import { createContext } from '../src/create-context.ts'
 import { pause } from '../src/database/database.ts'
-import { plusSeconds, type Instant } from '../src/instants.ts'
-import { createWebhook } from '../src/webhooks/create-webhook.ts'
 import { DeliveryWorker } from '../src/webhooks/delivery-worker.ts'
-import { recordEvents } from '../src/webhooks/record-events.ts'
+import { recordEvents } from '../src/webhooks/event.ts'
+import { createWebhook } from '../src/webhooks/webhook.ts'
 import { findPostgres } from '../test/support/postgres-server.ts'
-import { bareMs, byClient, byExchange, type Bare } from './support/bare-requests.ts'
 import { ownDatabase } from './support/own-database.ts'
 
 /*
- * Deliveries per second, beside the bare rate of the HTTP client: as many requests of the same size to the same receiver,
- * over as many connections, by undici's `request` and nothing else. The exchange of a delivery goes below `request`, which
- * makes a stream of each answer; what it makes on its own is shown, too: no delivery can be faster than that. And the time
- * from the commit of a booking to its receipt at a steady rate of bookings. A business has at most 20 webhooks, so 200 are
- * those of ten. `npm run bench -- webhooks postgres 20` measures that alone.
+ * Deliveries a second out of a backlog, with the processor time of the service for each thousand, and the time from the
+ * commit of a booking to its receipt at a steady rate. A business has at most 20 webhooks, so 200 are those of ten.
+ * `npm run bench -- webhooks postgres 20` measures that alone.
  */
 
 const [onlyEngine, onlyCount] = process.argv.slice(3)
 const counts = onlyCount === undefined ? [1, 20, 200] : [Number(onlyCount)]
 const mostOfBusiness = 20
-/** So many are sent before anything is measured: code that has run often is several times as fast. */
-const warmUp = 20_000
-/** Sent bare and as deliveries, in turns: what the machine does beside then bears on all. */
-const backlog = 80_000
+/** Sent before anything is measured: code that has run often is several times as fast. */
+const warmUp = 4_000
+const backlog = 20_000
 const rounds = 3
-const mostInFlight = 256
 const bookingsPerSecond = 200
 /** A booking is two commits. Where the disk makes fewer, so much of what it makes is asked for. */
 const shareOfPossible = 0.7
@@ -157,19 +151,6 @@ async function received(receiver: Receiver, count: number): Promise<[string, num
   return all
 }
 
-/** Has nothing sent, as if another server had the webhooks, until what is given back is called. */
-async function holdBack({ db, ids, clock }: Context): Promise<() => Promise<void>> {
-  const [by, until] = [ids.next(), plusSeconds(clock.now(), 600)]
-  const lease = (leasedBy: string | null, leasedUntil: Instant | null) =>
-    db.transaction((tx) =>
-      tx.db.updateTable('webhooks').set({ leased_by: leasedBy, leased_until: leasedUntil }).execute(),
-    )
-  await lease(by, until)
-  return async () => {
-    await lease(null, null)
-  }
-}
-
 /** How many bookings a second are steadily possible, up to as many as are wanted. */
 async function steadyRate(context: Context): Promise<number> {
   const shop = await makeShop(context, undefined, 0)
@@ -209,67 +190,56 @@ async function latencies(
     .toSorted((one, other) => one - other)
 }
 
+/** Lets a worker of its own send what is due, and tells how long that took, in milliseconds, with the processor's. */
+async function deliver(context: Context): Promise<{ tookMs: number; processorMs: number }> {
+  const worker = new DeliveryWorker(context, { version: 'bench' })
+  const [startedMs, before] = [monotonicMs(), process.cpuUsage()]
+  worker.start()
+  await worker.settled()
+  const tookMs = monotonicMs() - startedMs
+  const { user, system } = process.cpuUsage(before)
+  await worker.stop(1_000)
+  return { tookMs, processorMs: (user + system) / 1000 }
+}
+
 async function measure(databaseUrl: string, engine: string, webhooks: number): Promise<object> {
   const config = readConfig({ NODE_ENV: 'test', DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' })
   const context = await createContext(config)
   await context.db.migrate()
   const receiver = await startReceiver()
-  const worker = new DeliveryWorker(context, { version: 'bench' })
-  worker.start()
   try {
     const each = Math.min(webhooks, mostOfBusiness)
     const shops: Shop[] = []
     for (let index = 0; index < webhooks / each; index += 1) {
       shops.push(await makeShop(context, receiver, each))
     }
-    const atOnce = Math.min(webhooks * 4, mostInFlight)
-    const deliver = async (count: number) => {
-      const letGo = await holdBack(context)
+    const taken = { tookMs: 0, processorMs: 0 }
+    for (const count of [warmUp, ...Array<number>(rounds).fill(backlog)]) {
       for (const shop of shops) await writeBacklog(context, shop, count / each / shops.length)
-      await letGo()
-      const startedMs = monotonicMs()
-      await worker.settled()
-      const tookMs = monotonicMs() - startedMs
+      const took = await deliver(context)
       await received(receiver, count)
-      return tookMs
+      if (count === warmUp) continue
+      taken.tookMs += took.tookMs
+      taken.processorMs += took.processorMs
     }
-    const send = async (bare: Bare, count: number) => {
-      const tookMs = await bareMs(receiver.address, bare, { count, atOnce })
-      await receiver.taken()
-      return tookMs
-    }
-    const round = async (count: number) => ({
-      request: await send(byClient, count),
-      exchange: await send(byExchange, count),
-      deliveries: await deliver(count),
-    })
-    await round(warmUp)
-    const taken = { request: 0, exchange: 0, deliveries: 0 }
-    for (let number = 0; number < rounds; number += 1) {
-      const took = await round(backlog)
-      for (const what of ['request', 'exchange', 'deliveries'] as const) taken[what] += took[what]
-    }
+    const worker = new DeliveryWorker(context, { version: 'bench' })
+    worker.start()
     const perSecond = await steadyRate(context)
     // of a business with one webhook, beside those that have more and rest: 20 receipts a booking would be 4,000 a second
     const shop = await makeShop(context, receiver, 1)
     const ms = await latencies(context, receiver, { shop, perSecond })
-    const rate = (tookMs: number) => Math.round((rounds * backlog * 1000) / tookMs)
-    const share = (tookMs: number) => `${Math.round((tookMs / taken.deliveries) * 100)} %`
+    await worker.stop(1_000)
     const quantile = (share: number) => `${(ms[Math.floor(ms.length * share)] ?? NaN).toFixed(0)} ms`
     return {
       engine,
       webhooks,
-      'requests/s': rate(taken.request),
-      'exchanges/s': rate(taken.exchange),
-      'deliveries/s': rate(taken.deliveries),
-      'of requests': share(taken.request),
-      'of exchanges': share(taken.exchange),
+      'deliveries/s': Math.round((rounds * backlog * 1000) / taken.tookMs),
+      'processor ms/1,000': Math.round((taken.processorMs * 1000) / (rounds * backlog)),
       'bookings/s': perSecond,
       p50: quantile(0.5),
       p99: quantile(0.99),
     }
   } finally {
-    await worker.stop(1_000)
     receiver.stop()
     await context.db.close()
   }

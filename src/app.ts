@@ -35,12 +35,11 @@ import { stripeWebhookRoutes } from './payments/stripe-webhook-routes.ts'
 import { oldProcessorEvents, oldSandboxCheckouts, unusedPayments } from './payments/tidy-payments.ts'
 import type { RateLimiter } from './rate-limits/rate-limiter.ts'
 import { oldWindows } from './rate-limits/tidy-windows.ts'
-import { countPendingDeliveries } from './webhooks/count-pending-deliveries.ts'
-import { deliveryRoutes } from './webhooks/delivery-routes.ts'
-import type { SenderOptions } from './webhooks/delivery-sender.ts'
-import { DeliveryWorker } from './webhooks/delivery-worker.ts'
-import { deletedWebhooks, oldDeliveries, oldEvents } from './webhooks/tidy-deliveries.ts'
-import { webhookRoutes } from './webhooks/webhook-routes.ts'
+import { countPendingDeliveries, oldDeliveries } from './webhooks/delivery.ts'
+import { DeliveryWorker, type DeliveryWorkerOptions } from './webhooks/delivery-worker.ts'
+import { oldEvents } from './webhooks/event.ts'
+import { deliveryRoutes, webhookRoutes } from './webhooks/webhook-routes.ts'
+import { deletedWebhooks } from './webhooks/webhook.ts'
 
 /** What housekeeping deletes. */
 export const chores = [
@@ -71,7 +70,7 @@ export interface App {
 export interface AppReplacements {
   onStatement?: StatementListener
   limiter?: RateLimiter
-  deliveries?: Partial<SenderOptions>
+  deliveries?: Partial<DeliveryWorkerOptions>
 }
 
 /** Wires the service over an open context; the schema must be up to date. */

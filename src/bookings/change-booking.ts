@@ -8,7 +8,7 @@ import { isUuid } from '../ids.ts'
 import { readInstant } from '../instants.ts'
 import type { BookingOutcome } from '../metrics/metrics.ts'
 import type { EventType } from '../webhooks/event-payload.ts'
-import { recordEvents } from '../webhooks/record-events.ts'
+import { recordEvents } from '../webhooks/event.ts'
 import { findBookingForChange, updateBooking, type BookingRow } from './booking-queries.ts'
 import {
   assertLength,

@@ -1,7 +1,7 @@
 import { isSlotRefusal } from '../availability/refusal-rules.ts'
 import type { Context } from '../context.ts'
 import type { Transaction } from '../database/database.ts'
-import { recordEvents } from '../webhooks/record-events.ts'
+import { recordEvents } from '../webhooks/event.ts'
 import { findBookingForChange, updateBooking, type BookingRow } from './booking-queries.ts'
 import { eventSubject } from './booking-rules.ts'
 import { removeBookingClaim } from './claim-queries.ts'

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
 import { operator } from '../access/operator.ts'
 import type { DeliveryStatus } from '../database/event-tables.ts'
-import { listDeliveries } from '../webhooks/list-deliveries.ts'
+import { listDeliveries } from '../webhooks/delivery.ts'
 import { shownTime } from './local-time.ts'
 import { print, withExistingDatabase } from './run-command.ts'
 import { tableLines } from './table.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { operator } from '../access/operator.ts'
 import { showBusiness } from '../catalogue/manage-businesses.ts'
-import { listWebhooks } from '../webhooks/list-webhooks.ts'
+import { listWebhooks } from '../webhooks/webhook.ts'
 import { print, withExistingDatabase } from './run-command.ts'
 import { tableLines } from './table.ts'
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Command } from 'commander'
 import { systemClock } from '../clock.ts'
 import { OperatorError, UsageError } from '../errors.ts'
-import { faultOfDelivery } from '../webhooks/verify-delivery.ts'
+import { faultOfDelivery } from '../webhooks/signature.ts'
 import { writeLines } from './run-command.ts'
 
 interface Options {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { operator } from '../access/operator.ts'
-import { retryByHand } from '../webhooks/retry-delivery.ts'
+import { retryByHand } from '../webhooks/delivery.ts'
 import { print, withExistingDatabase } from './run-command.ts'
 
 /** `holdfast webhook retry`: has a running server send a delivery again. */

@@ -37,11 +37,6 @@ export interface WebhooksTable {
   created_at: Instant
   disabled_at: Instant | null
   deleted_at: Instant | null
-  /** Until when one server alone may send what is due, and which. */
-  leased_until: Instant | null
-  leased_by: string | null
-  /** Grows when another server leases it: what the one before has to say comes too late. */
-  fence: Generated<number>
 }
 
 /** How far a delivery is; a failed one is tried again by hand only. */
@@ -63,7 +58,7 @@ export interface DeliveriesTable {
   attempts_json: Generated<string>
   attempts_made: Generated<number>
   attempts_left: number
-  /** Null once it is not pending. */
+  /** While an attempt is in flight, the end of its lease: then any server makes it again. Null once it is not pending. */
   next_attempt_at: Instant | null
   created_at: Instant
 }

@@ -2,9 +2,19 @@ import { sql, type Insertable } from 'kysely'
 import type { Engine, Queries } from '../database/database.ts'
 import type { DeliveriesTable, DeliveryStatus } from '../database/event-tables.ts'
 import type { Instant } from '../instants.ts'
-import { mostAttempts } from './retry-rules.ts'
 
-/** Adds a delivery. */
+/** Attempts of a delivery; a retry by hand gives as many again. */
+export const maxAttempts = 3
+
+/** On PostgreSQL, the channel on which commands announce that deliveries are due, and servers listen. */
+export const deliveriesChannel = 'holdfast_deliveries'
+
+/** Calls the servers (PostgreSQL) once the transaction is committed. */
+export async function announceDeliveries(db: Queries): Promise<void> {
+  await sql`select pg_notify(${deliveriesChannel}, '')`.execute(db)
+}
+
+/** Adds one delivery. */
 export async function insertDelivery(db: Queries, delivery: Insertable<DeliveriesTable>): Promise<void> {
   await db.insertInto('deliveries').values(delivery).execute()
 }
@@ -41,16 +51,38 @@ export function findDelivery(db: Queries, webhookId: string, id: string): Promis
   return selectDeliveries(db, webhookId).where('d.id', '=', id).executeTakeFirst()
 }
 
-/** Has a delivery attempted again, at once and as often as a new one. One that is in flight keeps its lease. */
+/**
+ * Has a delivery attempted again, at once and as often as a new one. The lease of an attempt in flight ends with this: its
+ * result is not written.
+ */
 export async function retryDelivery(
   db: Queries,
   delivery: { webhookId: string; id: string; now: Instant },
 ): Promise<void> {
   await db
     .updateTable('deliveries')
-    .set({ status: 'pending', attempts_left: mostAttempts, next_attempt_at: delivery.now })
+    .set({ status: 'pending', attempts_left: maxAttempts, next_attempt_at: delivery.now })
     .where('webhook_id', '=', delivery.webhookId)
     .where('id', '=', delivery.id)
+    .execute()
+}
+
+/** Fails the pending deliveries of a webhook. Results of attempts in flight are written all the same. */
+export async function failPending(db: Queries, webhookId: string): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ status: 'failed', next_attempt_at: null, attempts_left: 0 })
+    .where('webhook_id', '=', webhookId)
+    .where('status', '=', 'pending')
+    .execute()
+}
+
+/** Deletes the pending deliveries of a webhook. */
+export async function deletePending(db: Queries, webhookId: string): Promise<void> {
+  await db
+    .deleteFrom('deliveries')
+    .where('webhook_id', '=', webhookId)
+    .where('status', '=', 'pending')
     .execute()
 }
 
@@ -87,15 +119,15 @@ export async function deleteLog(db: Queries, webhookId: string, most: number): P
   return Number(numDeletedRows)
 }
 
-/** How many deliveries wait for an attempt, counted up to `most`. */
-export async function countPending(db: Queries, most: number): Promise<number> {
+/** How many deliveries wait for an attempt, counted up to `max`. */
+export async function countPending(db: Queries, max: number): Promise<number> {
   const { count } = await db
     .selectFrom((build) =>
       build
         .selectFrom('deliveries')
         .select(sql`1`.as('one'))
         .where('status', '=', 'pending')
-        .limit(most)
+        .limit(max)
         .as('pending'),
     )
     .select(({ fn }) => fn.countAll<number>().as('count'))

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../examples.ts'
 import { Closed, listParameters, Nullable, Page, ShownId, ShownInstant } from '../wire.ts'
-import type { AttemptError } from './delivery-types.ts'
+import type { AttemptError } from './send.ts'
 import { EventName } from './webhook-schemas.ts'
 
 const DeliveryStatus = Type.Enum(['pending', 'succeeded', 'failed'], { title: 'DeliveryStatus' })
@@ -10,6 +10,7 @@ const attemptErrors: Record<AttemptError, string> = {
   timeout: 'no full answer within 10 seconds',
   status_not_2xx: 'another status than 2xx',
   redirect_not_followed: 'a redirect',
+  response_too_large: 'a longer answer than 64 KiB',
   address_not_allowed: 'an address of an inner network',
   dns_failed: 'the name has no address',
   connection_refused: 'nobody listens there',

@@ -1,210 +1,295 @@
 import { monotonicMs } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { pause, type Listening } from '../database/database.ts'
-import { claimDeliveries, dueWebhooks, leaveLeases } from './claim-deliveries.ts'
-import { DeliveryLanes, type Choice } from './delivery-lanes.ts'
-import { DeliverySender, type SenderOptions } from './delivery-sender.ts'
-import { deliveriesChannel } from './delivery-types.ts'
-import { hasWebhooks } from './webhook-queries.ts'
+import type { Listening } from '../database/database.ts'
+import { plusSeconds } from '../instants.ts'
+import { traceExchange } from '../tracing.ts'
+import type { Resolve } from './addresses.ts'
+import { afterAttempt, outboundOf, type Attempted } from './delivery.ts'
+import { deliveriesChannel } from './delivery-queries.ts'
+import { isAnyDue, leaseDeliveries, type LeasedDelivery } from './lease-queries.ts'
+import { ResultWriter } from './result-writer.ts'
+import { Sender, type AttemptError, type AttemptResult } from './send.ts'
 
-/** Without any signal the database is asked so often what is due: for retries, and for what a killed server left. */
+/*
+ * Leases due deliveries and sends them: on every server, beside its requests.
+ *
+ *   mode      entered by              leases  in flight
+ *   new       –                       no      nothing
+ *   running   start()                 yes     is sent, and its result written
+ *   draining  stop()                  no      ends by itself, and its result is written
+ *   aborting  the grace is over       no      is cut off: its lease is released, no attempt counts
+ *   stopped   nothing is in flight    no      nothing
+ *
+ * Guarantees: what a killed server had leased is due again after 30 seconds. Of one webhook this server sends at most four at
+ * once, and nothing is leased that is not sent at once. A slow receiver delays no other: it gets one at a time, an attempt takes
+ * nobody's place after its first second, and where places are short webhooks have their turns in the order of their ids.
+ * Does not guarantee: four at once over several servers. Each has its own four.
+ * Signals: `DeliverySignal` of this process, `NOTIFY` of commands (PostgreSQL), the end of an attempt, and a poll.
+ */
+
+/** How far the worker is in its life: the table above. */
+type Mode = 'new' | 'running' | 'draining' | 'aborting' | 'stopped'
+
+/** Longer than an attempt takes, and writing its result. */
+const leaseSeconds = 30
+/** Limit of one attempt. */
+const attemptMs = 10_000
+const maxOfWebhook = 4
+/** Attempts in their first second, over all webhooks. */
+const maxQuick = 256
+const quickMs = 1_000
+/** Where places are short, so many are leased for at once: not each is worth a statement. */
+const minRefill = 32
+/** Attempts in flight, with those that wait for slow receivers. */
+const maxInFlight = 512
+/** Slow receivers that are remembered. */
+const maxSlow = 1_000
+/** Without a signal the database is polled this often, for retries and for leases that ended. */
 const pollMs = 1_000
-/** After this it is asked again for what another server had at that moment; then after twice as long, and so on. */
-const soonMs = 50
-/** With so many claimed there is no haste to claim more: the next look then finds more at once. */
-const plenty = 512
-const breathMs = 25
+/** With every place taken, places are counted this often: that attempts become slow is no signal. */
+const fullPollMs = 50
 
-/** Claims what is due and has it sent, on every server beside its requests. */
+/** What tests replace. */
+export interface DeliveryWorkerOptions {
+  /** Of Holdfast, for `User-Agent`. */
+  version: string
+  attemptMs?: number
+  resolve?: Resolve
+}
+
+/** The worker of this process. */
 export class DeliveryWorker {
   private readonly context: Context
-  private readonly id: string
-  private readonly sender: DeliverySender
-  private readonly lanes = new DeliveryLanes()
-  /** How often in a row others had all that was wanted. */
-  private inVain = 0
-  private isDraining = false
-  private isWoken = false
-  /** Whether something may be due of which the lanes know nothing. */
-  private isTold = true
-  private askedMs = 0
+  private readonly sender: Sender
+  private readonly results: ResultWriter
+  private mode: Mode = 'new'
+  /** When each attempt in flight began, on the clock of `monotonicMs`. */
+  private readonly inFlight = new Map<LeasedDelivery, number>()
+  /** The webhook behind which the next lease begins. Undefined: with the first one. */
+  private after: string | undefined
+  /** Webhooks of which more may be due than was leased. */
+  private backlogged = new Set<string>()
+  /** Webhooks whose latest attempt was slow. */
+  private readonly slow = new Set<string>()
+  private isNudged = false
   private wakeUp: () => void = () => undefined
   private isDatabaseAway = false
-  private readonly whenIdle: (() => void)[] = []
+  private readonly whenSettled: (() => void)[] = []
   private listening: Listening | undefined
   private running: Promise<void> = Promise.resolve()
   private stopped: Promise<void> | undefined
 
-  constructor(context: Context, options: SenderOptions) {
+  constructor(context: Context, options: DeliveryWorkerOptions) {
+    const { config, clock } = context
     this.context = context
-    this.id = context.ids.next()
-    this.sender = new DeliverySender(context, options, {
-      by: this.id,
-      lanes: this.lanes,
-      changed: (webhookIds) => this.wakeIfWanted(webhookIds),
+    this.sender = new Sender({
+      version: options.version,
+      timeoutMs: options.attemptMs ?? attemptMs,
+      isUnguarded: config.environment !== 'production',
+      allowedRanges: config.webhookAllowCidr,
+      nowMs: () => clock.nowMs(),
+      ...(options.resolve && { resolve: options.resolve }),
+    })
+    this.results = new ResultWriter(context, {
+      onResult: (attempted, isWritten) => this.report(attempted, isWritten),
+      onIdle: () => {
+        if (this.isAwaited) this.wake()
+      },
     })
   }
 
   start(): void {
     const { db, dueDeliveries } = this.context
+    this.mode = 'running'
     dueDeliveries.listen(() => this.wake())
     this.listening = db.listen(deliveriesChannel, () => this.wake())
     this.running = this.run()
-    void this.prepare()
   }
 
-  /** Where there is anybody to send to, the thread is there before the first delivery is. */
-  private async prepare(): Promise<void> {
-    const isNeeded = await hasWebhooks(this.context.db.reads).catch(() => false) // the looks tell of it
-    if (isNeeded && !this.isDraining) this.sender.prepare()
-  }
-
-  /** Looks at once for what is due. */
+  /** Leases at once what is due. */
   wake(): void {
-    this.isTold = true
-    this.goOn()
-  }
-
-  private goOn(): void {
-    this.isWoken = true
+    this.isNudged = true
     this.wakeUp()
   }
 
-  /** Resolves when nothing is due and nothing in flight. */
+  /** Resolves when nothing is due, or can be leased, nothing in flight and every result written. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
-      this.whenIdle.push(resolve)
+      this.whenSettled.push(resolve)
       this.wake()
     })
   }
 
-  /** Claims nothing more. What is in flight finishes within the grace, or is given back and sent again later. */
+  /** Leases nothing more. Attempts in flight end within the grace, or are cut off and made again later. */
   stop(graceMs: number): Promise<void> {
     this.stopped ??= this.finish(graceMs)
     return this.stopped
   }
 
   private async finish(graceMs: number): Promise<void> {
+    this.mode = 'draining'
     this.context.dueDeliveries.listen(undefined)
-    this.isDraining = true
+    const graceIsOver = setTimeout(() => {
+      this.mode = 'aborting'
+      this.sender.abortAll()
+      this.results.abort()
+    }, graceMs)
     this.wake()
     await this.running
-    this.sender.drain()
-    const end = setTimeout(() => this.sender.end(), graceMs)
-    await this.emptied()
-    clearTimeout(end)
-    this.lanes.wantNoMore()
-    // a database that hangs would hold up the stop; then leases end by themselves
-    if (!this.isDatabaseAway) {
-      await this.leaveLeases().catch((error: unknown) => {
-        this.context.log.warn({ err: error }, 'leases of webhooks could not be ended; they end by themselves')
-      })
-    }
+    while (this.isBusy) await new Promise<void>((resolve) => (this.wakeUp = resolve))
+    clearTimeout(graceIsOver)
+    this.mode = 'stopped'
     await Promise.all([this.sender.close(), this.listening?.close()])
   }
 
-  private async emptied(): Promise<void> {
-    while (this.sender.isBusy) await new Promise<void>((resolve) => (this.wakeUp = resolve))
+  private get isBusy(): boolean {
+    return this.inFlight.size > 0 || this.results.isBusy
+  }
+
+  /** Whether somebody waits until nothing is in flight. */
+  private get isAwaited(): boolean {
+    return this.mode !== 'running' || this.whenSettled.length > 0
   }
 
   private async run(): Promise<void> {
-    while (!this.isDraining) {
-      this.isWoken = false
-      const claimed = await this.look()
-      if (this.sender.sending > plenty) await pause(breathMs)
-      if (claimed > 0) continue
-      this.tellIfIdle()
-      await this.nextReason()
+    while (this.mode === 'running') {
+      const patienceMs = await this.leaseAndSend()
+      if (patienceMs === 0 || this.isNudged) continue
+      if (!this.isBusy) for (const resolve of this.whenSettled.splice(0)) resolve()
+      await this.nextSignal(patienceMs)
     }
   }
 
-  /** Those who have asked since the last look began are told after the next. */
-  private tellIfIdle(): void {
-    if (this.sender.isBusy || this.isWoken) return
-    for (const resolve of this.whenIdle.splice(0)) resolve()
-  }
-
-  private patienceMs(): number {
-    return this.inVain === 0 ? pollMs : Math.min(soonMs * 2 ** (this.inVain - 1), pollMs)
-  }
-
-  private async nextReason(): Promise<void> {
-    if (this.isWoken) return
+  private async nextSignal(patienceMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
       this.wakeUp = resolve
-      timer = setTimeout(resolve, this.patienceMs()).unref()
+      timer = setTimeout(resolve, patienceMs).unref()
     })
     clearTimeout(timer)
   }
 
-  /**
-   * Whether the database is to be asked which webhooks have something due. While a backlog is worked off, without any
-   * signal, those that had more at the last look are enough for a second.
-   */
-  private mustAsk(): boolean {
-    return this.isTold || !this.sender.isBusy || monotonicMs() - this.askedMs >= pollMs
-  }
-
-  private askWhatIsDue(): Promise<string[]> {
-    this.isTold = false
-    this.askedMs = monotonicMs()
-    return dueWebhooks(this.context)
-  }
-
-  /** Claims what is due as far as there is room for it, and hands it over. Tells how much was claimed. */
-  private async look(): Promise<number> {
+  /** Leases what there are places for and begins to send it. Tells how long to wait for a signal, in milliseconds. */
+  private async leaseAndSend(): Promise<number> {
+    const max = this.freePlaces()
+    const isPoll = !this.isNudged && this.after === undefined
+    this.isNudged = false
+    if (max <= 0 || (this.after !== undefined && max < minRefill)) return fullPollMs
+    const { db, clock, log } = this.context
     try {
-      const due = this.mustAsk() ? await this.askWhatIsDue() : this.lanes.haveMore()
-      const choice = this.lanes.choose(due, this.context.clock.nowMs())
-      const claimed = await this.claim(choice)
+      if (isPoll && !(await isAnyDue(db.reads, clock.now()))) return pollMs
+      const leased = await this.lease(max)
       this.isDatabaseAway = false
-      await this.leaveLeases()
-      return claimed
+      for (const delivery of leased) void this.attempt(delivery)
+      if (leased.length === max) this.after = webhooksOf(leased).toSorted().at(-1)
+      else if (this.after === undefined) return pollMs
+      else this.after = undefined
+      return 0
     } catch (error) {
-      if (!this.isDatabaseAway)
-        this.context.log.warn({ err: error }, 'deliveries cannot be claimed; trying again')
+      if (!this.isDatabaseAway) log.warn({ err: error }, 'deliveries cannot be leased; retrying')
       this.isDatabaseAway = true
-      this.isTold = true
-      this.inVain = 0
-      this.isWoken = false // signals of what cannot be read would be answered at once, again and again
-      return 0
+      this.isNudged = false // with a signal it would be tried again at once, again and again
+      return pollMs
     }
   }
 
-  private async claim(choice: Choice): Promise<number> {
-    if (choice.wanted.length + choice.toLease.length === 0) {
-      this.inVain = 0
-      return 0
-    }
+  private freePlaces(): number {
+    const nowMs = monotonicMs()
+    let quick = 0
+    for (const beganMs of this.inFlight.values()) if (nowMs - beganMs < quickMs) quick += 1
+    return Math.min(maxQuick - quick, maxInFlight - this.inFlight.size)
+  }
+
+  private async lease(max: number): Promise<LeasedDelivery[]> {
+    const [{ db }, after] = [this.context, this.after]
+    const slow = new Map([...this.slow].map((id) => [id, maxOfWebhook - 1])) // one place is left
+    const inFlight = countedOn(slow, webhooksOf(this.inFlight.keys()))
+    const leased = await db.transaction((tx) => {
+      const until = plusSeconds(tx.now, leaseSeconds)
+      return leaseDeliveries(tx.db, db.engine, { max, maxOfWebhook, inFlight, after, now: tx.now, until })
+    })
+    const full = [...countedOn(inFlight, webhooksOf(leased))].filter(([, count]) => count >= maxOfWebhook)
+    this.backlogged = new Set(full.map(([id]) => id))
+    return leased
+  }
+
+  /** Makes an attempt and has its result written. */
+  private async attempt(delivery: LeasedDelivery): Promise<void> {
+    this.inFlight.set(delivery, monotonicMs())
+    const result = this.mode === 'running' ? await this.send(delivery) : undefined
     try {
-      const claim = await claimDeliveries(this.context, { ...choice, by: this.id })
-      this.sender.send(this.lanes.accept(choice, claim))
-      const isRefused = claim.leased.length < choice.toLease.length
-      this.inVain = isRefused && claim.due.length === 0 ? this.inVain + 1 : 0
-      return claim.due.length
+      this.results.add({ delivery, attempted: result && this.conclude(delivery, result) })
+      if (result) this.countAttempt(delivery, result)
     } catch (error) {
-      this.lanes.endClaim(choice)
-      throw error
+      const about = { err: error, delivery_id: delivery.id }
+      this.context.log.error(about, 'a delivery could not be concluded or counted')
     }
+    this.inFlight.delete(delivery)
+    if (result) this.noteSpeed(delivery.webhook_id, result.tookMs)
+    if (this.backlogged.has(delivery.webhook_id) || this.after !== undefined || this.isAwaited) this.wake()
   }
 
-  /** Ends the leases of webhooks of which nothing is in hand, so that other servers need not wait for them. */
-  private async leaveLeases(): Promise<void> {
-    const ids = this.lanes.endLeases()
-    if (ids.length === 0) return
-    let isDone = false
+  private noteSpeed(webhookId: string, tookMs: number): void {
+    this.slow.delete(webhookId)
+    if (tookMs < quickMs) return
+    if (this.slow.size >= maxSlow) this.slow.clear()
+    this.slow.add(webhookId)
+  }
+
+  private async send(delivery: LeasedDelivery): Promise<AttemptResult | undefined> {
+    const { clock, log } = this.context
+    const atMs = clock.nowMs()
     try {
-      await leaveLeases(this.context, { ids, by: this.id })
-      isDone = true
-    } finally {
-      this.lanes.haveEnded(ids, isDone)
+      return await this.sender.send(outboundOf(delivery, clock.now()))
+    } catch (error) {
+      log.error({ err: error, delivery_id: delivery.id }, 'a delivery cannot be sent')
+      return { atMs, tookMs: 0, responseStatus: null, error: 'connection_failed' }
     }
   }
 
-  private wakeIfWanted(webhookIds: string[]): void {
-    const isLast = !this.sender.isBusy && (this.isDraining || this.whenIdle.length > 0)
-    const isWanted = () => webhookIds.some((id) => this.lanes.wantsLook(id))
-    if (isLast || this.lanes.isFull || isWanted()) this.goOn()
+  private conclude(delivery: LeasedDelivery, result: AttemptResult): Attempted {
+    const { clock, config, ids } = this.context
+    const plan = { now: clock.now(), retrySeconds: config.webhookRetrySeconds, fraction: ids.fraction() }
+    return afterAttempt(delivery, result, plan)
   }
+
+  private countAttempt(delivery: LeasedDelivery, result: AttemptResult): void {
+    const { id, webhook_id, event_id, attempts_made, url, traceparent } = delivery
+    const attributes = () => ({
+      'holdfast.delivery_id': id,
+      'holdfast.event_id': event_id,
+      'holdfast.webhook_id': webhook_id,
+      ...(attempts_made > 0 && { 'http.request.resend_count': attempts_made }),
+    })
+    traceExchange({ method: 'POST', url, traceparent, attributes }, result)
+    this.context.metrics.attempt(outcomeOf(result), result.tookMs / 1000)
+  }
+
+  private report({ delivery, attempt, row }: Attempted, isWritten: boolean): void {
+    const { log, metrics } = this.context
+    const { error, response_status, number } = attempt
+    const { id: delivery_id, webhook_id, url } = delivery
+    const about = { delivery_id, webhook_id, host: URL.parse(url)?.host, number, error, response_status }
+    if (!isWritten) {
+      log.warn(about, 'the lease of a delivery ended before its result came; the result is dropped')
+      return
+    }
+    if (error !== null) log[row.status === 'failed' ? 'warn' : 'info'](about, 'an attempt to deliver failed')
+    if (row.status !== 'pending') metrics.delivery(outcomeOf(attempt))
+  }
+}
+
+function outcomeOf({ error }: { error: AttemptError | null }): 'succeeded' | 'failed' {
+  return error === null ? 'succeeded' : 'failed'
+}
+
+function webhooksOf(deliveries: Iterable<LeasedDelivery>): string[] {
+  return Array.from(deliveries, ({ webhook_id }) => webhook_id)
+}
+
+/** Gives counts of ids, each with how often it is added. */
+function countedOn(counts: ReadonlyMap<string, number>, added: string[]): Map<string, number> {
+  const sums = new Map(counts)
+  for (const id of added) sums.set(id, (sums.get(id) ?? 0) + 1)
+  return sums
 }

@@ -4,9 +4,7 @@ import type { Engine, Queries } from '../database/database.ts'
 import { inReach, type Reach } from '../database/reach.ts'
 import type { EventsTable } from '../database/event-tables.ts'
 import type { Instant } from '../instants.ts'
-import { deliveriesChannel } from './delivery-types.ts'
-import { unsettledFrom } from './event-order-rules.ts'
-import { mostAttempts } from './retry-rules.ts'
+import { maxAttempts } from './delivery-queries.ts'
 
 type NewEvent = Omit<Insertable<EventsTable>, 'position' | 'transaction_id'>
 
@@ -75,7 +73,7 @@ function deliveriesOf(engine: Engine, events: RawBuilder<unknown>): RawBuilder<u
   const id = sql`substr(${eventId}, 1, 14) || '8' || substr(${eventId}, 16, 19) || w.place`
   return sql`
     select ${engine === 'postgres' ? sql`cast(${id} as uuid)` : id}, w.id, e.business_id, e.id, e.type, e.booking_id,
-           'pending', ${sql.lit(mostAttempts)}, e.occurred_at, e.occurred_at
+           'pending', ${sql.lit(maxAttempts)}, e.occurred_at, e.occurred_at
       from ${events} as e
       join businesses as b on b.id = e.business_id
       left join hubs as h on h.id = b.hub_id
@@ -83,11 +81,6 @@ function deliveriesOf(engine: Engine, events: RawBuilder<unknown>): RawBuilder<u
                          or (w.hub_id = b.hub_id and h.plan = 'enterprise')
      where w.place is not null and w.disabled_at is null
        and ' ' || w.events || ' ' like '% ' || e.type || ' %'`
-}
-
-/** Calls the servers (PostgreSQL) once the transaction is committed. */
-export async function announceDeliveries(db: Queries): Promise<void> {
-  await sql`select pg_notify(${deliveriesChannel}, '')`.execute(db)
 }
 
 /** The place of an event in the order in which events are read. */
@@ -106,12 +99,21 @@ export function findEventPlace(db: Queries, reach: Reach, id: string): Promise<E
     .executeTakeFirst()
 }
 
-/**
- * The transaction from which on events are not settled yet (PostgreSQL): all before it have ended, so nothing can appear
- * among theirs any more. What runs in other databases of the server does not count.
- */
-export async function findUnsettled(db: Queries): Promise<number> {
-  const { rows } = await sql<{ next: number; oldest: number; running: string | null; hidden: number }>`
+/** Transactions of this moment (PostgreSQL). */
+export interface RunningTransactions {
+  /** No transaction with this id or a higher one has ended. */
+  next: number
+  /** The lowest that is running, in any database of the server. */
+  oldest: number
+  /** Those that run in this database: the low 32 bits of their ids, with commas. */
+  running: string | null
+  /** Sessions of other roles, whose transactions are not shown. */
+  hidden: number
+}
+
+/** Reads which transactions run. What runs in other databases of the server does not count. */
+export async function findTransactions(db: Queries): Promise<RunningTransactions> {
+  const { rows } = await sql<RunningTransactions>`
     select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next,
            pg_snapshot_xmin(pg_current_snapshot())::text::bigint as oldest,
            string_agg(backend_xid::text, ',') as running,
@@ -120,7 +122,7 @@ export async function findUnsettled(db: Queries): Promise<number> {
      where datname = current_database()`.execute(db)
   const [seen] = rows
   if (!seen) throw new Error('an aggregate gave no row')
-  return unsettledFrom(seen)
+  return seen
 }
 
 /** What a list of events is narrowed to, and where it begins. */

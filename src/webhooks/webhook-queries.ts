@@ -3,9 +3,10 @@ import type { Queries } from '../database/database.ts'
 import { inReach, type Reach } from '../database/reach.ts'
 import type { WebhooksTable } from '../database/event-tables.ts'
 import type { Instant } from '../instants.ts'
+import { deletePending, failPending } from './delivery-queries.ts'
 
 /** A webhook with the zone of its business; in UTC where it is of a hub. */
-export interface WebhookRow extends Omit<Selectable<WebhooksTable>, 'leased_until' | 'leased_by' | 'fence'> {
+export interface WebhookRow extends Selectable<WebhooksTable> {
   timezone: string
 }
 
@@ -36,6 +37,11 @@ export function findWebhook(db: Queries, reach: Reach, id: string): Promise<Webh
 /** Finds a webhook and keeps others from changing it until the transaction ends. */
 export function findWebhookForChange(db: Queries, reach: Reach, id: string): Promise<WebhookRow | undefined> {
   return selectWebhooks(db, reach).where('w.id', '=', id).forNoKeyUpdate('w').executeTakeFirst()
+}
+
+/** Keeps others from changing webhooks until the transaction ends. */
+export async function lockWebhooks(db: Queries, ids: string[]): Promise<void> {
+  await db.selectFrom('webhooks').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute()
 }
 
 /** What a list of webhooks is narrowed to, and where its page begins. */
@@ -89,8 +95,8 @@ export async function lockOwner(
   return hub && { timezone: 'UTC' }
 }
 
-/** The most webhooks of a business, and of a hub (contract: Webhooks). Places are numbered through: 00 to 19, 20 to 39. */
-export const mostWebhooks = 20
+/** The most webhooks of a business, and of a hub. Their places are numbered through: 00 to 19, 20 to 39. */
+export const maxWebhooks = 20
 
 /** Writes a webhook in the first free place of its owner. False when there is none. */
 export async function insertWebhook(
@@ -104,8 +110,8 @@ export async function insertWebhook(
     .where(isOfHub ? 'hub_id' : 'business_id', '=', webhook.hub_id ?? webhook.business_id ?? null)
     .where('place', 'is not', null)
     .execute()
-  const first = isOfHub ? mostWebhooks : 0
-  const places = Array.from({ length: mostWebhooks }, (_, index) => String(first + index).padStart(2, '0'))
+  const first = isOfHub ? maxWebhooks : 0
+  const places = Array.from({ length: maxWebhooks }, (_, index) => String(first + index).padStart(2, '0'))
   const place = places.find((candidate) => !taken.some((row) => row.place === candidate))
   if (place === undefined) return false
   await db
@@ -124,7 +130,7 @@ export async function updateWebhook(
   await db.updateTable('webhooks').set(changes).where('id', '=', id).execute()
 }
 
-/** Switches a webhook off; what waits for it fails. */
+/** Disables a webhook and fails its pending deliveries. */
 export async function disableWebhook(db: Queries, id: string, now: Instant): Promise<void> {
   await db
     .updateTable('webhooks')
@@ -132,20 +138,10 @@ export async function disableWebhook(db: Queries, id: string, now: Instant): Pro
     .where('id', '=', id)
     .where('disabled_at', 'is', null)
     .execute()
-  await failWaiting(db, id)
+  await failPending(db, id)
 }
 
-/** Of what is in flight at this moment, those who sent it still record what came of it. */
-async function failWaiting(db: Queries, webhookId: string): Promise<void> {
-  await db
-    .updateTable('deliveries')
-    .set({ status: 'failed', next_attempt_at: null, attempts_left: 0 })
-    .where('webhook_id', '=', webhookId)
-    .where('status', '=', 'pending')
-    .execute()
-}
-
-/** Deletes a webhook and what waits for it. Its secret is gone; its log goes bit by bit (tidy-deliveries.ts). */
+/** Deletes a webhook with its secret and its pending deliveries. Its log goes bit by bit (`deletedWebhooks`). */
 export async function deleteWebhook(db: Queries, id: string, now: Instant): Promise<void> {
   await db
     .updateTable('webhooks')
@@ -158,7 +154,7 @@ export async function deleteWebhook(db: Queries, id: string, now: Instant): Prom
     })
     .where('id', '=', id)
     .execute()
-  await db.deleteFrom('deliveries').where('webhook_id', '=', id).where('status', '=', 'pending').execute()
+  await deletePending(db, id)
 }
 
 /** Gives a webhook a new secret; the present one stays beside it until an instant. */
@@ -195,10 +191,4 @@ export async function dropWebhook(db: Queries, id: string): Promise<void> {
       not(exists(selectFrom('deliveries').select('deliveries.id').where('webhook_id', '=', id))),
     )
     .execute()
-}
-
-/** Whether there is any webhook at all. */
-export async function hasWebhooks(db: Queries): Promise<boolean> {
-  const any = db.selectFrom('webhooks').select('id as any_webhook').orderBy('id').limit(1)
-  return (await any.execute()).length > 0
 }

@@ -4,11 +4,20 @@ import { Type } from 'typebox'
 import type { Context } from '../context.ts'
 import { exampleIds } from '../examples.ts'
 import { Closed, Nothing, PathId, problems } from '../wire.ts'
-import { changeWebhook, removeWebhook } from './change-webhook.ts'
-import { createWebhook } from './create-webhook.ts'
-import { listWebhooks, showWebhook } from './list-webhooks.ts'
-import { presentWebhook, presentWithSecret } from './present-webhook.ts'
-import { rotateSecret } from './rotate-secret.ts'
+import { listDeliveries, retryByHand, sendSample } from './delivery.ts'
+import { DeliveriesQuery, Delivery, DeliveryPage } from './delivery-schemas.ts'
+import { listEvents } from './event.ts'
+import { EventPage, EventsQuery } from './event-schemas.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  listWebhooks,
+  presentWebhook,
+  presentWithSecret,
+  removeWebhook,
+  rotateSecret,
+  showWebhook,
+} from './webhook.ts'
 import {
   ChangeWebhook,
   CreateWebhook,
@@ -19,10 +28,11 @@ import {
 } from './webhook-schemas.ts'
 
 const access = ['business', 'hub'] as const
-const params = Closed({ id: PathId('webhook', exampleIds.webhook) })
+const webhookId = PathId('webhook', exampleIds.webhook)
+const params = Closed({ id: webhookId })
 const tags = ['Webhooks']
 
-/** Registering, showing, changing and deleting webhooks, and new secrets for them (contract: Webhooks). */
+/** Webhooks, and new secrets for them. */
 export function webhookRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
@@ -138,5 +148,86 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request) => presentWithSecret(await rotateSecret(context, request.actor, request.params.id)),
+  )
+}
+
+/** The log of deliveries, retries by hand, samples, and the events themselves. */
+export function deliveryRoutes(app: FastifyInstance, context: Context): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+
+  routes.get(
+    '/webhooks/:id/deliveries',
+    {
+      config: { access },
+      schema: {
+        operationId: 'listDeliveries',
+        tags,
+        summary: 'Show what was sent to a webhook',
+        description: 'The newest first, a page at a time, each delivery with its attempts. Kept for 30 days.',
+        params,
+        querystring: DeliveriesQuery,
+        response: { 200: DeliveryPage },
+      },
+    },
+    (request) => listDeliveries(context, request.actor, { id: request.params.id, query: request.query }),
+  )
+
+  routes.post(
+    '/webhooks/:id/deliveries/:delivery_id/retry',
+    {
+      config: { access },
+      schema: {
+        operationId: 'retryDelivery',
+        tags,
+        summary: 'Send a delivery again',
+        description:
+          'Whatever came of it: three more attempts, the first at once, with the same `webhook-id`.',
+        params: Closed({ id: webhookId, delivery_id: PathId('delivery', exampleIds.delivery) }),
+        querystring: Nothing,
+        body: Nothing,
+        response: { 202: Delivery },
+      },
+    },
+    async (request, reply) => {
+      const { id, delivery_id: deliveryId } = request.params
+      return reply.code(202).send(await retryByHand(context, request.actor, { id, deliveryId }))
+    },
+  )
+
+  routes.post(
+    '/webhooks/:id/test',
+    {
+      config: { access },
+      schema: {
+        operationId: 'testWebhook',
+        tags,
+        summary: 'Send a sample to a webhook',
+        description:
+          'A `booking.created` of no real booking, with the header `X-Service-Test: true`. It is sent to a disabled webhook too.',
+        params,
+        querystring: Nothing,
+        body: Nothing,
+        response: { 202: Delivery },
+      },
+    },
+    async (request, reply) =>
+      reply.code(202).send(await sendSample(context, request.actor, request.params.id)),
+  )
+
+  routes.get(
+    '/events',
+    {
+      config: { access },
+      schema: {
+        operationId: 'listEvents',
+        tags,
+        summary: 'List events',
+        description:
+          'The oldest first, a page at a time, with what receivers get of them. Kept for 30 days; `after` the last one that was seen, nothing is ever missed.',
+        querystring: EventsQuery,
+        response: { 200: EventPage },
+      },
+    },
+    (request) => listEvents(context, request.actor, request.query),
   )
 }

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../examples.ts'
 import { Closed, Id, Line, listParameters, Nullable, Page, ShownId, ShownInstant } from '../wire.ts'
-import { longestUrl } from './destination-rules.ts'
 import { eventTypes } from './event-payload.ts'
 
 export const EventName = Type.Enum([...eventTypes], { title: 'EventName' })
@@ -10,7 +9,7 @@ const WebhookStatus = Type.Enum(['active', 'disabled'], { title: 'WebhookStatus'
 const Url = Type.String({
   format: 'line',
   minLength: 1,
-  maxLength: longestUrl,
+  maxLength: 2_048,
   description:
     'http or https, without user info and fragment. In production https alone, and no address of an inner network.',
 })

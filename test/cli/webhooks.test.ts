@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
-import { faultOfDelivery } from '../../src/webhooks/verify-delivery.ts'
+import { faultOfDelivery } from '../../src/webhooks/signature.ts'
 import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
 import { demoWorld, startHoldfast } from '../support/holdfast-process.ts'
 import { eventually, httpClients } from '../support/http-client.ts'

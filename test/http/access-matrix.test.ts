@@ -420,11 +420,6 @@ onEachEngine('who may do what', (engine) => {
   )
 
   /** What no refused request may have changed. */
-  /** Without their leases: the worker takes and leaves them meanwhile, which also moves rows of PostgreSQL. */
-  const webhookRows = async () =>
-    (await service.rows('webhooks'))
-      .map(({ leased_by: _by, leased_until: _until, fence: _fence, ...webhook }) => webhook)
-      .toSorted((one, other) => (String(one.id) < String(other.id) ? -1 : 1))
   const untouched = async () => ({
     holds: await service.rows('holds'),
     claims: await service.rows('claims'),
@@ -437,7 +432,7 @@ onEachEngine('who may do what', (engine) => {
     blocks: await service.rows('blocks'),
     api_keys: await service.rows('api_keys'),
     blocked_clients: await service.rows('blocked_clients'),
-    webhooks: await webhookRows(),
+    webhooks: await service.rows('webhooks'),
   })
 })
 

@@ -1,7 +1,7 @@
 import { operator } from '../../src/access/operator.ts'
 import { issueKey } from '../../src/access/issue-key.ts'
 import { createHub } from '../../src/catalogue/create-business.ts'
-import { createWebhook } from '../../src/webhooks/create-webhook.ts'
+import { createWebhook } from '../../src/webhooks/webhook.ts'
 import { clientOf, sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeLocation, makeService, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { randomFrom, type Random } from '../support/random.ts'

@@ -33,21 +33,29 @@ export const behaviours = {
   resets: (socket) => socket.resetAndDestroy(),
   'sends 1 GB': (socket, receiver) => {
     socket.write(head(gigabyte))
-    const chunk = Buffer.alloc(65_536, 'x')
-    const more = () => {
-      while (!socket.destroyed && receiver.sentBytes < gigabyte) {
-        receiver.sentBytes += chunk.length
-        if (!socket.write(chunk)) return
-      }
-    }
-    socket.on('drain', more)
-    more()
+    flood(socket, receiver, Buffer.alloc(65_536, 'x'))
+  },
+  'never ends its answer': (socket, receiver) => {
+    socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
+    flood(socket, receiver, Buffer.from(`1000\r\n${'x'.repeat(4_096)}\r\n`))
   },
   'is cut off in its answer': (socket) => {
     socket.write(`${head(1_000)}only this`, () => socket.destroy())
   },
   'is no HTTP': (socket) => socket.end('220 smtp.example.com ESMTP\r\n'),
 } satisfies Record<string, Behaviour>
+
+/** Sends the same again and again, a gigabyte at most. */
+function flood(socket: Socket, receiver: BadReceiver, chunk: Buffer): void {
+  const more = () => {
+    while (!socket.destroyed && receiver.sentBytes < gigabyte) {
+      receiver.sentBytes += chunk.length
+      if (!socket.write(chunk)) return
+    }
+  }
+  socket.on('drain', more)
+  more()
+}
 
 export function startBadReceiver(behaviour: Behaviour): Promise<BadReceiver> {
   return listen('http', createServer(), (socket, receiver) => {

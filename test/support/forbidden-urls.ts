@@ -81,8 +81,19 @@ const special = [
   '[ff02::1]',
   '[100::1]',
   '[2001:db8::1]',
-  '[2001:10::1]',
-  '[2001:20::1]',
+  // protocol assignments (RFC 2928), with what has been assigned of them
+  '[2001:1::1]', // port control (RFC 7723)
+  '[2001:1::3]', // service discovery (RFC 9665)
+  '[2001:2::1]', // benchmarks (RFC 5180)
+  '[2001:2:0:ffff::1]',
+  '[2001:3::1]', // multicast tunnels (RFC 7450)
+  '[2001:4:112::1]', // AS112 (RFC 7535)
+  '[2001:5::1]',
+  '[2001:10::1]', // ORCHID (RFC 4843)
+  '[2001:20::1]', // ORCHIDv2 (RFC 7343)
+  '[2001:30::1]', // drones (RFC 9374)
+  '[2001:100::1]',
+  '[2001:1ff:ffff:ffff::1]',
   '[3fff::1]',
   '[5f00::1]',
   '[4000::1]',

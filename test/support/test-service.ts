@@ -199,12 +199,10 @@ export function beforeTransactions(
 
 /**
  * Of statements those of the operations: the one that counts the request against its limits stands beside them, and
- * those that look for webhooks at the start, and for due deliveries and payments every few seconds.
+ * those that poll for due deliveries and payments every few seconds.
  */
 export function withoutLimiter(statements: string[]): string[] {
-  return statements.filter(
-    (text) => !/\b(rate_limits|any_webhook|waiting_webhooks|next_look_at)\b/.test(text),
-  )
+  return statements.filter((text) => !/\b(rate_limits|waiting_webhooks|next_look_at)\b/.test(text))
 }
 
 /** A business of the demo world by name. */

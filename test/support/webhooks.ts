@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { operator } from '../../src/access/operator.ts'
-import { createWebhook } from '../../src/webhooks/create-webhook.ts'
-import { sendSample } from '../../src/webhooks/send-sample.ts'
+import { createWebhook } from '../../src/webhooks/webhook.ts'
+import { sendSample } from '../../src/webhooks/delivery.ts'
 import { bookSlot, clientOf, type Client } from './client.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from './offers.ts'
 import type { Receiver } from './receiver.ts'
@@ -104,4 +104,51 @@ export async function makeWebhookThings(service: TestService, tenant: Tenant): P
   })
   const delivery = await sendSample(context, operator, webhook.id)
   return { webhook_id: webhook.id, delivery_id: delivery.id }
+}
+
+/** Has deliveries due, so many to each of the webhooks: samples, whose body tells which they are. */
+export async function addDeliveries(service: TestService, webhookIds: string[], each: number): Promise<void> {
+  const { context } = service
+  const now = service.clock.now()
+  const rows = webhookIds.flatMap((webhook_id) =>
+    Array.from({ length: each }, () => {
+      const [id, event_id] = [context.ids.next(), context.ids.next()]
+      const payload = JSON.stringify({ webhook_id, event_id })
+      const of = {
+        id,
+        webhook_id,
+        business_id: null,
+        event_id,
+        booking_id: webhook_id,
+        sample_payload: payload,
+      }
+      const due = { status: 'pending' as const, attempts_left: 3, next_attempt_at: now, created_at: now }
+      return { ...of, ...due, event_type: 'booking.completed' }
+    }),
+  )
+  await context.db.transaction(async (tx) => {
+    for (let begun = 0; begun < rows.length; begun += 500) {
+      await tx.db
+        .insertInto('deliveries')
+        .values(rows.slice(begun, begun + 500))
+        .execute()
+    }
+  })
+}
+
+/** Webhooks of businesses of their own, 20 of each, past all checks. Gives their ids in order. */
+export async function makeWebhooks(service: TestService, urls: string[]): Promise<string[]> {
+  const { context } = service
+  const ids = urls.map(() => context.ids.next()).toSorted()
+  for (let begun = 0; begun < urls.length; begun += 20) {
+    const { id: business_id } = await makeBusiness(service)
+    const rows = urls.slice(begun, begun + 20).map((url, index) => ({
+      ...{ id: ids[begun + index] ?? '', hub_id: null, business_id, url, secret: 'whsec_AAAA' },
+      ...{ place: String(index).padStart(2, '0'), events: 'booking.created', description: null },
+      ...{ previous_secret: null, previous_secret_until: null, disabled_at: null, deleted_at: null },
+      created_at: service.clock.now(),
+    }))
+    await context.db.transaction((tx) => tx.db.insertInto('webhooks').values(rows).execute())
+  }
+  return ids
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { chores } from '../../src/app.ts'
 import type { Transaction } from '../../src/database/database.ts'
 import { tidy } from '../../src/housekeeping.ts'
-import { recordEvents } from '../../src/webhooks/record-events.ts'
+import { recordEvents, unsettledFrom } from '../../src/webhooks/event.ts'
 import { expectFaults } from '../support/expect-problem.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { unknownId } from '../support/tenant-things.ts'
@@ -253,4 +253,18 @@ onEachEngine('housekeeping of events', (engine) => {
     await service.stop()
     await receiver.stop()
   })
+})
+
+const wrap = 2 ** 32
+
+test.each([
+  ['nothing runs', { next: 1_000, oldest: 900, running: null, hidden: 0 }, 1_000],
+  ['transactions run', { next: 1_000, oldest: 900, running: '990,995', hidden: 0 }, 990],
+  ['only later ones run', { next: 1_000, oldest: 900, running: '1003', hidden: 0 }, 1_000],
+  ['some are not told', { next: 1_000, oldest: 900, running: '995', hidden: 1 }, 900],
+  ['ids have wrapped', { next: 3 * wrap + 1_000, oldest: 0, running: '990', hidden: 0 }, 3 * wrap + 990],
+  ['ids are about to wrap', { next: wrap + 5, oldest: 0, running: `${wrap - 3}`, hidden: 0 }, wrap - 3],
+  ['ids wrap just now', { next: wrap - 5, oldest: 0, running: '7', hidden: 0 }, wrap - 5],
+])('events are settled up to the lowest transaction that may still run: %s', (_name, seen, expected) => {
+  expect(unsettledFrom(seen)).toBe(expected)
 })

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { operator } from '../../src/access/operator.ts'
 import { readConfig } from '../../src/config.ts'
-import { checkDestination } from '../../src/webhooks/check-destination.ts'
-import { createWebhook } from '../../src/webhooks/create-webhook.ts'
-import type { Attempt } from '../../src/webhooks/delivery-types.ts'
-import type { Resolve } from '../../src/webhooks/resolve-name.ts'
-import { sendSample } from '../../src/webhooks/send-sample.ts'
-import { isAllowedAddress } from '../../src/webhooks/special-addresses.ts'
+import { checkDestination } from '../../src/webhooks/addresses.ts'
+import { createWebhook } from '../../src/webhooks/webhook.ts'
+import type { Attempt } from '../../src/webhooks/delivery.ts'
+import type { Resolve } from '../../src/webhooks/addresses.ts'
+import { sendSample } from '../../src/webhooks/delivery.ts'
+import { isAllowedAddress } from '../../src/webhooks/addresses.ts'
 import { expectFaults } from '../support/expect-problem.ts'
 import { forbiddenUrls, malformedUrls } from '../support/forbidden-urls.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
@@ -15,7 +15,7 @@ import { changeRows } from '../support/tenant-things.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { allEvents, makeShop, type Shop } from '../support/webhooks.ts'
 
-/** What names resolve to when they are checked. What they lead to at a connection, the module below says. */
+/** What names resolve to when they are checked. */
 const names: Record<string, string[]> = {
   'inward.example.com': ['127.0.0.1'],
   'mixed.example.com': ['93.184.215.14', '127.0.0.1'],
@@ -25,13 +25,17 @@ const names: Record<string, string[]> = {
 }
 /** At so many at once attempts are made. */
 const mostOfBusiness = 20
-const namesLeadInward = new URL('../support/names-lead-inward.mjs', import.meta.url).href
+/** What they resolve to at an attempt. */
+const namesLater = { ...names, 'rebinding.example.com': ['127.0.0.1'] }
 
-const resolve: Resolve = (hostname) => {
-  const addresses = names[hostname]
-  if (!addresses) return Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
-  return Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
-}
+const resolverOf =
+  (known: Record<string, string[]>): Resolve =>
+  (hostname) => {
+    const addresses = known[hostname]
+    if (!addresses) return Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
+    return Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
+  }
+const resolve = resolverOf(names)
 
 onEachEngine('the inner network, in production', (engine) => {
   let service: TestService
@@ -75,7 +79,7 @@ onEachEngine('the inner network, in production', (engine) => {
     service = await startTestService(
       engine,
       { NODE_ENV: 'production' },
-      { deliveries: { execArgv: ['--import', namesLeadInward], exchangeMs: 1_000 } },
+      { deliveries: { resolve: resolverOf(namesLater), attemptMs: 1_000 } },
     )
   })
   afterAll(async () => {
@@ -158,7 +162,7 @@ onEachEngine('addresses that production is told to allow', (engine) => {
   test('are delivered to, by https alone', async () => {
     const canary = await startReceiver()
     const variables = { NODE_ENV: 'production', WEBHOOK_ALLOW_CIDR: '127.0.0.0/8, fd00::/8' }
-    const service = await startTestService(engine, variables, { deliveries: { exchangeMs: 500 } })
+    const service = await startTestService(engine, variables, { deliveries: { attemptMs: 500 } })
     const shop = await makeShop(service)
     const body = (url: string) => ({ url, events: allEvents })
     const register = (url: string) =>
@@ -184,10 +188,15 @@ test('development allows http and loopback', async () => {
 })
 
 describe('an address', () => {
-  test.each(['8.8.8.8', '1.1.1.1', '93.184.215.14', '::ffff:8.8.8.8', '64:ff9b::808:808', '2606:4700::1111'])(
-    '%s is public',
-    (address) => expect(isAllowedAddress(address, [])).toBe(true),
-  )
+  test.each([
+    '8.8.8.8',
+    '1.1.1.1',
+    '93.184.215.14',
+    '::ffff:8.8.8.8',
+    '64:ff9b::808:808',
+    '2606:4700::1111',
+    '2001:200::1',
+  ])('%s is public', (address) => expect(isAllowedAddress(address, [])).toBe(true))
 
   test.each([
     ['10.1.2.3', '10.0.0.0/8', true],

@@ -27,14 +27,14 @@ const changesUntilKill = isLong ? 200 : 60
 const mostChanges = 5 * changesUntilKill
 
 /** Statements that divide the steps of a delivery. */
-const claim = 'set leased_until ='
-const record = 'attempts_json = o.attempts_json'
+const lease = 'set next_attempt_at ='
+const write = 'attempts_json = r.attempts_json'
 
-/** Time passes: what killed servers have leased is free again. That this takes 30 seconds is shown elsewhere. */
+/** Time passes: what killed servers have leased is due again. That this takes 30 seconds is shown elsewhere. */
 const endLeases = (databaseUrl: string) =>
   execute(
     databaseUrl,
-    `update webhooks set leased_until = '2020-01-01T00:00:00.000Z' where leased_until is not null`,
+    `update deliveries set next_attempt_at = '2020-01-01T00:00:00.000Z' where status = 'pending'`,
   )
 
 onEachEngine('deliveries of servers that are killed', (engine) => {
@@ -80,7 +80,7 @@ onEachEngine('deliveries of servers that are killed', (engine) => {
   }
 
   test('between the commit and the sending are made by the next', async () => {
-    await bookAndDie(claim)
+    await bookAndDie(lease)
     expect(receiver.received).toEqual([])
     await takeOver()
     await eventually('the delivery', 10_000, () => receiver.received[0])
@@ -90,7 +90,7 @@ onEachEngine('deliveries of servers that are killed', (engine) => {
   }, 60_000)
 
   test('between the 2xx and its record are made again, with the same id', async () => {
-    await bookAndDie(record)
+    await bookAndDie(write)
     expect(receiver.received).toHaveLength(1)
     await takeOver()
     await eventually('the second arrival', 10_000, () => receiver.received[1])

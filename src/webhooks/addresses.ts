@@ -1,0 +1,132 @@
+import ipaddr from 'ipaddr.js'
+import { lookup, type LookupAddress } from 'node:dns'
+import type { Context } from '../context.ts'
+import { pause } from '../database/database.ts'
+import { validationProblem, type Problem } from '../errors.ts'
+
+/*
+ * Which addresses deliveries may go to. Registering checks a webhook's URL and tells early; the check that protects is made
+ * on the address of each connection (send.ts).
+ */
+
+/** A name that does not resolve in this time is accepted: each attempt resolves it again. */
+const maxLookupMs = 3_000
+
+/**
+ * Throws validation_failed for a URL that deliveries may not be sent to: in production one that leads into the inner
+ * network.
+ */
+export async function checkDestination(
+  { config }: Pick<Context, 'config'>,
+  text: string,
+  resolve: Resolve = systemResolve,
+): Promise<void> {
+  const isProduction = config.environment === 'production'
+  const { hostname } = readDestination(text, { isProduction })
+  if (!isProduction) return
+  const literal = addressLiteral(hostname)
+  const addresses =
+    literal === undefined
+      ? await addressesOf(isLocalName(hostname) ? 'localhost' : hostname, resolve)
+      : [literal]
+  if (!addresses.every((address) => isAllowedAddress(address, config.webhookAllowCidr))) {
+    throw wrongUrl('not_allowed', 'must not lead to a private, local or otherwise special address')
+  }
+}
+
+/** The addresses of a name; none where it has none at this moment. */
+async function addressesOf(hostname: string, resolve: Resolve): Promise<string[]> {
+  const found = resolve(hostname).then(
+    (addresses) => addresses.map(({ address }) => address),
+    () => [],
+  )
+  return Promise.race([found, pause(maxLookupMs).then(() => [])])
+}
+
+/** A 422 that says what is wrong with the address of a webhook. */
+function wrongUrl(code: 'invalid_format' | 'not_allowed', detail: string): Problem {
+  return validationProblem([{ pointer: '/url', code, detail }])
+}
+
+/**
+ * The parsed address of a webhook. Throws validation_failed when it is none, or none that deliveries can be sent to:
+ * http or https, in production https alone, no user info, no fragment.
+ */
+function readDestination(text: string, { isProduction }: { isProduction: boolean }): URL {
+  const url = URL.parse(text)
+  if (!url || !['http:', 'https:'].includes(url.protocol)) {
+    throw wrongUrl('invalid_format', 'must be a whole address such as https://example.com/hooks')
+  }
+  if (isProduction && url.protocol !== 'https:') throw wrongUrl('not_allowed', 'must begin with https://')
+  // an empty user or fragment leaves no trace in the parsed address
+  const [authority = ''] = text.replace(/^[^:]*:[/\\]*/, '').split(/[/\\?#]/, 1)
+  if (authority.includes('@')) throw wrongUrl('not_allowed', 'must name no user and no password')
+  if (text.includes('#')) throw wrongUrl('not_allowed', 'must have no fragment (#…)')
+  return url
+}
+
+/** Names that mean this very machine, whatever a resolver says (RFC 6761, section 6.3). */
+function isLocalName(hostname: string): boolean {
+  return /(^|\.)localhost\.?$/i.test(hostname)
+}
+
+/** An address literal of a URL without its brackets; undefined for a name. */
+export function addressLiteral(hostname: string): string | undefined {
+  if (hostname.startsWith('[')) return hostname.slice(1, -1)
+  // the parser has brought every other spelling of an IPv4 address to this one
+  return /^\d+\.\d+\.\d+\.\d+$/.test(hostname) ? hostname : undefined
+}
+
+/** Finds the addresses of a name: the resolver of the system, or a test's. */
+export type Resolve = (hostname: string) => Promise<LookupAddress[]>
+
+/** The real thing: the resolver of the system. */
+export const systemResolve: Resolve = (hostname) =>
+  new Promise((resolve, reject) => {
+    lookup(hostname, { all: true }, (error, addresses) => {
+      if (error) reject(error)
+      else resolve(addresses)
+    })
+  })
+
+/** Where IPv6 addresses of the public network lie (RFC 4291, section 2.4); everything else has a purpose of its own. */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+/** Missing in the library's table: documentation (RFC 9637), and all of the protocol assignments (RFC 2928). */
+const moreSpecial = ['3fff::/20', '2001::/23'].map((range) => ipaddr.IPv6.parseCIDR(range))
+/** An IPv4 address behind a translator (RFC 6052): what counts is the address that it stands for. */
+const translated = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
+
+/** An IP address as its own text or with a zone, in whatever spelling; undefined when it is none. */
+function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  const [address = ''] = text.split('%')
+  return ipaddr.isValid(address) ? ipaddr.process(address) : undefined
+}
+
+/** The IPv4 address inside a translated one; any other as it is. */
+function meant(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
+  if (address instanceof ipaddr.IPv4 || !address.match(translated)) return address
+  return new ipaddr.IPv4(address.toByteArray().slice(-4))
+}
+
+function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (address.range() !== 'unicast') return false
+  if (address instanceof ipaddr.IPv4) return true
+  return address.match(globalUnicast) && !moreSpecial.some((range) => address.match(range))
+}
+
+/**
+ * Whether production may deliver to an IP address: it is a public one, or lies in one of the allowed ranges (CIDR).
+ * Private, loopback, link-local, multicast and all other special addresses are not public, in any spelling.
+ */
+export function isAllowedAddress(text: string, allowedRanges: readonly string[]): boolean {
+  const given = parse(text)
+  if (!given) return false
+  const address = meant(given)
+  return (
+    isPublic(address) ||
+    allowedRanges.some((range) => {
+      const [base, bits] = ipaddr.parseCIDR(range)
+      return address.kind() === base.kind() && address.match(base, bits)
+    })
+  )
+}

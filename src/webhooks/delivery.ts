@@ -1,0 +1,246 @@
+import type { Static } from 'typebox'
+import type { Actor } from '../access/actor.ts'
+import type { Context } from '../context.ts'
+import { Problem } from '../errors.ts'
+import { exampleClient, exampleIds } from '../examples.ts'
+import type { Chore } from '../housekeeping.ts'
+import { isUuid } from '../ids.ts'
+import {
+  formatInstant,
+  instantFromMs,
+  plusMinutes,
+  plusSeconds,
+  roundUpToSecond,
+  type Instant,
+} from '../instants.ts'
+import { pageOf, readLimit } from '../wire.ts'
+import {
+  countPending,
+  deleteOldDeliveries,
+  findDeliveries,
+  findDelivery,
+  insertDelivery,
+  maxAttempts,
+  retryDelivery,
+  type DeliveryRow,
+} from './delivery-queries.ts'
+import type { DeliveriesQuery } from './delivery-schemas.ts'
+import { startDelivering } from './delivery-signal.ts'
+import { eventPayload, type EventSubject, type EventType } from './event-payload.ts'
+import { retentionSeconds } from './event.ts'
+import type { LeasedDelivery, ResultRow } from './lease-queries.ts'
+import type { AttemptError, AttemptResult, OutboundDelivery } from './send.ts'
+import type { WebhookRow } from './webhook-queries.ts'
+import { lockedWebhook, parseCursor, showWebhook } from './webhook.ts'
+
+/*
+ * A delivery: one event on its way to one webhook. The worker (delivery-worker.ts) makes its attempts.
+ *
+ *   pending    an attempt is due at `next_attempt_at`; while one is in flight, that is when its lease ends
+ *   succeeded  an attempt got a whole answer with 2xx
+ *   failed     three attempts failed, the receiver said 410, or the webhook was disabled; only a retry by hand goes on
+ *
+ * Guarantees: each event that a webhook wants is attempted at least once, whatever server is killed when; a repeated one has
+ * the same `webhook-id` and body. A webhook's deliveries are begun in the order in which they are due.
+ * Does not guarantee: that an event arrives only once, or before a later one.
+ * Setting: WEBHOOK_RETRY_SECONDS, the pauses after the first and the second attempt.
+ */
+
+/** The log keeps the latest attempts of a delivery that was retried by hand again and again. */
+const maxKeptAttempts = 30
+/** A receiver that asks for more patience is tried again after an hour. */
+const maxRetryAfterSeconds = 3_600
+const jitter = 0.2
+const gone = 410
+
+/** One attempt of a delivery, as the database keeps it and the log shows it. */
+export interface Attempt {
+  number: number
+  at: Instant
+  duration_ms: number
+  /** Null when no status came. */
+  response_status: number | null
+  /** Null when it succeeded. */
+  error: AttemptError | null
+}
+
+/** A delivery as it is sent at an instant. */
+export function outboundOf(delivery: LeasedDelivery, now: Instant): OutboundDelivery {
+  const { url, secret, previous_secret: previous, previous_secret_until: until } = delivery
+  return {
+    url,
+    secrets: previous !== null && until !== null && until > now ? [secret, previous] : [secret],
+    eventId: delivery.event_id,
+    body: delivery.payload ?? delivery.sample_payload ?? '',
+    isSample: delivery.sample_payload !== null,
+  }
+}
+
+/** A delivery after an attempt. */
+export interface Attempted {
+  delivery: LeasedDelivery
+  attempt: Attempt
+  row: ResultRow
+  /** Whether the receiver said that it is gone for good. */
+  disablesWebhook: boolean
+}
+
+/** When the next attempt is made. */
+export interface RetryPlan {
+  now: Instant
+  /** The pauses after the first and the second attempt. */
+  retrySeconds: readonly [number, number]
+  /** In [0, 1): spreads a pause by a fifth in both directions. */
+  fraction: number
+}
+
+/** Works out what follows from an attempt. */
+export function afterAttempt(delivery: LeasedDelivery, result: AttemptResult, plan: RetryPlan): Attempted {
+  const { id, leased_until, attempts_left: attemptsLeft } = delivery
+  const attempt: Attempt = {
+    number: delivery.attempts_made + 1,
+    at: instantFromMs(Math.floor(result.atMs)),
+    duration_ms: Math.round(result.tookMs),
+    response_status: result.responseStatus,
+    error: result.error,
+  }
+  const attempts = JSON.parse(delivery.attempts_json) as Attempt[] // only this function writes it
+  const disablesWebhook = result.error !== null && result.responseStatus === gone
+  const isLast = attemptsLeft <= 1 || delivery.disabled_at !== null || disablesWebhook
+  const isPending = result.error !== null && !isLast
+  return {
+    delivery,
+    attempt,
+    disablesWebhook,
+    row: {
+      id,
+      leased_until,
+      status: isPending ? 'pending' : result.error === null ? 'succeeded' : 'failed',
+      attempts_json: JSON.stringify([...attempts, attempt].slice(-maxKeptAttempts)),
+      attempts_made: attempt.number,
+      attempts_left: isPending ? attemptsLeft - 1 : 0,
+      next_attempt_at: isPending ? plusSeconds(plan.now, pauseSeconds(attemptsLeft, result, plan)) : null,
+    },
+  }
+}
+
+function pauseSeconds(attemptsLeft: number, { retryAfterSeconds }: AttemptResult, plan: RetryPlan): number {
+  if (retryAfterSeconds !== undefined) return Math.min(retryAfterSeconds, maxRetryAfterSeconds)
+  const [afterFirst, afterSecond] = plan.retrySeconds
+  const seconds = attemptsLeft >= maxAttempts ? afterFirst : afterSecond
+  return seconds * (1 - jitter + 2 * jitter * plan.fraction)
+}
+
+/** Lists a webhook's deliveries, the newest first. Throws not_found. */
+export async function listDeliveries(
+  context: Context,
+  actor: Actor,
+  { id, query }: { id: string; query: Static<typeof DeliveriesQuery> },
+) {
+  const webhook = await showWebhook(context, actor, id)
+  const limit = readLimit(query.limit)
+  const rows = await findDeliveries(context.db.reads, webhook.id, {
+    status: query.status,
+    after: query.cursor === undefined ? undefined : parseCursor(query.cursor, 'delivery'),
+    rows: limit + 1,
+  })
+  return pageOf(rows, limit, {
+    present: (row) => presentDelivery(row, webhook.timezone),
+    cursor: (row) => ['delivery', row.created_at, row.id],
+  })
+}
+
+/** Has a delivery made again, whatever its status: three more attempts, the first at once. Throws not_found. */
+export function retryByHand(
+  context: Context,
+  actor: Actor,
+  { id, deliveryId }: { id: string; deliveryId: string },
+) {
+  return context.db.transaction(async (tx) => {
+    const webhook = await lockedWebhook(tx, actor, id)
+    const wanted = deliveryId.toLowerCase()
+    const delivery = isUuid(wanted) ? await findDelivery(tx.db, webhook.id, wanted) : undefined
+    if (!delivery) throw new Problem('not_found', 'There is no delivery with this id.')
+    await retryDelivery(tx.db, { webhookId: webhook.id, id: delivery.id, now: tx.now })
+    await startDelivering(context, tx)
+    const pending = { ...delivery, status: 'pending' as const, next_attempt_at: tx.now }
+    return presentDelivery(pending, webhook.timezone)
+  })
+}
+
+const sampleType = 'booking.created'
+
+/** Sends a sample `booking.created` of no real booking, whatever the webhook's events and status. Throws not_found. */
+export function sendSample(context: Context, actor: Actor, id: string) {
+  const [eventId, deliveryId] = [context.ids.next(), context.ids.next()]
+  return context.db.transaction(async (tx) => {
+    const webhook = await lockedWebhook(tx, actor, id)
+    const delivery = {
+      id: deliveryId,
+      webhook_id: webhook.id,
+      business_id: webhook.business_id,
+      event_id: eventId,
+      event_type: sampleType,
+      booking_id: exampleIds.booking,
+      sample_payload: eventPayload(sampleType, sampleBooking(webhook, tx.now), tx.now),
+      status: 'pending' as const,
+      attempts_json: '[]',
+      attempts_left: maxAttempts,
+      next_attempt_at: tx.now,
+      created_at: tx.now,
+    }
+    await insertDelivery(tx.db, delivery)
+    await startDelivering(context, tx)
+    return presentDelivery(delivery, webhook.timezone)
+  })
+}
+
+/** A booking that nobody made, for tomorrow. */
+function sampleBooking({ business_id, timezone }: WebhookRow, now: Instant): EventSubject {
+  const startsAt = plusMinutes(roundUpToSecond(now), 24 * 60)
+  return {
+    id: exampleIds.booking,
+    business_id: business_id ?? exampleIds.business,
+    status: 'confirmed',
+    starts_at: startsAt,
+    ends_at: plusMinutes(startsAt, 30),
+    client_first_name: exampleClient.first_name,
+    client_last_name: exampleClient.last_name,
+    client_email: exampleClient.email,
+    service: { id: exampleIds.service, name: 'Sample service' },
+    location: { id: exampleIds.location, name: 'Sample location', timezone },
+  }
+}
+
+/** A line of a webhook's log, its times in a zone. */
+function presentDelivery(delivery: DeliveryRow, timezone: string) {
+  const time = (instant: Instant) => formatInstant(instant, timezone)
+  const attempts = JSON.parse(delivery.attempts_json) as Attempt[] // only afterAttempt() writes it
+  return {
+    id: delivery.id,
+    event_id: delivery.event_id,
+    event: delivery.event_type as EventType, // only checked names are written
+    booking_id: delivery.booking_id,
+    status: delivery.status,
+    attempts: attempts.map((attempt) => ({ ...attempt, at: time(attempt.at) })),
+    next_attempt_at: delivery.next_attempt_at === null ? null : time(delivery.next_attempt_at),
+    created_at: time(delivery.created_at),
+  }
+}
+
+/** From this many pending deliveries on, the exact number is of no interest. */
+const maxCounted = 100_000
+
+/** Counts pending deliveries, for metrics. */
+export function countPendingDeliveries({ db }: Pick<Context, 'db'>): Promise<number> {
+  return countPending(db.reads, maxCounted)
+}
+
+/** Deletes deliveries as old as the events that can no longer be listed. */
+export const oldDeliveries: Chore = {
+  name: 'old deliveries',
+  deleteBatch: ({ db }, most) =>
+    db.transaction((tx) =>
+      deleteOldDeliveries(tx.db, db.engine, { before: plusSeconds(tx.now, -retentionSeconds), most }),
+    ),
+}

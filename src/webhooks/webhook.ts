@@ -1,0 +1,223 @@
+import type { Static } from 'typebox'
+import type { Actor } from '../access/actor.ts'
+import type { Context } from '../context.ts'
+import type { Transaction } from '../database/database.ts'
+import { invalidCursor, Problem, validationProblem } from '../errors.ts'
+import type { Chore } from '../housekeeping.ts'
+import { isUuid } from '../ids.ts'
+import { formatInstant, isInstant, plusSeconds, type Instant } from '../instants.ts'
+import { decodeCursor, pageOf, readLimit } from '../wire.ts'
+import { checkDestination } from './addresses.ts'
+import { deleteLog } from './delivery-queries.ts'
+import { eventTypes, type EventType } from './event-payload.ts'
+import { newSecret } from './signature.ts'
+import {
+  deleteWebhook,
+  disableWebhook,
+  dropWebhook,
+  findDeletedWebhooks,
+  findWebhook,
+  findWebhookForChange,
+  findWebhooks,
+  insertWebhook,
+  lockOwner,
+  maxWebhooks,
+  replaceSecret,
+  updateWebhook,
+  type WebhookOwner,
+  type WebhookRow,
+} from './webhook-queries.ts'
+import type { ChangeWebhook, CreateWebhook, WebhooksQuery } from './webhook-schemas.ts'
+
+/*
+ * A webhook: where the events of a business, or of all businesses of a hub, are sent. It is active or disabled; a deleted
+ * one is gone for clients at once, and its log goes bit by bit.
+ */
+
+/**
+ * Registers a webhook of a business, or of a whole hub. Throws validation_failed (its address), not_found (the business)
+ * and webhook_limit_reached.
+ */
+export async function createWebhook(
+  context: Context,
+  actor: Actor,
+  input: Static<typeof CreateWebhook>,
+): Promise<WebhookRow> {
+  await checkDestination(context, input.url)
+  const owner = ownerOf(actor, input.business_id)
+  const id = context.ids.next()
+  const secret = newSecret(context.ids)
+  return context.db.transaction(async (tx) => {
+    const found = await lockOwner(tx.db, actor.reach, owner)
+    if (!found) throw new Problem('not_found', 'There is no business with this id.')
+    const webhook = {
+      id,
+      ...owner,
+      url: input.url,
+      events: eventsText(input.events),
+      description: input.description ?? null,
+      secret,
+      previous_secret: null,
+      previous_secret_until: null,
+      created_at: tx.now,
+      disabled_at: null,
+      deleted_at: null,
+    }
+    if (!(await insertWebhook(tx.db, webhook))) throw tooMany(owner)
+    return { ...webhook, place: null, timezone: found.timezone }
+  })
+}
+
+/** Joins names of events as the database keeps them, in one order. */
+function eventsText(events: EventType[]): string {
+  return eventTypes.filter((type) => events.includes(type)).join(' ')
+}
+
+function ownerOf({ reach }: Actor, businessId: string | undefined): WebhookOwner {
+  if (businessId !== undefined) return { business_id: businessId, hub_id: null }
+  if ('businessId' in reach) return { business_id: reach.businessId, hub_id: null }
+  if ('hubId' in reach) return { business_id: null, hub_id: reach.hubId }
+  throw validationProblem([{ pointer: '/business_id', code: 'required', detail: 'is required' }])
+}
+
+function tooMany({ hub_id }: WebhookOwner): Problem {
+  const whose = hub_id === null ? 'The business' : 'The hub'
+  return new Problem('webhook_limit_reached', `${whose} has ${maxWebhooks} webhooks; delete one first.`)
+}
+
+/** A page of the webhooks within the caller's reach, the newest first. */
+export async function listWebhooks(
+  context: Context,
+  actor: Actor,
+  query: Static<typeof WebhooksQuery>,
+): Promise<{ data: ShownWebhook[]; next_cursor: string | null }> {
+  const limit = readLimit(query.limit)
+  const rows = await findWebhooks(context.db.reads, actor.reach, {
+    businessId: query.business_id,
+    after: query.cursor === undefined ? undefined : parseCursor(query.cursor, 'webhook'),
+    rows: limit + 1,
+  })
+  return pageOf(rows, limit, {
+    present: presentWebhook,
+    cursor: ({ created_at, id }) => ['webhook', created_at, id],
+  })
+}
+
+/** A webhook within the caller's reach. Throws not_found. */
+export async function showWebhook(context: Context, actor: Actor, id: string): Promise<WebhookRow> {
+  const webhook = isUuid(id) ? await findWebhook(context.db.reads, actor.reach, id.toLowerCase()) : undefined
+  if (!webhook) throw noSuchWebhook()
+  return webhook
+}
+
+function noSuchWebhook(): Problem {
+  return new Problem('not_found', 'There is no webhook with this id.')
+}
+
+/** Reads a cursor of this very list: the database never sees a malformed one. */
+export function parseCursor(cursor: string, list: string): readonly [Instant, string] {
+  const [name, createdAt, id] = decodeCursor(cursor, 3) ?? []
+  if (name !== list || createdAt === undefined || !isInstant(createdAt)) throw invalidCursor()
+  if (id === undefined || !isUuid(id)) throw invalidCursor()
+  return [createdAt, id]
+}
+
+/** A webhook within reach that nobody else changes until the transaction ends. Throws not_found. */
+export async function lockedWebhook(tx: Transaction, actor: Actor, id: string): Promise<WebhookRow> {
+  const webhook = isUuid(id) ? await findWebhookForChange(tx.db, actor.reach, id.toLowerCase()) : undefined
+  if (!webhook) throw noSuchWebhook()
+  return webhook
+}
+
+/** Changes a webhook. Disabling it fails its pending deliveries. Throws validation_failed, not_found. */
+export async function changeWebhook(
+  context: Context,
+  actor: Actor,
+  { id, change }: { id: string; change: Static<typeof ChangeWebhook> },
+): Promise<WebhookRow> {
+  if (change.url !== undefined) await checkDestination(context, change.url)
+  return context.db.transaction(async (tx) => {
+    const webhook = await lockedWebhook(tx, actor, id)
+    const disables = change.status === 'disabled' && webhook.disabled_at === null
+    const columns = {
+      ...(change.url !== undefined && { url: change.url }),
+      ...(change.events !== undefined && { events: eventsText(change.events) }),
+      ...(change.description !== undefined && { description: change.description }),
+      ...(change.status === 'active' && { disabled_at: null }),
+    }
+    if (Object.keys(columns).length > 0) await updateWebhook(tx.db, webhook.id, columns)
+    if (disables) await disableWebhook(tx.db, webhook.id, tx.now)
+    return { ...webhook, ...columns, ...(disables && { disabled_at: tx.now }) }
+  })
+}
+
+/** Deletes a webhook with its pending deliveries. Throws not_found. */
+export function removeWebhook(context: Context, actor: Actor, id: string): Promise<void> {
+  return context.db.transaction(async (tx) => {
+    const webhook = await lockedWebhook(tx, actor, id)
+    await deleteWebhook(tx.db, webhook.id, tx.now)
+  })
+}
+
+/** For this long deliveries are signed with the previous secret too. */
+const overlapSeconds = 86_400
+
+/**
+ * Gives a webhook a new secret. For 24 hours `webhook-signature` verifies with either. Throws not_found, and
+ * rotation_in_progress within those hours: a third secret would leave a receiver without any.
+ */
+export function rotateSecret(context: Context, actor: Actor, id: string): Promise<WebhookRow> {
+  const secret = newSecret(context.ids)
+  return context.db.transaction(async (tx) => {
+    const webhook = await lockedWebhook(tx, actor, id)
+    const { previous_secret_until: until } = webhook
+    if (until !== null && until > tx.now) {
+      throw new Problem(
+        'rotation_in_progress',
+        `The secret was changed less than 24 hours ago; the next change is possible from ${until} on.`,
+      )
+    }
+    await replaceSecret(tx.db, webhook, { secret, until: plusSeconds(tx.now, overlapSeconds) })
+    return { ...webhook, secret }
+  })
+}
+
+/** A webhook on the wire. */
+export type ShownWebhook = ReturnType<typeof presentWebhook>
+
+/** A webhook as its owner may see it at any time: without its secret. */
+export function presentWebhook(webhook: WebhookRow) {
+  return {
+    id: webhook.id,
+    business_id: webhook.business_id,
+    url: webhook.url,
+    events: webhook.events.split(' ') as EventType[], // only checked names are written
+    description: webhook.description,
+    status: webhook.disabled_at === null ? ('active' as const) : ('disabled' as const),
+    created_at: formatInstant(webhook.created_at, webhook.timezone),
+  }
+}
+
+/** The same with the secret: when it is new, and never again. */
+export function presentWithSecret(webhook: WebhookRow) {
+  return { ...presentWebhook(webhook), secret: webhook.secret }
+}
+
+/** Deleted webhooks that one step looks at. */
+const deletedAtOnce = 20
+
+/** Drops deleted webhooks, each after its log: searching the log of all of them would read every delivery. */
+export const deletedWebhooks: Chore = {
+  name: 'deleted webhooks',
+  deleteBatch: ({ db }, most) =>
+    db.transaction(async (tx) => {
+      const webhooks = await findDeletedWebhooks(tx.db, deletedAtOnce)
+      let deleted = 0
+      for (const id of webhooks) {
+        deleted += await deleteLog(tx.db, id, most - deleted)
+        if (deleted === most) return deleted
+        await dropWebhook(tx.db, id)
+      }
+      return webhooks.length < deletedAtOnce ? deleted : most // others may be left
+    }),
+}

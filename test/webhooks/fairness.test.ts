@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { startReceiver, type Received } from '../support/receiver.ts'
+import { onEachEngine, startTestService } from '../support/test-service.ts'
+import { addDeliveries, makeWebhooks } from '../support/webhooks.ts'
+
+onEachEngine('with something due to 1,500 webhooks', (engine) => {
+  test('each has its first before any has many', { timeout: 120_000 }, async () => {
+    const service = await startTestService(engine)
+    const receiver = await startReceiver()
+    const ids = await makeWebhooks(
+      service,
+      Array.from({ length: 1_500 }, (_, index) => `${receiver.address}/${index}`),
+    )
+    await addDeliveries(service, ids, 40)
+    const counts = new Map<string, number>()
+    const whenEachHasOne = new Promise<number>((resolve) => {
+      receiver.answer = (response, { path }) => {
+        counts.set(path, (counts.get(path) ?? 0) + 1)
+        if (counts.size === ids.length) resolve(Math.max(...counts.values()))
+        response.end()
+      }
+    })
+    service.app.deliveries.wake()
+    expect(await whenEachHasOne).toBeLessThan(30)
+    await service.app.deliveries.stop(0)
+    await service.stop()
+    await receiver.stop()
+  })
+})
+
+onEachEngine('beside receivers that hang with a long backlog', (engine) => {
+  test('the others get theirs within two seconds', { timeout: 60_000 }, async () => {
+    const service = await startTestService(engine)
+    const receiver = await startReceiver()
+    const [hanging, answering] = [100, 20]
+    const paths = [...Array<string>(hanging).fill('/hangs'), ...Array<string>(answering).fill('/answers')]
+    const ids = await makeWebhooks(
+      service,
+      paths.map((path) => receiver.address + path),
+    )
+    receiver.answer = (response, { path }) => {
+      if (path === '/answers') response.end()
+    }
+    const arrived = (path: string) => receiver.received.filter((each) => each.path === path)
+    await addDeliveries(service, ids.slice(0, hanging), 40)
+    service.app.deliveries.wake()
+    await eventually(
+      'all receivers that hang',
+      10_000,
+      () => arrived('/hangs').length >= hanging || undefined,
+    )
+    const durations: number[] = []
+    for (let round = 1; round <= 5; round += 1) {
+      await addDeliveries(service, ids.slice(hanging), 1)
+      service.app.deliveries.wake()
+      const addedMs = performance.now()
+      await eventually(
+        'the others',
+        10_000,
+        () => arrived('/answers').length >= answering * round || undefined,
+      )
+      durations.push(
+        ...arrived('/answers')
+          .slice(answering * (round - 1))
+          .map(({ atMs }) => atMs - addedMs),
+      )
+    }
+    const sorted = durations.toSorted((one, other) => one - other)
+    expect(sorted[Math.floor(sorted.length * 0.95)]).toBeLessThan(2_000)
+    expect(mostOfOne(arrived('/hangs'))).toBeLessThanOrEqual(4)
+    await service.app.deliveries.stop(0)
+    await service.stop()
+    await receiver.stop()
+  })
+})
+
+/** The most deliveries of one webhook among those that a receiver got. */
+function mostOfOne(received: Received[]): number {
+  const webhooks = received.map(
+    ({ body }) => (JSON.parse(body.toString()) as { webhook_id: string }).webhook_id,
+  )
+  return Math.max(...[...Map.groupBy(webhooks, (id) => id).values()].map(({ length }) => length))
+}
