@@ -3,9 +3,8 @@ import { operator } from '../access/operator.ts'
 import { showBusiness, showHub } from '../catalogue/manage-businesses.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
-import { createWebhook } from '../webhooks/webhook.ts'
 import { eventTypes, type EventType } from '../webhooks/event-payload.ts'
-import { presentWithSecret } from '../webhooks/webhook.ts'
+import { createWebhook, presentWithSecret } from '../webhooks/webhook.ts'
 import { print, withExistingDatabase } from './run-command.ts'
 
 interface Options {

@@ -91,8 +91,6 @@ export const systemResolve: Resolve = (hostname) =>
 
 /** Where IPv6 addresses of the public network lie (RFC 4291, section 2.4); everything else has a purpose of its own. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
-/** Missing in the library's table: documentation (RFC 9637), and all of the protocol assignments (RFC 2928). */
-const moreSpecial = ['3fff::/20', '2001::/23'].map((range) => ipaddr.IPv6.parseCIDR(range))
 /** An IPv4 address behind a translator (RFC 6052): what counts is the address that it stands for. */
 const translated = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
@@ -110,8 +108,7 @@ function meant(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
 
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address.range() !== 'unicast') return false
-  if (address instanceof ipaddr.IPv4) return true
-  return address.match(globalUnicast) && !moreSpecial.some((range) => address.match(range))
+  return address instanceof ipaddr.IPv4 || address.match(globalUnicast)
 }
 
 /**

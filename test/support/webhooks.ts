@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { operator } from '../../src/access/operator.ts'
-import { createWebhook } from '../../src/webhooks/webhook.ts'
 import { sendSample } from '../../src/webhooks/delivery.ts'
+import { createWebhook } from '../../src/webhooks/webhook.ts'
 import { bookSlot, clientOf, type Client } from './client.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from './offers.ts'
 import type { Receiver } from './receiver.ts'
