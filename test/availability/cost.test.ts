@@ -81,9 +81,13 @@ onEachEngine('what availability costs', (engine) => {
     let stored = 0
     const store = async (count: number, from: string) => {
       const of = { ...past, serviceId: offer.service_id, locationId: offer.location_id }
-      const more = { count, firstNumber: stored, fromMs: Date.parse(from) }
-      await context.db.transaction((tx) => storeBookings(tx.db, engine, { ...of, ...more }))
-      stored += count
+      const batch = 1_000 // of thousands more, a statement could take longer than the limit on a busy machine
+      for (let done = 0; done < count; done += batch) {
+        const fromMs = Date.parse(from) + (done / staffIds.length) * 3_600_000
+        const more = { count: batch, firstNumber: stored, fromMs }
+        await context.db.transaction((tx) => storeBookings(tx.db, engine, { ...of, ...more }))
+        stored += batch
+      }
     }
     await store(2_000, '2026-12-02T00:00:00Z') // 200 hours
     await store(8_000, '2026-10-01T00:00:00Z') // until November: enough for an index to pay
