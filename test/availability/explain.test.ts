@@ -53,14 +53,16 @@ onEachEngine('why a slot is not offered', (engine) => {
     return { staffId, offer }
   }
 
-  /** The nearest slots as availability has them: those of the same day first. */
+  /** The nearest slots as availability has them; of two as near, the later one first. */
   async function nearest(offer: Asked, startsAt: string, token: string): Promise<ShownSlot[]> {
     const wanted = Date.parse(startsAt)
     const reply = await watcherOf(service, { token }).show(offer, '2026-11-20', '2026-12-20')
     const slots = (reply.body.days as { slots: ShownSlot[] }[]).flatMap((day) => day.slots)
-    const rank = ({ starts_at }: ShownSlot) =>
-      Math.abs(Date.parse(starts_at) - wanted) + (starts_at.startsWith(startsAt.slice(0, 10)) ? 0 : 1e12)
-    return slots.toSorted((one, other) => rank(one) - rank(other)).slice(0, 3)
+    const distance = ({ starts_at }: ShownSlot) => Math.abs(Date.parse(starts_at) - wanted)
+    return slots
+      .toReversed()
+      .toSorted((one, other) => distance(one) - distance(other))
+      .slice(0, 3)
   }
 
   const scenarios: Scenario[] = [
@@ -182,23 +184,60 @@ onEachEngine('other times that a refusal names', (engine) => {
   const startsOf = (reply: { body: { alternatives: ShownSlot[] } }) =>
     reply.body.alternatives.map(({ starts_at }) => starts_at)
 
-  test('are of the same day first, before and after, however far', async () => {
-    const offer = await makeOffer(service, business.id, {
-      weeklyHours: [
-        { weekday: 'tuesday', opens: '08:00', closes: '09:00' },
-        { weekday: 'tuesday', opens: '23:00', closes: '24:00' },
-        { weekday: 'wednesday', opens: '00:00', closes: '01:00' },
-      ],
-      minutes: 60,
-      intervalMinutes: 60,
+  /** A service of an hour that is given at these hours of these dates only. */
+  function hoursOn(starts: Record<string, string[]>, parts: { capacity?: number } = {}) {
+    const dateOverrides = Object.entries(starts).map(([date, hours]) => ({
+      date,
+      hours: hours.map((opens) => ({
+        opens,
+        closes: `${String(Number(opens.slice(0, 2)) + 1).padStart(2, '0')}:00`,
+      })),
+    }))
+    const hour = { minutes: 60, intervalMinutes: 60, weeklyHours: [], dateOverrides, ...parts }
+    return makeOffer(service, business.id, hour)
+  }
+
+  test('are the nearest before and after: another day is as good as the same', async () => {
+    const offer = await hoursOn({
+      '2026-12-01': ['08:00', '23:00'],
+      '2026-12-02': ['00:00', '21:00'],
+      '2026-12-03': ['08:00'],
     })
     await key.hold(offer, at('23:00'))
     const session = await sessionClient(service, business)
     expect(startsOf(await session.hold(offer, at('23:00')))).toEqual([
-      at('08:00'),
       at('00:00', '2026-12-02'),
-      at('08:00', '2026-12-08'),
+      at('08:00'), // 15 hours before
+      at('21:00', '2026-12-02'), // 22 hours after
     ])
+  })
+
+  test('of two that are as near, the later one comes first', async () => {
+    const offer = await hoursOn({ '2026-12-01': ['09:00', '11:00', '12:00', '13:00', '15:00'] })
+    await key.hold(offer, at('12:00'))
+    const session = await sessionClient(service, business)
+    expect(startsOf(await session.hold(offer, at('12:00')))).toEqual([at('13:00'), at('11:00'), at('15:00')])
+  })
+
+  test.each([1, 60, 500])('start within 14 days of the wanted start, with %i seats too', async (capacity) => {
+    const wanted = at('12:00', '2026-12-10')
+    const starts = {
+      '2026-11-26': ['11:00', '12:00'],
+      '2026-12-24': ['12:00', '13:00'],
+      '2026-12-25': ['12:00'],
+    }
+    const offer = await hoursOn(starts, { capacity })
+    const session = await sessionClient(service, business)
+    expect(startsOf(await session.hold(offer, wanted))).toEqual([
+      at('12:00', '2026-12-24'),
+      at('12:00', '2026-11-26'),
+    ])
+    expect(startsOf(await session.hold(offer, at('12:30', '2026-12-24')))).toEqual([
+      at('13:00', '2026-12-24'),
+      at('12:00', '2026-12-24'),
+      at('12:00', '2026-12-25'),
+    ])
+    expect(startsOf(await session.hold(offer, at('12:00', '2027-01-09')))).toEqual([])
   })
 
   test('are fewer or none where no more are free', async () => {
@@ -223,12 +262,12 @@ onEachEngine('other times that a refusal names', (engine) => {
     await key.hold(offer, at('10:30'), { staff_id: one })
     const session = await sessionClient(service, business)
     const refused = await session.hold(offer, at('10:00'), { staff_id: one })
-    expect(startsOf(refused)).toEqual([at('09:30'), at('09:00'), at('11:00')])
+    expect(startsOf(refused)).toEqual([at('09:30'), at('11:00'), at('09:00')])
     expect(refused.body.alternatives[0].staff_ids).toEqual([one])
     await key.hold(offer, at('10:00'), { staff_id: two })
     const ofAny = await session.hold(offer, at('10:00'))
-    expect(startsOf(ofAny)).toEqual([at('09:30'), at('10:30'), at('09:00')])
-    expect(ofAny.body.alternatives[1].staff_ids).toEqual([two])
+    expect(startsOf(ofAny)).toEqual([at('10:30'), at('09:30'), at('11:00')])
+    expect(ofAny.body.alternatives[0].staff_ids).toEqual([two])
   })
 
   test("are free to the caller: its own hold is among them, another's is not", async () => {
@@ -248,6 +287,7 @@ onEachEngine('other times that a refusal names', (engine) => {
     expect(startsOf(await rival.hold(offer, at('09:00')))).toEqual([
       at('10:00', '2026-11-24'),
       at('09:00', '2026-11-24'),
+      at('09:00', '2026-12-15'),
     ])
   })
 })
