@@ -35,7 +35,7 @@ export function availabilityRoutes(app: FastifyInstance, context: Context): void
         tags,
         summary: 'Show free slots',
         description:
-          'Every slot that the caller can hold at this moment, by local date. A slot that the session holds itself is among them, marked. Send the `ETag` back as `If-None-Match` to poll cheaply.',
+          'Every slot that the caller can hold at this moment, by local date. A slot that the session holds itself is among them, marked. What nobody gives there, or not the person asked for, has no slots. Send the `ETag` back as `If-None-Match` to poll cheaply.',
         querystring: AvailabilityQuery,
         response: { 200: Availability, 304: Unchanged, ...problems('not_found', 'slot_not_offered') },
       },
@@ -77,7 +77,8 @@ export function availabilityRoutes(app: FastifyInstance, context: Context): void
         operationId: 'findSoonestSlot',
         tags,
         summary: 'Find the next free slot',
-        description: 'The next slot that the caller can hold within 366 days, or null.',
+        description:
+          'The next slot that the caller can hold within 366 days, or null: none is free, or nobody gives the service there.',
         querystring: OfferQuery,
         response: { 200: SoonestSlot, 304: Unchanged, ...problems('not_found', 'slot_not_offered') },
       },

@@ -1,8 +1,9 @@
+import type { Service, StaffMember } from '../catalogue/catalogue-types.ts'
 import { findOffering, findStaffOf, forgetOffering } from '../catalogue/find-offering.ts'
 import type { Context } from '../context.ts'
 import type { Reach } from '../database/reach.ts'
 import { Problem, unavailable } from '../errors.ts'
-import { isSlotRefusal, notOfferedHere } from './refusal-rules.ts'
+import { isSlotRefusal, NobodyGives, notOfferedHere } from './refusal-rules.ts'
 import type { Offer } from './offer-rules.ts'
 import { ableStaff } from './resource-rules.ts'
 
@@ -69,23 +70,31 @@ async function readOffer(context: Context, reach: Reach, request: OfferRequest):
     throw new Problem('not_found', 'There is no location with this location_id.')
   }
   const { staff_id: staffId } = request
-  const wanted = staffId === undefined ? undefined : staff.find(({ id }) => id === staffId)
-  const isKnown = async (id: string) =>
-    (await findStaffOf(context.db.reads, service.business_id, id)) !== undefined
-  if (staffId !== undefined && !wanted && !(await isKnown(staffId))) {
-    throw new Problem('not_found', 'There is no staff member with this staff_id.')
-  }
+  const wanted = staffId === undefined ? undefined : await staffMember(context, staff, { service, staffId })
   if (!service.active) throw notOfferedHere('The service is not offered any more.')
   if (!location.active) throw notOfferedHere('The location is not open any more.')
+  if (wanted && !wanted.active) throw notOfferedHere('The staff member does not give anything any more.')
+  const nobodyGives = (detail: string) => new NobodyGives(detail, location.timezone)
   if (!service.location_ids.includes(location.id)) {
-    throw notOfferedHere('The service is not offered at this location.')
+    throw nobodyGives('The service is not offered at this location.')
   }
-  if (staffId !== undefined && !wanted?.active) {
-    throw notOfferedHere('The staff member does not give this service.')
-  }
+  if (wanted && !staff.includes(wanted)) throw nobodyGives('The staff member does not give this service.')
   const able = service.staff_ids.length === 0 ? [] : ableStaff({ staff, location }, staffId)
   if (able.length === 0 && service.staff_ids.length > 0) {
-    throw notOfferedHere('Nobody gives this service at this location.')
+    throw nobodyGives('Nobody gives this service at this location.')
   }
   return { service, location, staff: able, version }
+}
+
+/** Who is asked for, whether they give the service or not. Throws not_found. */
+async function staffMember(
+  context: Context,
+  givers: StaffMember[],
+  { service, staffId }: { service: Service; staffId: string },
+): Promise<StaffMember> {
+  const known =
+    givers.find(({ id }) => id === staffId) ??
+    (await findStaffOf(context.db.reads, service.business_id, staffId))
+  if (!known) throw new Problem('not_found', 'There is no staff member with this staff_id.')
+  return known
 }

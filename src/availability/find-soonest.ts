@@ -7,6 +7,7 @@ import { withOffer, type VersionedOffer } from './find-offer.ts'
 import { daysPerLook, givesWay, lookForSlots, type Looker } from './look-for-slots.ts'
 import { dayThere, lastDayOffered } from './offer-rules.ts'
 import { presentSlot, type ShownSlot } from './present-slot.ts'
+import { NobodyGives } from './refusal-rules.ts'
 import { eachDay } from './zone-rules.ts'
 
 /** No slot is looked for later than this many days from today. */
@@ -15,19 +16,24 @@ const mostDaysAhead = 366
 const firstLookDays = 7
 const mostDaysPerLook = 62
 
-/** The next slot that the caller can hold within 366 days, or null. Throws not_found or slot_not_offered. */
-export function findSoonest(
+/**
+ * The next slot that the caller can hold within 366 days, or null. Throws not_found, or slot_not_offered for what is
+ * inactive.
+ */
+export async function findSoonest(
   context: Context,
   actor: Actor,
   query: Static<typeof OfferQuery>,
 ): Promise<ShownSlot | null> {
-  return withOffer(context, actor.reach, {
-    request: query,
-    work: (offer) => {
-      const looker = { actor, nowMs: toMs(context.clock.now()) }
-      return search(context, offer, looker)
-    },
-  })
+  try {
+    return await withOffer(context, actor.reach, {
+      request: query,
+      work: (offer) => search(context, offer, { actor, nowMs: toMs(context.clock.now()) }),
+    })
+  } catch (error) {
+    if (error instanceof NobodyGives) return null
+    throw error
+  }
 }
 
 async function search(context: Context, offer: VersionedOffer, looker: Looker): Promise<ShownSlot | null> {

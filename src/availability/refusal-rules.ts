@@ -1,4 +1,4 @@
-import { Problem } from '../errors.ts'
+import { Problem, type ProblemParts } from '../errors.ts'
 import type { RuleReason } from './offer-rules.ts'
 
 const details: Record<RuleReason, string> = {
@@ -16,13 +16,28 @@ export function notOfferedThen(reason: RuleReason): Problem {
   return refusal(reason, details[reason])
 }
 
-/** What the business does not offer at all, whenever it is asked for. */
+/** What the business does not offer at all, whenever it is asked for: it is inactive. */
 export function notOfferedHere(detail: string): Problem {
   return refusal('not_offered_here', detail)
 }
 
+/** Nobody gives the service there, or the person who is asked for does not. Who only looks is shown that nothing is free. */
+export class NobodyGives extends Problem {
+  /** Of the location that was asked about. */
+  readonly timezone: string
+
+  constructor(detail: string, timezone: string) {
+    super('slot_not_offered', detail, partsOf('not_offered_here'))
+    this.timezone = timezone
+  }
+}
+
 function refusal(reason: RuleReason | 'not_offered_here', detail: string): Problem {
-  return new Problem('slot_not_offered', detail, { extensions: { reason, alternatives: [] } })
+  return new Problem('slot_not_offered', detail, partsOf(reason))
+}
+
+function partsOf(reason: RuleReason | 'not_offered_here'): ProblemParts {
+  return { extensions: { reason, alternatives: [] } }
 }
 
 /** Whether it is a refusal of one slot, to which other times can be named. */

@@ -9,6 +9,7 @@ import { dateOf, dayOf } from './hours-rules.ts'
 import { daysPerLook, freeSlotsOf, givesWay, look, type Look, type Looker } from './look-for-slots.ts'
 import { dayThere, lastDayOffered } from './offer-rules.ts'
 import { presentSlot } from './present-slot.ts'
+import { NobodyGives } from './refusal-rules.ts'
 import type { LastShown, ShownDays } from './shown-days.ts'
 import { eachDay, type Days } from './zone-rules.ts'
 
@@ -30,8 +31,8 @@ export interface ShownAvailability {
 }
 
 /**
- * The slots of each date that the caller can hold at this moment (contract: Availability). Throws validation_failed,
- * not_found or slot_not_offered.
+ * The slots of each date that the caller can hold at this moment (contract: Availability); none where nobody gives the
+ * service there. Throws validation_failed, not_found, or slot_not_offered for what is inactive.
  */
 export async function showAvailability(
   context: ShowContext,
@@ -40,19 +41,25 @@ export async function showAvailability(
 ): Promise<ShownAvailability> {
   const asked = { first: dayOf(query.from), last: dayOf(query.to) }
   assertRange(asked)
-  return withOffer(context, actor.reach, {
-    request: query,
-    work: async (offer) => {
-      const looker = { actor, nowMs: toMs(context.clock.now()) }
-      const possible = possibleDays(offer, asked, looker)
-      const slots = await slotsByDay(context, offer, { days: possible, looker })
-      const days = [...eachDay(asked)].map(
-        (day) => slots.get(day) ?? JSON.stringify({ date: dateOf(day), slots: [] }),
-      )
-      const { service, location } = offer
-      return { service_id: service.id, location_id: location.id, timezone: location.timezone, days }
-    },
-  })
+  const { service_id, location_id } = query
+  const shown = (timezone: string, slots: Map<number, string>): ShownAvailability => {
+    const empty = (day: number) => JSON.stringify({ date: dateOf(day), slots: [] })
+    const days = [...eachDay(asked)].map((day) => slots.get(day) ?? empty(day))
+    return { service_id, location_id, timezone, days }
+  }
+  try {
+    return await withOffer(context, actor.reach, {
+      request: query,
+      work: async (offer) => {
+        const looker = { actor, nowMs: toMs(context.clock.now()) }
+        const days = possibleDays(offer, asked, looker)
+        return shown(offer.location.timezone, await slotsByDay(context, offer, { days, looker }))
+      },
+    })
+  } catch (error) {
+    if (error instanceof NobodyGives) return shown(error.timezone, new Map())
+    throw error
+  }
 }
 
 function assertRange({ first, last }: Days): void {

@@ -95,38 +95,72 @@ onEachEngine('questions about availability', (engine) => {
       }
     })
 
-    test.each(endpoints)('what is inactive or not given there is not offered: %s', async (path, ask) => {
-      const own = async () => {
-        const staffIds = await makeStaff(service, business.id, ['One', 'Two'])
-        return { ...(await makeOffer(service, business.id, { staffIds })), staffIds }
-      }
-      const elsewhere = await makeLocation(service, business.id)
-      const [stranger] = await makeStaff(service, business.id, ['Of other services'])
-      const [gone, closed, left, offer] = [await own(), await own(), await own(), await own()]
+    /** A service of two people, at a location of its own. */
+    const own = async () => {
+      const staffIds = await makeStaff(service, business.id, ['One', 'Two'])
+      return { ...(await makeOffer(service, business.id, { staffIds })), staffIds }
+    }
+    const bare = ({ service_id, location_id }: Asked) => ({ service_id, location_id })
+    const because = {
+      starts_at: `${tuesday}T10:00:00+01:00`,
+      offered: false,
+      reason: 'not_offered_here',
+    }
+
+    test.each(endpoints)('what is inactive is not offered: %s', async (path, ask) => {
+      const [gone, closed, left] = [await own(), await own(), await own()]
+      const [stranger = ''] = await makeStaff(service, business.id, ['Of other services'])
       await deactivate(service, 'services', gone.service_id)
       await deactivate(service, 'locations', closed.location_id)
       await deactivate(service, 'staff', left.staffIds[0] ?? '')
-      const bare = ({ service_id, location_id }: Asked) => ({ service_id, location_id })
+      await deactivate(service, 'staff', stranger)
       for (const asked of [
         bare(gone),
         bare(closed),
         { ...bare(left), staff_id: left.staffIds[0] },
-        { ...bare(offer), location_id: elsewhere },
-        { ...bare(offer), staff_id: stranger },
+        { ...bare(left), staff_id: stranger },
       ]) {
         const { reply } = await ask(asked)
-        if (path === '/explain') {
-          expect(reply.body).toEqual({
-            starts_at: `${tuesday}T10:00:00+01:00`,
-            offered: false,
-            reason: 'not_offered_here',
-          })
-        } else {
-          expectProblem(reply, 'slot_not_offered', { reason: 'not_offered_here', alternatives: [] })
-        }
+        if (path === '/explain') expect(reply.body).toEqual(because)
+        else expectProblem(reply, 'slot_not_offered', { reason: 'not_offered_here', alternatives: [] })
       }
       expect((await ask(bare(left))).reply.status).toBe(200)
     })
+
+    test.each(endpoints)(
+      'what nobody gives there, or not the person asked for, is shown as never free: %s',
+      async (path, ask) => {
+        const offer = await own()
+        const elsewhere = await makeLocation(service, business.id)
+        const [stranger] = await makeStaff(service, business.id, ['Of other services'])
+        const [away = ''] = await makeStaff(service, business.id, ['Away'], [elsewhere])
+        const [left = ''] = await makeStaff(service, business.id, ['Left'])
+        const deserted = await makeOffer(service, business.id, { staffIds: [left] })
+        const distant = await makeOffer(service, business.id, { staffIds: [away] })
+        const unstaffed = await makeOffer(service, business.id)
+        await deactivate(service, 'staff', left)
+        for (const asked of [
+          { ...bare(offer), location_id: elsewhere },
+          { ...bare(offer), staff_id: stranger },
+          { ...bare(unstaffed), staff_id: stranger },
+          { ...bare(distant), staff_id: away },
+          distant,
+          deserted,
+        ]) {
+          const { reply } = await ask(asked)
+          expect(reply.status).toBe(200)
+          if (path === '/explain') expect(reply.body).toEqual(because)
+          else if (path === '/soonest') expect(reply.body).toBeNull()
+          else {
+            expect(reply.body).toEqual({
+              ...bare(asked),
+              timezone: 'Europe/Berlin',
+              days: [{ date: tuesday, slots: [] }],
+            })
+          }
+        }
+      },
+    )
   })
 
   describe('faults of a question', () => {
