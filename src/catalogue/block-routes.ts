@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Context } from '../context.ts'
 import { exampleIds } from '../examples.ts'
 import { createdOnce } from '../http/created-once.ts'
-import { Closed, Nothing, pageOf, PathId, problems } from '../wire.ts'
+import { Closed, Nothing, pageOf, PathId } from '../wire.ts'
 import { BlockPage, BlocksQuery, BlockWithConflicts, CreateBlock } from './block-schemas.ts'
 import { createBlock, cursorOfBlock, deleteBlock, listBlocks, showBlock } from './manage-blocks.ts'
 import { presentBlock, presentBlockWithConflicts } from './present-block.ts'
@@ -26,10 +26,10 @@ export function blockRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Block a time',
         description:
-          'Nobody can book it at the location, or with the staff member. What is held or booked there already stays; the answer names the bookings.',
+          'Nobody can book it at the location, or with the staff member, whose business it is of. What is held or booked there already stays; the answer names the bookings.',
         querystring: Nothing,
         body: CreateBlock,
-        response: { 201: BlockWithConflicts, ...problems('not_found') },
+        response: { 201: BlockWithConflicts },
       },
     },
     async (request, reply) =>

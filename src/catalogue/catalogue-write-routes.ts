@@ -4,12 +4,13 @@ import { Type, type TSchema } from 'typebox'
 import type { Context } from '../context.ts'
 import { exampleIds } from '../examples.ts'
 import { createdOnce } from '../http/created-once.ts'
-import { Closed, Nothing, PathId, problems } from '../wire.ts'
+import { Closed, Nothing, PathId } from '../wire.ts'
 import { Location, Service, StaffMember } from './catalogue-schemas.ts'
 import {
   changeInCatalogue,
   createInCatalogue,
   deactivateInCatalogue,
+  type OfABusiness,
   type Thing,
   type WritableKind,
 } from './change-catalogue.ts'
@@ -55,7 +56,7 @@ interface Writing<Row, Creation, Change> {
   exampleId: string
 }
 
-function writingRoutes<Row extends Thing, Creation extends { business_id?: string }, Change extends object>(
+function writingRoutes<Row extends Thing, Creation extends OfABusiness, Change extends object>(
   app: FastifyInstance,
   context: Context,
   { path, kind, schemas, name, exampleId }: Writing<Row, Creation, Change>,
@@ -71,10 +72,11 @@ function writingRoutes<Row extends Thing, Creation extends { business_id?: strin
         operationId: `create${name}`,
         tags,
         summary: `Add a ${kind.noun}`,
-        description: 'It can be booked at once. A hub key names the business in `business_id`.',
+        description:
+          'It can be booked at once. A hub key names the business in `business_id`, or by a location or staff member of it.',
         querystring: Nothing,
         body: schemas.create,
-        response: { 201: schemas.item, ...problems('not_found') },
+        response: { 201: schemas.item },
       },
     },
     async (request, reply) => {

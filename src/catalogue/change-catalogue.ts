@@ -5,9 +5,9 @@ import type { Reach } from '../database/reach.ts'
 import { Problem, validationProblem, type Fault } from '../errors.ts'
 import { isUuid } from '../ids.ts'
 import { businessInReach } from './business-in-reach.ts'
-import type { BusinessRow } from './business-queries.ts'
+import { findBusinessInReach, type BusinessRow } from './business-queries.ts'
 import type { CatalogueKind } from './list-catalogue.ts'
-import { findKnownIds, type Saving, type ThingTable } from './saving-queries.ts'
+import { findBusinessesOf, findKnownIds, type Saving, type ThingTable } from './saving-queries.ts'
 import { raiseCatalogueVersion } from './write-queries.ts'
 
 /** What of the same business something names, and where. */
@@ -15,6 +15,12 @@ interface References {
   member: string
   table: ThingTable
   ids: string[]
+}
+
+/** What a thing or its creation may name of its business. */
+interface Referring {
+  location_ids?: string[]
+  staff_ids?: string[]
 }
 
 /** One kind of thing in the catalogue: how it is made, changed and written. */
@@ -28,7 +34,7 @@ export interface WritableKind<Row, Creation, Change> extends Pick<
   merge: (row: Row, change: Change, nextId: () => string) => Row
   /** What is wrong with a change of this very thing, although the change is well-formed. */
   changeFaults: (row: Row, change: Change) => Fault[]
-  references: (row: Row) => References[]
+  references: (row: Referring) => References[]
   save: (db: Queries, row: Row, saving: Saving) => Promise<void>
 }
 
@@ -40,18 +46,21 @@ export interface Thing {
 }
 
 /** What every creation has. */
-interface OfABusiness {
+export interface OfABusiness extends Referring {
   business_id?: string
 }
 
-/** Adds a service, location or staff member. Throws validation_failed, also for ids of another business, or not_found. */
-export function createInCatalogue<Row extends Thing, Creation extends OfABusiness, Change>(
+/** Adds a service, location or staff member. Throws validation_failed, also for ids of another business. */
+export function createInCatalogue<Row extends Thing & Referring, Creation extends OfABusiness, Change>(
   context: Context,
   actor: Actor,
   { kind, input }: { kind: WritableKind<Row, Creation, Change>; input: Creation },
 ): Promise<Row> {
   return context.db.transaction(async (tx) => {
-    const business = await businessForCreation(tx.db, actor.reach, input.business_id)
+    const business = await businessOfThing(tx.db, actor.reach, {
+      given: input.business_id,
+      references: kind.references(input),
+    })
     const row = kind.complete(input, business, () => context.ids.next())
     await raiseCatalogueVersion(tx.db, business.id)
     return saveChecked(tx, { kind, row, isNew: true })
@@ -62,7 +71,7 @@ export function createInCatalogue<Row extends Thing, Creation extends OfABusines
  * Changes a service, location or staff member; holds and bookings stay as they are. A change without members changes
  * nothing. Throws validation_failed or not_found.
  */
-export function changeInCatalogue<Row extends Thing, Creation, Change extends object>(
+export function changeInCatalogue<Row extends Thing & Referring, Creation, Change extends object>(
   context: Context,
   actor: Actor,
   { kind, id, change }: { kind: WritableKind<Row, Creation, Change>; id: string; change: Change },
@@ -105,21 +114,48 @@ async function existing<Row>(
   return row
 }
 
-/** A key that reaches one business creates there; any other has to say where. */
+/** A key that reaches one business creates there; any other has to say where. Throws validation_failed or not_found. */
 export async function businessForCreation(
   db: Queries,
   reach: Reach,
   given: string | undefined,
 ): Promise<BusinessRow> {
   const id = given ?? ('businessId' in reach ? reach.businessId : undefined)
-  if (id === undefined) {
-    const detail = 'is required: this key reaches several businesses'
-    throw validationProblem([{ pointer: '/business_id', code: 'required', detail }])
-  }
+  if (id === undefined) throw businessNeeded()
   return businessInReach(db, reach, id)
 }
 
-async function saveChecked<Row extends Thing, Creation, Change>(
+function businessNeeded(): Problem {
+  const detail = 'is required: this key reaches several businesses'
+  return validationProblem([{ pointer: '/business_id', code: 'required', detail }])
+}
+
+/** The same for things of the catalogue, which also name the business by what of it they refer to. */
+async function businessOfThing(
+  db: Queries,
+  reach: Reach,
+  { given, references }: { given: string | undefined; references: References[] },
+): Promise<BusinessRow> {
+  const ofKey = 'businessId' in reach ? reach.businessId : undefined
+  const id = given ?? ofKey ?? (await businessOfReferences(db, reach, references))
+  const business = await findBusinessInReach(db, reach, id)
+  if (business) return business
+  const detail = 'is not the id of a business that this key reaches'
+  throw validationProblem([{ pointer: '/business_id', code: 'unknown_reference', detail }])
+}
+
+/** The business of the first thing that is named and known; it shows whether the others are of it too. */
+async function businessOfReferences(db: Queries, reach: Reach, references: References[]): Promise<string> {
+  for (const { table, ids } of references) {
+    const businesses = await findBusinessesOf(db, table, { reach, ids })
+    const known = ids.find((id) => businesses.has(id))
+    if (known !== undefined) return businesses.get(known) ?? ''
+  }
+  const unknown = references.flatMap((reference) => unknownFaults(reference, new Set()))
+  throw unknown.length > 0 ? validationProblem(unknown) : businessNeeded()
+}
+
+async function saveChecked<Row extends Thing & Referring, Creation, Change>(
   tx: Transaction,
   { kind, row, isNew }: { kind: WritableKind<Row, Creation, Change>; row: Row; isNew: boolean },
 ): Promise<Row> {
@@ -135,17 +171,18 @@ async function saveChecked<Row extends Thing, Creation, Change>(
  */
 async function referenceFaults(db: Queries, businessId: string, references: References[]): Promise<Fault[]> {
   const faults: Fault[] = []
-  for (const { member, table, ids } of references) {
-    const known = await findKnownIds(db, table, { businessId, ids })
-    const noun = table === 'locations' ? 'location' : 'staff member'
-    const unknown = ids.flatMap((id, index) => (known.has(id) ? [] : [index]))
-    faults.push(
-      ...unknown.map((index) => ({
-        pointer: `/${member}/${index}`,
-        code: 'unknown_reference',
-        detail: `is not the id of a ${noun} of this business`,
-      })),
-    )
+  for (const reference of references) {
+    const { table, ids } = reference
+    faults.push(...unknownFaults(reference, await findKnownIds(db, table, { businessId, ids })))
   }
   return faults
+}
+
+function unknownFaults({ member, table, ids }: References, known: ReadonlySet<string>): Fault[] {
+  const noun = table === 'locations' ? 'location' : 'staff member'
+  return ids.flatMap((id, index) => {
+    if (known.has(id)) return []
+    const detail = `is not the id of a ${noun} of this business`
+    return [{ pointer: `/${member}/${index}`, code: 'unknown_reference', detail }]
+  })
 }

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { Queries } from '../database/database.ts'
 import type { Reach } from '../database/reach.ts'
 import type { BlocksTable } from '../database/tables.ts'
-import { invalidCursor, Problem } from '../errors.ts'
+import { invalidCursor, Problem, validationProblem } from '../errors.ts'
 import { isUuid } from '../ids.ts'
 import { isInstant, readInstant, type Instant } from '../instants.ts'
 import { decodeCursor, readLimit } from '../wire.ts'
@@ -28,7 +28,7 @@ export interface BlockAndConflicts {
 
 /**
  * Keeps a time of a location or of a staff member from being booked. Holds and bookings that are there stay. Throws
- * validation_failed or not_found.
+ * validation_failed, also for an id that is not within the caller's reach.
  */
 export function createBlock(
   context: Context,
@@ -117,10 +117,15 @@ async function findBlocked(
 ): Promise<Pick<BlocksTable, 'business_id' | 'location_id' | 'staff_id'>> {
   if (location_id !== undefined) {
     const location = await findLocation(db, reach, location_id)
-    if (!location) throw new Problem('not_found', 'There is no location with this location_id.')
+    if (!location) throw unknownReference('/location_id', 'location')
     return { business_id: location.business_id, location_id, staff_id: null }
   }
   const member = staff_id === undefined ? undefined : await findStaffMember(db, reach, staff_id)
-  if (!member) throw new Problem('not_found', 'There is no staff member with this staff_id.')
+  if (!member) throw unknownReference('/staff_id', 'staff member')
   return { business_id: member.business_id, location_id: null, staff_id: member.id }
+}
+
+function unknownReference(pointer: string, noun: string): Problem {
+  const detail = `is not the id of a ${noun} that this key reaches`
+  return validationProblem([{ pointer, code: 'unknown_reference', detail }])
 }

@@ -1,5 +1,6 @@
 import { sql, type Insertable } from 'kysely'
 import type { Queries } from '../database/database.ts'
+import { inReach, type Reach } from '../database/reach.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Instant } from '../instants.ts'
 import type { Location, Service, StaffMember } from './catalogue-types.ts'
@@ -107,6 +108,22 @@ interface IdsOf {
 /** Which of these ids a business has, inactive ones too. Nothing of the catalogue ever ceases to exist. */
 export function findKnownIds(db: Queries, table: ThingTable, wanted: IdsOf): Promise<Set<string>> {
   return findIds(db, table, { ...wanted, whose: '=' })
+}
+
+/** Whose these ids are, within the caller's reach. */
+export async function findBusinessesOf(
+  db: Queries,
+  table: ThingTable,
+  { reach, ids }: { reach: Reach; ids: string[] },
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom(table)
+    .select(['id', 'business_id'])
+    .where(inReach('business_id', reach))
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(rows.map(({ id, business_id }) => [id, business_id]))
 }
 
 /** Which of these ids another business has: for the operator, who may name any. */

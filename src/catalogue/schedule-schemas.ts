@@ -81,7 +81,10 @@ export function Ids(least: number, description: string) {
 
 export const businessId = {
   business_id: Type.Optional(
-    Type.String({ ...Id, description: 'For hub keys, which need it: whose it is.' }),
+    Type.String({
+      ...Id,
+      description: 'For hub keys: whose it is. They need it where no location or staff member is named.',
+    }),
   ),
 }
 

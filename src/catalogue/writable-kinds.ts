@@ -51,7 +51,7 @@ export const writableStaff: WritableKind<StaffMember, StaffCreation, StaffChange
   }),
   merge: (member, change) => ({ ...member, ...change }),
   changeFaults: () => [],
-  references: ({ location_ids }) => [{ member: 'location_ids', table: 'locations', ids: location_ids }],
+  references: ({ location_ids = [] }) => [{ member: 'location_ids', table: 'locations', ids: location_ids }],
   save: saveStaffMember,
 }
 
@@ -89,7 +89,7 @@ export const writableServices: WritableKind<Service, ServiceCreation, ServiceCha
       pointer: change.deposit ? fault.pointer : '/price', // the price was lowered below the deposit
     })),
   ],
-  references: ({ location_ids, staff_ids }) => [
+  references: ({ location_ids = [], staff_ids = [] }) => [
     { member: 'location_ids', table: 'locations', ids: location_ids },
     { member: 'staff_ids', table: 'staff', ids: staff_ids },
   ],

@@ -134,6 +134,17 @@ onEachEngine('blocks', (engine) => {
     expectProblem(await call('DELETE', `/blocks/${id}`), 'not_found')
   })
 
+  test("a hub key's block is of the business of its location or staff member", async () => {
+    const salon = businessOf(service.world, 'Salon Spree')
+    for (const body of [{ location_id: salon.locations[0]?.id }, { staff_id: salon.staff[0]?.id }]) {
+      const made = await call('POST', '/blocks', { ...body, ...span }, service.world.hub.key)
+      expect(made).toMatchObject({ status: 201, body: { business_id: salon.id } })
+      await call('DELETE', `/blocks/${made.body.id}`, undefined, service.world.hub.key)
+    }
+    const outside = await call('POST', '/blocks', { staff_id: anna, ...span }, service.world.hub.key)
+    expectFaults(outside, '/staff_id')
+  })
+
   test.each([
     ['neither a location nor a staff member', () => span, ['/location_id']],
     ['both', () => ({ ...span, location_id: place, staff_id: anna }), ['/staff_id']],
@@ -165,14 +176,18 @@ onEachEngine('blocks', (engine) => {
       salon.business_key,
     )
     expect(theirs.status).toBe(201)
-    for (const body of [
-      { location_id: salon.locations[0]?.id },
-      { staff_id: salon.staff[0]?.id },
-      { location_id: unknownId },
-      { staff_id: unknownId },
-    ]) {
-      expectProblem(await call('POST', '/blocks', { ...body, ...span }), 'not_found')
+    const before = await service.rows('blocks')
+    for (const [member, id] of [
+      ['location_id', salon.locations[0]?.id],
+      ['staff_id', salon.staff[0]?.id],
+      ['location_id', unknownId],
+      ['staff_id', unknownId],
+    ] as const) {
+      const reply = await call('POST', '/blocks', { [member]: id, ...span })
+      expectFaults(reply, `/${member}`)
+      expect(reply.body.errors[0].code).toBe('unknown_reference')
     }
+    expect(await service.rows('blocks')).toEqual(before)
     for (const id of [theirs.body.id as string, unknownId, 'x']) {
       expectProblem(await call('GET', `/blocks/${id}`), 'not_found')
       expectProblem(await call('DELETE', `/blocks/${id}`), 'not_found')

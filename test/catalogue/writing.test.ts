@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectFaults, expectProblem } from '../support/expect-problem.ts'
 import { makeBusiness, makeLocation, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { unknownId } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import {
+  businessOf,
+  onEachEngine,
+  startTestService,
+  type Reply,
+  type TestService,
+} from '../support/test-service.ts'
 
 onEachEngine('writing services, locations and staff', (engine) => {
   let service: TestService
@@ -27,6 +33,12 @@ onEachEngine('writing services, locations and staff', (engine) => {
   const versionOf = async (id = spa.id) => {
     const rows = await service.rows('businesses')
     return Number(rows.find((row) => row['id'] === id)?.['catalogue_version'])
+  }
+  /** A 422 that says of these members that they name nothing that is there for the caller. */
+  const expectUnknown = (reply: Reply, ...pointers: string[]) => {
+    expectFaults(reply, ...pointers)
+    const codes = (reply.body.errors as { code: string }[]).map(({ code }) => code)
+    expect(new Set(codes)).toEqual(new Set(['unknown_reference']))
   }
   const massage = () => ({ name: 'Massage', duration_minutes: 45, location_ids: [place] })
 
@@ -295,18 +307,73 @@ onEachEngine('writing services, locations and staff', (engine) => {
       ['/staff', () => ({ name: 'Of the hub' })],
     ]
 
-    test.each(creations)('names the business of what it adds to %s', async (path, body) => {
+    test.each(creations)('may name the business of what it adds to %s', async (path, body) => {
       const token = service.world.hub.key
       const salon = businessOf(service.world, 'Salon Spree')
       const given = body(salon.locations[0]?.id ?? '')
-      expectFaults(await call('POST', path, given, token), '/business_id')
       const made = await call('POST', path, { ...given, business_id: salon.id.toUpperCase() }, token)
       expect(made).toMatchObject({ status: 201, body: { business_id: salon.id } })
       expect((await call('PATCH', `${path}/${made.body.id}`, { name: 'X' }, token)).body.name).toBe('X')
       expect((await call('DELETE', `${path}/${made.body.id}`, undefined, token)).status).toBe(204)
       for (const business_id of [spa.id, unknownId]) {
-        expectProblem(await call('POST', path, { ...given, business_id }, token), 'not_found')
+        expectUnknown(await call('POST', path, { ...given, business_id }, token), '/business_id')
       }
+    })
+
+    test('has to name it where nothing else does', async () => {
+      const token = service.world.hub.key
+      const before = [await service.rows('locations'), await service.rows('staff')]
+      for (const [path, body] of [
+        ['/locations', { name: 'Whose?' }],
+        ['/staff', { name: 'Whose?' }],
+        ['/staff', { name: 'Whose?', location_ids: [] }],
+      ] as const) {
+        const reply = await call('POST', path, body, token)
+        expectFaults(reply, '/business_id')
+        expect(reply.body.errors[0].code).toBe('required')
+      }
+      expect([await service.rows('locations'), await service.rows('staff')]).toEqual(before)
+    })
+
+    test('need not name it where a location or staff member does', async () => {
+      const token = service.world.hub.key
+      const salon = businessOf(service.world, 'Salon Spree')
+      const [location_ids, staff_ids] = [[salon.locations[0]?.id], [salon.staff[0]?.id]]
+      for (const [path, body] of [
+        ['/services', { ...massage(), location_ids }],
+        ['/services', { ...massage(), location_ids, staff_ids }],
+        ['/staff', { name: 'Found by their place', location_ids }],
+      ] as const) {
+        const made = await call('POST', path, body, token)
+        expect(made).toMatchObject({ status: 201, body: { business_id: salon.id } })
+      }
+    })
+
+    test('cannot join things of two businesses, nor unknown ones', async () => {
+      const token = service.world.hub.key
+      const { id: sister } = await makeBusiness(service, { hubId: service.world.hub.id })
+      const theirs = await makeLocation(service, sister)
+      const salon = businessOf(service.world, 'Salon Spree')
+      const [place, anna] = [salon.locations[0]?.id, salon.staff[0]?.id]
+      const before = [await service.rows('services'), await service.rows('staff')]
+      for (const [path, body, ...pointers] of [
+        ['/services', { location_ids: [place, theirs] }, '/location_ids/1'],
+        ['/services', { location_ids: [theirs], staff_ids: [anna] }, '/staff_ids/0'],
+        ['/services', { location_ids: [place], business_id: sister }, '/location_ids/0'],
+        ['/services', { location_ids: [unknownId, place] }, '/location_ids/0'],
+        [
+          '/services',
+          { location_ids: [unknownId], staff_ids: [unknownId] },
+          '/location_ids/0',
+          '/staff_ids/0',
+        ],
+        ['/staff', { location_ids: [place], business_id: sister }, '/location_ids/0'],
+        ['/staff', { location_ids: [await makeLocation(service, spa.id)] }, '/location_ids/0'],
+      ] as const) {
+        const rest = path === '/services' ? massage() : { name: 'Torn' }
+        expectUnknown(await call('POST', path, { ...rest, ...body }, token), ...pointers)
+      }
+      expect([await service.rows('services'), await service.rows('staff')]).toEqual(before)
     })
 
     test.each(creations)(
@@ -314,7 +381,7 @@ onEachEngine('writing services, locations and staff', (engine) => {
       async (path, body) => {
         const salon = businessOf(service.world, 'Salon Spree')
         expect((await call('POST', path, { ...body(place), business_id: spa.id })).status).toBe(201)
-        expectProblem(await call('POST', path, { ...body(place), business_id: salon.id }), 'not_found')
+        expectUnknown(await call('POST', path, { ...body(place), business_id: salon.id }), '/business_id')
       },
     )
   })
@@ -330,14 +397,17 @@ onEachEngine('writing services, locations and staff', (engine) => {
         [unknownId, unknownId],
       ]) {
         const lists = { location_ids: [place, location], staff_ids: [staff, anna] }
-        expectFaults(
+        expectUnknown(
           await call('POST', '/services', { ...massage(), ...lists }),
           '/location_ids/1',
           '/staff_ids/0',
         )
-        expectFaults(await call('PATCH', `/services/${made.id}`, lists), '/location_ids/1', '/staff_ids/0')
-        expectFaults(await call('POST', '/staff', { name: 'X', location_ids: [location] }), '/location_ids/0')
-        expectFaults(await call('PATCH', `/staff/${anna}`, { location_ids: [location] }), '/location_ids/0')
+        expectUnknown(await call('PATCH', `/services/${made.id}`, lists), '/location_ids/1', '/staff_ids/0')
+        expectUnknown(
+          await call('POST', '/staff', { name: 'X', location_ids: [location] }),
+          '/location_ids/0',
+        )
+        expectUnknown(await call('PATCH', `/staff/${anna}`, { location_ids: [location] }), '/location_ids/0')
       }
       expect([await service.rows('services'), await service.rows('service_staff')]).toEqual(before)
     })
