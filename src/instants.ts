@@ -176,13 +176,17 @@ export function formatInstant(instant: Instant, timeZone: string): string {
   return wallText(epochMs + offsetMs) + offset
 }
 
-/** Whether the runtime's time-zone data knows this IANA name (region/city form, or UTC). */
+/** Whether the runtime's time-zone data knows this IANA name (region/city form, or UTC), in whatever case. */
 export function isTimeZone(name: string): boolean {
-  if (!/^(?:[A-Za-z_]+(?:\/[A-Za-z0-9_+-]+)+|UTC)$/.test(name)) return false
+  return timeZoneNamed(name) !== undefined
+}
+
+/** The IANA name as the tz database spells it, whatever its case; a link keeps its name. Undefined for what is none. */
+export function timeZoneNamed(name: string): string | undefined {
+  if (!/^(?:[a-z_]+(?:\/[a-z0-9_+-]+)+|utc)$/i.test(name)) return undefined
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
+    return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId
   } catch {
-    return false
+    return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { isLine } from '../contact-formats.ts'
 import { UsageError } from '../errors.ts'
 import { networkFaults } from '../access/trusted-networks.ts'
-import { isTimeZone } from '../instants.ts'
+import { timeZoneNamed } from '../instants.ts'
 import { colorFaults, logoUrlFaults, mostBookingsPerClient, mostNetworks } from './business-rules.ts'
 import { nearestTimeZone } from './time-zone-names.ts'
 
@@ -19,9 +19,10 @@ export function checkName(text: string): string {
   throw new UsageError(`A name is one line of 1 to ${longestName} characters.`)
 }
 
-/** An IANA time zone that the runtime knows. */
+/** An IANA time zone that the runtime knows, as the tz database spells it. */
 export function checkTimeZone(name: string): string {
-  if (isTimeZone(name)) return name
+  const zone = timeZoneNamed(name)
+  if (zone !== undefined) return zone
   throw new UsageError(
     `There is no time zone "${name}"; did you mean ${nearestTimeZone(name)}? The form is Region/City.`,
   )

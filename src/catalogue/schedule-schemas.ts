@@ -26,7 +26,12 @@ const mostReferences = 200
 
 export const Name = Line(1, longestName)
 export const TimeZone = Ruled(
-  Type.String({ minLength: 1, maxLength: 100, description: 'An IANA name, such as Europe/Berlin.' }),
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    timeZone: true,
+    description: 'An IANA name, such as Europe/Berlin; upper and lower case are the same.',
+  }),
   timeZoneFaults,
 )
 

@@ -49,7 +49,7 @@ export function componentReference(name: string, section = 'schemas'): string {
 }
 
 /** Keywords that only our validation knows. */
-const ownKeywords = ['lowercase', 'fieldValue', 'rule']
+const ownKeywords = ['lowercase', 'timeZone', 'fieldValue', 'rule']
 
 function withoutKeywords(schema: Schema, added: Schema): Schema {
   const known = Object.entries(schema).filter(([keyword]) => !ownKeywords.includes(keyword))

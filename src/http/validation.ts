@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { isEmail, isLine, isPhone, isText } from '../contact-formats.ts'
 import type { Fault } from '../errors.ts'
 import { isUuid } from '../ids.ts'
-import { isDate, parseInstant } from '../instants.ts'
+import { isDate, parseInstant, timeZoneNamed } from '../instants.ts'
 import { addRuleKeyword, faultOfRule } from './rule-keyword.ts'
 
 /** The formats that schemas name: how each is checked, and what a person is told. */
@@ -37,28 +37,38 @@ function createAjv(): Ajv {
     removeAdditional: false,
   })
   for (const [name, { holds }] of Object.entries(formats)) ajv.addFormat(name, holds)
-  ajv.addKeyword({
-    keyword: 'lowercase',
-    type: 'string',
-    schemaType: 'boolean',
-    modifying: true,
-    errors: false,
-    validate: toLowerCase,
-  })
+  for (const [keyword, spell] of Object.entries(spellings)) {
+    ajv.addKeyword({
+      keyword,
+      type: 'string',
+      schemaType: 'boolean',
+      modifying: true,
+      errors: false,
+      validate: respelled(spell),
+    })
+  }
   ajv.addKeyword({ keyword: 'fieldValue', schemaType: 'boolean', errors: false, validate: isFieldValue })
   addRuleKeyword(ajv)
   return ajv
 }
 
-/** UUIDs are compared as text: their one form is lower case. */
-function toLowerCase(
-  _schema: boolean,
-  text: string,
-  _parentSchema: unknown,
-  place?: { parentData?: Record<string | number, unknown>; parentDataProperty: string | number },
-): boolean {
-  if (place?.parentData) place.parentData[place.parentDataProperty] = text.toLowerCase()
-  return true
+/** Texts of which there are several spellings are brought to one: UUIDs are compared as text, zones shown as it is customary. */
+const spellings: Record<string, (text: string) => string> = {
+  lowercase: (text) => text.toLowerCase(),
+  timeZone: (text) => timeZoneNamed(text) ?? text,
+}
+
+/** Where a value stands: in what, and under which name. */
+interface Place {
+  parentData?: Record<string | number, unknown>
+  parentDataProperty: string | number
+}
+
+function respelled(spell: (text: string) => string) {
+  return (_schema: boolean, text: string, _parentSchema: unknown, place?: Place): boolean => {
+    if (place?.parentData) place.parentData[place.parentDataProperty] = spell(text)
+    return true
+  }
 }
 
 /** What may answer a custom field at all; which of it does is the field's matter. */

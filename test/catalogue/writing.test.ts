@@ -146,6 +146,28 @@ onEachEngine('writing services, locations and staff', (engine) => {
     expect(await make('/locations', { name: 'Never', weekly_hours: [] })).toMatchObject({ weekly_hours: [] })
   })
 
+  test('a time zone is spelled as the tz database spells it, whatever its case', async () => {
+    for (const [given, spelled] of [
+      ['europe/berlin', 'Europe/Berlin'],
+      ['AMERICA/ARGENTINA/BUENOS_AIRES', 'America/Argentina/Buenos_Aires'],
+      ['asia/kolkata', 'Asia/Kolkata'],
+      ['ASIA/CALCUTTA', 'Asia/Calcutta'],
+      ['utc', 'UTC'],
+      ['etc/gmt+5', 'Etc/GMT+5'],
+    ] as const) {
+      const made = await make('/locations', { name: 'Somewhere', timezone: given })
+      expect(made.timezone).toBe(spelled)
+      const changed = await call('PATCH', `/locations/${made.id}`, { timezone: given.toUpperCase() })
+      expect(changed.body).toEqual(made)
+      expect((await call('GET', `/locations/${made.id}`)).body).toEqual(made)
+      const business = await call('PATCH', `/businesses/${spa.id}`, { timezone: given.toLowerCase() })
+      expect(business.body.timezone).toBe(spelled)
+      const created = await call('POST', '/businesses', { name: 'X', timezone: given }, service.world.hub.key)
+      expect(created.body.timezone).toBe(spelled)
+    }
+    await call('PATCH', `/businesses/${spa.id}`, { timezone: 'Europe/Vienna' })
+  })
+
   test('a staff member works everywhere unless places are named', async () => {
     expect(await make('/staff', { name: 'Ben' })).toEqual({
       id: expect.any(String),

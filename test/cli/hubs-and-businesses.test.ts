@@ -130,6 +130,13 @@ onEachEngine('hubs and businesses beside a running server', (engine) => {
     expect(shown).toContain('Risen')
   })
 
+  test('a time zone is spelled as the tz database spells it', async () => {
+    const made = await holdfast.json('business', 'create', 'Zoned', '--timezone', 'europe/berlin')
+    expect(made).toMatchObject({ timezone: 'Europe/Berlin' })
+    const changed = await holdfast.json('business', 'update', String(made.id), '--timezone', 'ASIA/TOKYO')
+    expect(changed).toMatchObject({ timezone: 'Asia/Tokyo' })
+  })
+
   test('name, time zone and brand are changed; what is not named stays', async () => {
     const business = await holdfast.json('business', 'create', 'Before', '--timezone', 'UTC')
     const update = (...args: string[]) => holdfast.json('business', 'update', business.id as string, ...args)
