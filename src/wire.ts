@@ -3,7 +3,7 @@ import { problemKinds, type Fault, type ProblemCode } from './errors.ts'
 
 /*
  * Pieces of the wire format that all routes share. One schema is validation, type and serialisation.
- * The keywords `lowercase` and `rule` and the formats `instant`, `line`, `text` and `email` are defined in
+ * The keywords `lowercase`, `timeZone` and `rule` and the formats `instant`, `line`, `text` and `email` are defined in
  * http/validation.ts.
  */
 
@@ -148,7 +148,8 @@ export function pageOf<Row, Item>(
   return { data: shown.map(parts.present), next_cursor: last ? encodeCursor(parts.cursor(last)) : null }
 }
 
-function encodeCursor(place: string[]): string {
+/** The cursor that names a place. */
+export function encodeCursor(place: string[]): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
 

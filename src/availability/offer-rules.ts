@@ -162,8 +162,12 @@ export class SlotDay {
     return this.zone.spanOf(this.days)
   }
 
-  /** Who works for the whole of the slot (nobody, where the service needs none), or why it is not offered. */
-  working(seen: { nowMs: number; blocks: Block[] }): string[] | RuleReason {
-    return new OfferRules(this.offer, this.days, { ...seen, zone: this.zone }).workingAt(this.startsAtMs)
+  /**
+   * Who works for the whole of the slot (nobody, where the service needs none), or why it is not offered. With
+   * `isOnGrid`, the grid is no matter.
+   */
+  working(seen: { nowMs: number; blocks: Block[] }, isOnGrid?: true): string[] | RuleReason {
+    const rules = new OfferRules(this.offer, this.days, { ...seen, zone: this.zone })
+    return rules.workingAt(this.startsAtMs, isOnGrid)
   }
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { compiledOnce, type Given } from '../database/compiled-once.ts'
 import type { Queries } from '../database/database.ts'
 import { inReach, type Reach } from '../database/reach.ts'
@@ -72,8 +72,8 @@ export async function findBookingForChange(
   return rows[0]
 }
 
-/** What a list of bookings is narrowed to, and where its page begins. */
-export interface BookingFilter {
+/** What a list of bookings is narrowed to. */
+interface BookingConditions {
   status: BookingStatus | undefined
   /** Starts at or after this. */
   from: Instant | undefined
@@ -84,43 +84,107 @@ export interface BookingFilter {
   staffId: string | undefined
   email: string | undefined
   businessId: string | undefined
-  /** The creation and id of the last row of the page before. */
-  after: readonly [createdAt: Instant, id: string] | undefined
-  rows: number
 }
 
-const bookingList = compiledOnce((db, { reach, filter }: Given<{ reach: Reach; filter: BookingFilter }>) => {
-  const { status, from, to, serviceId, locationId, staffId, email, businessId, after } = filter
-  let query = selectBookings(db, reach)
-  if (status) query = query.where('b.status', '=', status)
-  if (from) query = query.where('b.starts_at', '>=', from)
-  if (to) query = query.where('b.starts_at', '<', to)
-  if (serviceId) query = query.where('b.service_id', '=', serviceId)
-  if (locationId) query = query.where('b.location_id', '=', locationId)
-  if (staffId) query = query.where('b.staff_id', '=', staffId)
-  if (email !== undefined) query = query.where(sql<boolean>`lower(b.client_email) = lower(${email})`)
-  if (businessId) query = query.where('b.business_id', '=', businessId)
-  if (after) query = query.where(sql<boolean>`(b.created_at, b.id) < (${after[0]}, ${after[1]})`)
-  return query.orderBy('b.created_at', 'desc').orderBy('b.id', 'desc').limit(filter.rows)
+/** The place of a booking in a list: the instant by which it is sorted, and its id. */
+export type BookingPlace = readonly [instant: Instant, id: string]
+
+/** A list of bookings, its order, and where its page begins. */
+export interface BookingFilter {
+  conditions: BookingConditions
+  /** By their start; otherwise by their creation. */
+  byStart: boolean
+  ascending: boolean
+  /** Of the last row of the page before. */
+  after: BookingPlace | undefined
+}
+
+/** What is searched of clients, in lower case, in the bookings up to a place. */
+interface Search {
+  text: string
+  until: BookingPlace | undefined
+}
+
+type Listing = Given<{ reach: Reach; filter: BookingFilter }>
+
+function sortedBy({ byStart, ascending }: Listing['filter']) {
+  const direction = ascending ? ('asc' as const) : ('desc' as const)
+  return { instant: byStart ? ('b.starts_at' as const) : ('b.created_at' as const), direction }
+}
+
+function conditionsOf({ filter }: Listing): RawBuilder<boolean>[] {
+  const { status, from, to, serviceId, locationId, staffId, email, businessId } = filter.conditions
+  const { instant, direction } = sortedBy(filter)
+  const { after } = filter
+  const isAfter = sql.raw(direction === 'asc' ? '>' : '<')
+  return [
+    ...(status ? [sql<boolean>`b.status = ${status}`] : []),
+    ...(from ? [sql<boolean>`b.starts_at >= ${from}`] : []),
+    ...(to ? [sql<boolean>`b.starts_at < ${to}`] : []),
+    ...(serviceId ? [sql<boolean>`b.service_id = ${serviceId}`] : []),
+    ...(locationId ? [sql<boolean>`b.location_id = ${locationId}`] : []),
+    ...(staffId ? [sql<boolean>`b.staff_id = ${staffId}`] : []),
+    ...(email ? [sql<boolean>`lower(b.client_email) = lower(${email})`] : []),
+    ...(businessId ? [sql<boolean>`b.business_id = ${businessId}`] : []),
+    ...(after ? [sql<boolean>`(${sql.ref(instant)}, b.id) ${isAfter} (${after[0]}, ${after[1]})`] : []),
+  ]
+}
+
+const bookingList = compiledOnce(
+  (db, listing: Listing & Given<{ rows: number; search: Search | undefined }>) => {
+    const { reach, filter, rows, search } = listing
+    const { instant, direction } = sortedBy(filter)
+    let query = selectBookings(db, reach)
+    for (const condition of conditionsOf(listing)) query = query.where(condition)
+    if (search) query = query.where(sql<boolean>`b.client_search like ${search.text} escape '\\'`)
+    if (search?.until) {
+      const [at, id] = search.until
+      const upTo = sql.raw(direction === 'asc' ? '<=' : '>=')
+      query = query.where(sql<boolean>`(${sql.ref(instant)}, b.id) ${upTo} (${at}, ${id})`)
+    }
+    return query.orderBy(instant, direction).orderBy('b.id', direction).limit(rows)
+  },
+)
+
+const placeAfter = compiledOnce((db, listing: Listing & Given<{ rows: number }>) => {
+  const { instant, direction } = sortedBy(listing.filter)
+  let query = db.selectFrom('bookings as b').where(inReach('b.business_id', listing.reach))
+  for (const condition of conditionsOf(listing)) query = query.where(condition)
+  return query
+    .select(['b.id', sql<Instant>`${sql.ref(instant)}`.as('instant')])
+    .orderBy(instant, direction)
+    .orderBy('b.id', direction)
+    .offset(listing.rows)
+    .limit(1)
 })
 
-/** Bookings, the newest first, at most `filter.rows` of them. */
-export async function findBookings(db: Queries, reach: Reach, filter: BookingFilter): Promise<BookingRow[]> {
-  const { rows } = await bookingList(db, { reach, filter })
-  return rows
+/** Bookings in their order, at most `rows` of them. */
+export async function findBookings(
+  db: Queries,
+  reach: Reach,
+  { filter, rows }: { filter: BookingFilter; rows: number },
+): Promise<BookingRow[]> {
+  return (await bookingList(db, { reach, filter, rows, search: undefined })).rows
+}
+
+/**
+ * Those of the next `searched` bookings in whose client's name, e-mail or phone a text stands, in lower case; at most
+ * `rows` of them. Says up to which place it has searched when there are more bookings than that.
+ */
+export async function searchBookings(
+  db: Queries,
+  reach: Reach,
+  { filter, rows, text, searched }: { filter: BookingFilter; rows: number; text: string; searched: number },
+): Promise<{ rows: BookingRow[]; until: BookingPlace | undefined }> {
+  const [last] = (await placeAfter(db, { reach, filter, rows: searched - 1 })).rows
+  const until = last && ([last.instant, last.id] as const)
+  const search = { text: `%${text.replace(/[\\%_]/g, '\\$&')}%`, until }
+  return { rows: (await bookingList(db, { reach, filter, rows, search })).rows, until }
 }
 
 /** What a client says when a hold is converted. */
-export type BookingInput = Pick<
-  BookingsTable,
-  | 'client_first_name'
-  | 'client_last_name'
-  | 'client_email'
-  | 'client_phone'
-  | 'custom_field_values_json'
-  | 'notes'
-  | 'counted_client'
->
+export type BookingInput = ClientColumns &
+  Pick<BookingsTable, 'custom_field_values_json' | 'notes' | 'counted_client'>
 
 /** A hold that becomes a booking, and what its owner says. */
 interface FromHold {
@@ -190,14 +254,32 @@ export async function insertBookingFromHold(
 }
 
 /** The columns that a change may write. */
-type ChangedColumns = Partial<
-  Pick<BookingsTable, 'starts_at' | 'ends_at' | 'status' | 'notes' | 'cancelled_at' | 'confirmed_at'>
-> & { updated_at: Instant }
+export type ChangedColumns = Partial<
+  Pick<
+    BookingsTable,
+    | 'starts_at'
+    | 'ends_at'
+    | 'status'
+    | 'notes'
+    | 'staff_id'
+    | 'cancelled_at'
+    | 'confirmed_at'
+    | 'no_show_at'
+    | 'counted_client'
+    | keyof ClientColumns
+  >
+>
+
+/** What a booking says of its client. */
+export type ClientColumns = Pick<
+  BookingsTable,
+  'client_first_name' | 'client_last_name' | 'client_email' | 'client_phone' | 'client_search'
+>
 
 interface BookingUpdate {
   businessId: string
   id: string
-  columns: ChangedColumns & { version: number }
+  columns: ChangedColumns & { updated_at: Instant; version: number }
 }
 
 const update = compiledOnce((db, { businessId, id, columns }: Given<BookingUpdate>) =>
@@ -208,7 +290,7 @@ const update = compiledOnce((db, { businessId, id, columns }: Given<BookingUpdat
 export async function updateBooking(
   db: Queries,
   booking: Pick<BookingsTable, 'business_id' | 'id' | 'version'>,
-  changes: ChangedColumns,
+  changes: ChangedColumns & { updated_at: Instant },
 ): Promise<void> {
   const columns = { ...changes, version: booking.version + 1 }
   await update(db, { businessId: booking.business_id, id: booking.id, columns })

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { exampleIds } from '../examples.ts'
 import { readClientAddress } from '../http/client-network.ts'
 import { createdOnce, type Creation } from '../http/created-once.ts'
-import { Closed, Nothing, pageOf, PathId, problems } from '../wire.ts'
+import { Closed, Nothing, PathId, problems } from '../wire.ts'
 import { etagOf } from './booking-rules.ts'
 import {
   Booking,
@@ -17,7 +17,7 @@ import {
 } from './booking-schemas.ts'
 import { cancelBooking, changeBooking } from './change-booking.ts'
 import { convertHold, type Conversion } from './convert-hold.ts'
-import { cursorOf, listBookings } from './list-bookings.ts'
+import { listBookings } from './list-bookings.ts'
 import { presentBooking } from './present-booking.ts'
 import { showBooking } from './show-booking.ts'
 import { countingRefusals } from './strangers.ts'
@@ -87,14 +87,15 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'listBookings',
         tags,
         summary: 'List bookings',
-        description: 'The newest first, a page at a time.',
+        description:
+          'A page at a time, the newest first unless `sort` says otherwise. The agenda of a day is `from`, `to` and `sort=starts_at`. A page of a search (`q`) may hold fewer than `limit`, even none, while more follow: go on until `next_cursor` is null.',
         querystring: BookingsQuery,
         response: { 200: BookingPage },
       },
     },
     async (request) => {
-      const { rows, limit } = await listBookings(context, request.actor, request.query)
-      return pageOf(rows, limit, { present: (row) => presentBooking(row, request.actor), cursor: cursorOf })
+      const { rows, nextCursor } = await listBookings(context, request.actor, request.query)
+      return { data: rows.map((row) => presentBooking(row, request.actor)), next_cursor: nextCursor }
     },
   )
 
@@ -124,9 +125,9 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
       schema: {
         operationId: 'changeBooking',
         tags,
-        summary: 'Reschedule a booking, or change its status or notes',
+        summary: 'Reschedule a booking, or change its status, staff member, client or notes',
         description:
-          'The old slot is free and the new one taken in one step; a conflict changes nothing. What makes no difference is no new version.',
+          'The old slot is free and the new one taken in one step; a conflict changes nothing. Hours and blocks do not bind keys. What makes no difference is no new version.',
         headers: BookingHeaders,
         params,
         querystring: Nothing,

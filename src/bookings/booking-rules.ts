@@ -5,7 +5,7 @@ import type { BookingsTable, BookingStatus } from '../database/tables.ts'
 import { Problem, validationProblem } from '../errors.ts'
 import { plusSeconds, toMs, type Instant } from '../instants.ts'
 import type { EventSubject, EventType } from '../webhooks/event-payload.ts'
-import type { BookingRow } from './booking-queries.ts'
+import type { BookingRow, ChangedColumns, ClientColumns } from './booking-queries.ts'
 
 const longestBookingMs = 24 * 3_600_000
 
@@ -15,14 +15,18 @@ export interface WantedChange {
   endsAt?: Instant
   status?: BookingStatus
   notes?: string | null
+  client?: Partial<ClientInput>
+  /** As bookings for the client of a session are counted, where another e-mail is wanted. */
+  countedClient?: string
+  noShow?: boolean
+  /** Somebody else is to give it, or nobody. */
+  reassigned?: boolean
 }
 
 /** What a change amounts to. */
 export interface ChangePlan {
-  /** The columns that differ. */
-  columns: Partial<
-    Pick<BookingsTable, 'starts_at' | 'ends_at' | 'status' | 'notes' | 'cancelled_at' | 'confirmed_at'>
-  >
+  /** The columns that differ; who gives it is settled when the time is taken. */
+  columns: ChangedColumns
   events: EventType[]
   /** The claim on the old time ends. */
   leavesSlot: boolean
@@ -42,11 +46,20 @@ export function planChange(
   now: Instant,
 ): ChangePlan | undefined {
   const span = newSpan(booking, wanted, now)
-  const status = wanted.status ?? booking.status
+  const status = newStatus(booking, wanted)
   const notes = wanted.notes === undefined ? booking.notes : wanted.notes
+  const noShowAt = newNoShow(booking, { wanted, status, startsAt: span.starts_at, now })
   const moved = span.starts_at !== booking.starts_at || span.ends_at !== booking.ends_at
   const statusChanged = status !== booking.status
-  const otherChanged = moved || notes !== booking.notes
+  const marked = noShowAt !== booking.no_show_at
+  const columns = {
+    ...(moved && span),
+    ...(notes !== booking.notes && { notes }),
+    ...changedClient(booking, wanted),
+  }
+  const reassigned = wanted.reassigned === true
+  // the mark is part of a change of status
+  const otherChanged = Object.keys(columns).length > 0 || reassigned || (marked && !statusChanged)
   if (!statusChanged && !otherChanged) return undefined
   const wasTaken = booking.status !== 'cancelled'
   const isTaken = status !== 'cancelled'
@@ -54,16 +67,81 @@ export function planChange(
   const isFirstConfirmation = !isKnown && isTaken && status !== 'pending'
   return {
     columns: {
-      ...(moved && span),
-      ...(notes !== booking.notes && { notes }),
+      ...columns,
       ...(statusChanged && { status, cancelled_at: isTaken ? null : now }),
+      ...(marked && { no_show_at: noShowAt }),
       ...(isFirstConfirmation && { confirmed_at: now }),
     },
     events: isKnown ? eventsOf({ status, statusChanged, otherChanged }) : eventsOfUnconfirmed(status),
-    leavesSlot: wasTaken && (moved || !isTaken),
-    takesSlot: isTaken && (moved || !wasTaken),
+    leavesSlot: wasTaken && (moved || reassigned || !isTaken),
+    takesSlot: isTaken && (moved || reassigned || !wasTaken),
     deposit: statusChanged && !isTaken ? 'cancelled' : isFirstConfirmation ? 'confirmed' : undefined,
   }
+}
+
+/** The status that a booking would have by a change: who did not come leaves it completed. */
+export function newStatus(booking: BookingsTable, { status, noShow = false }: WantedChange): BookingStatus {
+  if (!noShow) return status ?? booking.status
+  if (status === undefined || status === 'completed') return 'completed'
+  const detail = 'must be completed, or left out, with no_show true'
+  throw validationProblem([{ pointer: '/status', code: 'not_allowed', detail }])
+}
+
+/** When it was marked that the client did not come: a mark of a completed booking that has begun. */
+function newNoShow(
+  booking: BookingsTable,
+  {
+    wanted: { noShow },
+    status,
+    startsAt,
+    now,
+  }: { wanted: WantedChange; status: BookingStatus; startsAt: Instant; now: Instant },
+): Instant | null {
+  const hasBegun = startsAt <= now
+  if (noShow && !hasBegun) {
+    const detail = 'can be true only once the booking has begun'
+    throw validationProblem([{ pointer: '/no_show', code: 'not_allowed', detail }])
+  }
+  const isMarked = noShow ?? booking.no_show_at !== null
+  return isMarked && status === 'completed' && hasBegun ? (booking.no_show_at ?? now) : null
+}
+
+/** A client as requests name them. */
+interface ClientInput {
+  first_name: string
+  last_name: string
+  email: string
+  phone?: string | null
+}
+
+/** What is kept of a client: also, in one text, what is searched. */
+export function clientColumns({ first_name, last_name, email, phone }: ClientInput): ClientColumns {
+  const digits = (phone ?? '').replace(/\D/g, '')
+  return {
+    client_first_name: first_name,
+    client_last_name: last_name,
+    client_email: email,
+    client_phone: phone || null,
+    client_search: [`${first_name} ${last_name}`, email, phone ?? '', digits].join('\n').toLowerCase(),
+  }
+}
+
+/** The columns of a client of whom something differs; none otherwise. */
+function changedClient(
+  booking: BookingsTable,
+  { client: wanted = {}, countedClient }: WantedChange,
+): ChangedColumns {
+  const { client_search, ...shown } = clientColumns({
+    first_name: booking.client_first_name,
+    last_name: booking.client_last_name,
+    email: booking.client_email,
+    phone: booking.client_phone,
+    ...wanted,
+  })
+  const names = Object.keys(shown) as (keyof typeof shown)[]
+  if (names.every((name) => shown[name] === booking[name])) return {}
+  const isCounted = booking.counted_client !== null && countedClient !== undefined
+  return { ...shown, client_search, ...(isCounted && { counted_client: countedClient }) }
 }
 
 /** Nobody has been told of a booking before it is confirmed for the first time, and then of its creation. */
@@ -84,7 +162,8 @@ function eventsOf(change: {
   return ['booking.updated']
 }
 
-function newSpan(booking: BookingsTable, wanted: WantedChange, now: Instant): Span {
+/** The time that a booking would have by a change. Throws validation_failed or slot_not_offered. */
+export function newSpan(booking: BookingsTable, wanted: WantedChange, now: Instant): Span {
   const span = spanOf(booking, wanted)
   assertLength(span.starts_at, span.ends_at, wanted.endsAt === undefined ? '/starts_at' : '/ends_at')
   if (span.starts_at !== booking.starts_at && span.starts_at <= now) {

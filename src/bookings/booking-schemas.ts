@@ -7,6 +7,7 @@ import {
   Line,
   listParameters,
   Nullable,
+  OrNull,
   Page,
   ShownId,
   ShownInstant,
@@ -30,16 +31,13 @@ const FieldAnswer = Closed({
   value: Type.Optional(Type.Unsafe<FieldValue>({ fieldValue: true })),
 })
 
+const Name = Line(1, 100)
+
 /** The body of `POST /bookings`. */
 export const ConvertHold = Closed(
   {
     hold_id: Id,
-    client: Closed({
-      first_name: Line(1, 100),
-      last_name: Line(1, 100),
-      email: Email,
-      phone: Type.Optional(Phone),
-    }),
+    client: Closed({ first_name: Name, last_name: Name, email: Email, phone: Type.Optional(Phone) }),
     custom_field_values: Type.Optional(
       Type.Array(FieldAnswer, {
         maxItems: mostFieldValues,
@@ -55,7 +53,7 @@ export const ConvertHold = Closed(
   },
 )
 
-/** `notes` may be cleared with null; the other fields cannot be empty. */
+/** `notes` and the phone may be cleared with null, `staff_id` null is anyone; the other fields cannot be empty. */
 export const ChangeBooking = Closed(
   {
     starts_at: Type.Optional(InstantText),
@@ -63,6 +61,31 @@ export const ChangeBooking = Closed(
     status: Type.Optional(BookingStatus),
     notes: Type.Optional(
       Type.Unsafe<string | null>({ ...Notes, type: ['string', 'null'], description: 'Null clears it.' }),
+    ),
+    client: Type.Optional(
+      Closed(
+        {
+          first_name: Type.Optional(Name),
+          last_name: Type.Optional(Name),
+          email: Type.Optional(Email),
+          phone: Type.Optional(OrNull(Phone)),
+        },
+        { description: 'What is to be different about the client.' },
+      ),
+    ),
+    staff_id: Type.Optional(
+      Type.Unsafe<string | null>({
+        ...Id,
+        type: ['string', 'null'],
+        description:
+          'Who is to give it. Null: anyone who is free; who gives it now keeps it while they work then.',
+      }),
+    ),
+    no_show: Type.Optional(
+      Type.Boolean({
+        description:
+          'True marks a booking that has begun as one to which the client did not come: its status becomes `completed`. Another status takes the mark away, and so does false.',
+      }),
     ),
   },
   {
@@ -118,6 +141,9 @@ export const Booking = Type.Object(
     business_id: ShownId,
     created_at: ShownInstant,
     updated_at: ShownInstant,
+    no_show: Type.Optional(
+      Type.Boolean({ description: 'Whether the client did not come. Shown to business and hub keys.' }),
+    ),
     payment: Type.Optional(Payment),
     redirect_url: Type.Optional(
       Type.String({
@@ -159,7 +185,7 @@ export const Booking = Type.Object(
 /** The answer to `GET /bookings`. */
 export const BookingPage = Page(Booking, {
   title: 'BookingPage',
-  description: 'Bookings, the newest first.',
+  description: 'Bookings in the order that was asked for.',
 })
 
 /** What `GET /bookings` can be narrowed to. */
@@ -174,6 +200,19 @@ export const BookingsQuery = Closed({
   location_id: Type.Optional(Id),
   staff_id: Type.Optional(Id),
   email: Type.Optional(Type.String({ ...Email, description: 'The whole e-mail address of the client.' })),
+  q: Type.Optional(
+    Type.String({
+      ...Line(3, 100),
+      description: "A part of the client's name, e-mail or phone; upper and lower case are the same.",
+      examples: ['lovelace'],
+    }),
+  ),
+  sort: Type.Optional(
+    Type.Enum(['created_at', 'starts_at', '-created_at', '-starts_at'], {
+      description:
+        'The order, `-` for the latest first; if absent: `-created_at`. A cursor is for one order.',
+    }),
+  ),
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
 })
 

@@ -14,6 +14,8 @@ import {
   assertLength,
   assertMatches,
   eventSubject,
+  newSpan,
+  newStatus,
   paymentColumns,
   planChange,
   spanOf,
@@ -22,8 +24,9 @@ import {
 } from './booking-rules.ts'
 import type { ChangeBooking } from './booking-schemas.ts'
 import { removeBookingClaim } from './claim-queries.ts'
+import { digestClient } from './strangers.ts'
 import { suggestOtherTimes } from './suggest-other-times.ts'
-import { takeSlotAgain } from './take-slot-again.ts'
+import { findTakers, takeSlotAgain, type Takers } from './take-slot-again.ts'
 
 /** Which booking is to change, and the versions that the caller knows (`If-Match`). */
 export interface BookingTarget {
@@ -32,8 +35,8 @@ export interface BookingTarget {
 }
 
 /**
- * Reschedules a booking, or changes its status or notes, with its events; a conflict changes nothing.
- * Throws not_found, version_conflict, validation_failed, slot_not_offered, slot_held or slot_booked.
+ * Reschedules a booking, gives it to somebody else, or changes its status, client or notes, with its events; a conflict
+ * changes nothing. Throws not_found, version_conflict, validation_failed, slot_not_offered, slot_held or slot_booked.
  */
 export async function changeBooking(
   context: Context,
@@ -45,9 +48,14 @@ export async function changeBooking(
     ...(change.ends_at !== undefined && { endsAt: readInstant(change.ends_at) }),
     ...(change.status !== undefined && { status: change.status }),
     ...(change.notes !== undefined && { notes: change.notes }),
+    ...(change.client !== undefined && { client: change.client }),
+    ...(change.client?.email !== undefined && {
+      countedClient: await digestClient(context, change.client.email),
+    }),
+    ...(change.no_show !== undefined && { noShow: change.no_show }),
   }
   if (wanted.startsAt && wanted.endsAt) assertLength(wanted.startsAt, wanted.endsAt, '/ends_at')
-  return applyChange(context, actor, { target, wanted })
+  return applyChange(context, actor, { target, wanted, staffId: change.staff_id })
 }
 
 /**
@@ -73,6 +81,8 @@ const outcomes: Record<EventType, BookingOutcome> = {
 interface Change {
   target: BookingTarget
   wanted: WantedChange
+  /** Who is to give it: null for anyone; undefined for who gives it now. */
+  staffId?: string | null | undefined
   /** Whether a deposit that was paid goes back. */
   refund?: boolean
 }
@@ -92,6 +102,7 @@ async function applyChange(context: Context, actor: Actor, change: Change): Prom
       actor,
       booking: found,
       slot: spanOf(found, change.wanted),
+      staffId: change.staffId,
     })
   }
 }
@@ -105,20 +116,47 @@ async function bookingToChange(tx: Transaction, actor: Actor, id: string): Promi
 async function changeIn(
   context: Context,
   tx: Transaction,
-  { booking: found, target, wanted, refund = false }: Change & { booking: BookingRow },
+  change: Change & { booking: BookingRow },
 ): Promise<{ changed: BookingRow; events: EventType[] }> {
+  const { booking: found, target, wanted, refund = false } = change
+  const takers = await takersOfChange(context, tx, change)
   // faults of the request come before those of its precondition (contract: Conventions, order of refusals)
-  const plan = planChange(found, wanted, tx.now)
+  const plan = planChange(found, { ...wanted, reassigned: takers?.reassigns ?? false }, tx.now)
   assertMatches(found, target.ifMatch)
   const booking = await withSettledDeposit(context, tx, { booking: found, becomes: plan?.deposit, refund })
   if (!plan) return { changed: booking, events: [] }
   const columns = { ...plan.columns, updated_at: tx.now }
   const changed = { ...booking, ...columns, version: booking.version + 1 }
   if (plan.leavesSlot) await removeBookingClaim(tx.db, booking.business_id, booking.id)
-  if (plan.takesSlot) await takeSlotAgain(context, tx, changed)
-  await updateBooking(tx.db, booking, columns)
-  await recordEvents(context, tx, { types: plan.events, booking: eventSubject(changed) })
-  return { changed, events: plan.events }
+  const staffId = plan.takesSlot
+    ? await takeSlotAgain(context, tx, changed, takers)
+    : takers?.reassigns
+      ? (takers.resources[0]?.staffId ?? null) // a cancelled booking is given to the one who is named
+      : booking.staff_id
+  const staff = staffId === booking.staff_id ? undefined : staffColumns(staffId, takers)
+  await updateBooking(tx.db, booking, { ...columns, ...(staff && { staff_id: staff.staff_id }) })
+  const result = { ...changed, ...staff }
+  await recordEvents(context, tx, { types: plan.events, booking: eventSubject(result) })
+  return { changed: result, events: plan.events }
+}
+
+/** Whom the booking can be given to, where that is asked for; it is reassigned when who has it is not among them. */
+async function takersOfChange(
+  context: Context,
+  tx: Transaction,
+  { booking, wanted, staffId }: Change & { booking: BookingRow },
+): Promise<(Takers & { reassigns: boolean }) | undefined> {
+  if (staffId === undefined || staffId === booking.staff_id) return undefined
+  const span = newSpan(booking, wanted, tx.now)
+  if (staffId === null && newStatus(booking, wanted) === 'cancelled') return undefined // nobody is needed
+  const takers = await findTakers(context, tx, { booking, staffId, span })
+  const reassigns = takers.resources.every((resource) => resource.staffId !== booking.staff_id)
+  return { ...takers, reassigns }
+}
+
+function staffColumns(staffId: string | null, takers: Takers | undefined) {
+  const member = takers?.staff.find(({ id }) => id === staffId)
+  return { staff_id: staffId, staff_name: member?.name ?? null }
 }
 
 /** What the change means for a deposit. The payment is locked after its booking, as everywhere. */

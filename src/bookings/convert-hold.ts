@@ -8,7 +8,7 @@ import type { BookingsTable } from '../database/tables.ts'
 import { Problem, unavailable, validationProblem } from '../errors.ts'
 import { recordEvents } from '../webhooks/event.ts'
 import { insertBookingFromHold, type BookingInput, type BookingRow } from './booking-queries.ts'
-import { eventSubject, paymentColumns } from './booking-rules.ts'
+import { clientColumns, eventSubject, paymentColumns } from './booking-rules.ts'
 import type { ConvertHold } from './booking-schemas.ts'
 import { bookClaim } from './claim-queries.ts'
 import { customFieldFaults } from './custom-field-rules.ts'
@@ -161,10 +161,7 @@ async function withDeposit(
 function bookingInput(input: ConvertHoldInput): Omit<BookingInput, 'counted_client'> {
   const answers = (input.custom_field_values ?? []).filter(({ value }) => value !== undefined)
   return {
-    client_first_name: input.client.first_name,
-    client_last_name: input.client.last_name,
-    client_email: input.client.email,
-    client_phone: input.client.phone || null,
+    ...clientColumns(input.client),
     custom_field_values_json: JSON.stringify(answers),
     notes: input.notes ?? null,
   }

@@ -26,14 +26,19 @@ export function presentBooking(booking: BookingRow, actor: Actor) {
     updated_at: time(booking.updated_at),
   }
   return maySeeClient(booking, actor)
-    ? { ...shape, ...clientPart(booking), ...paymentPart(booking, actor) }
+    ? { ...shape, ...clientPart(booking), ...businessPart(booking, actor) }
     : { ...shape, ...maskedClientPart(booking), redacted: true as const }
 }
 
 type ShownPayment = Static<typeof Payment>
 
-/** Business and hub keys see how the deposit stands; a session does not (contract: Deposits). */
-function paymentPart(booking: BookingRow, actor: Actor): { payment?: ShownPayment } {
+/** Business and hub keys see whether the client came and how the deposit stands; a session does not (contract: Deposits). */
+function businessPart(booking: BookingRow, actor: Actor): { no_show?: boolean; payment?: ShownPayment } {
+  if (actor.type === 'session' || actor.type === 'publishable') return {}
+  return { no_show: booking.no_show_at !== null, ...paymentPart(booking) }
+}
+
+function paymentPart(booking: BookingRow): { payment?: ShownPayment } {
   const {
     payment_status: status,
     payment_amount: amount,
@@ -42,7 +47,6 @@ function paymentPart(booking: BookingRow, actor: Actor): { payment?: ShownPaymen
   } = booking
   if (status === null || status === 'preparing' || amount === null || currency === null || provider === null)
     return {}
-  if (actor.type === 'session' || actor.type === 'publishable') return {}
   const time = (instant: Instant | null) =>
     instant === null ? null : formatInstant(instant, booking.timezone)
   return {

@@ -76,10 +76,15 @@ export async function strangerOf(
   context: Pick<Context, 'secret'>,
   { businessId, from, email }: { businessId: string; from: ClientAddress; email: string },
 ): Promise<Stranger> {
-  const plain = clientEmailOf(email)
-  const digest = await context.secret.digester('client')
+  const client = await digestClient(context, email)
   const networks = await digestNetworks(context, from)
-  return { ...networks, businessId, address: from.address, email: plain, client: digest(plain) }
+  return { ...networks, businessId, address: from.address, email: clientEmailOf(email), client }
+}
+
+/** As bookings for one client are counted. Call it outside of transactions. */
+export async function digestClient({ secret }: Pick<Context, 'secret'>, email: string): Promise<string> {
+  const digest = await secret.digester('client')
+  return digest(clientEmailOf(email))
 }
 
 /**

@@ -2,14 +2,13 @@ import { Option, type Command } from 'commander'
 import type { Static } from 'typebox'
 import { operator } from '../access/operator.ts'
 import { BookingsQuery } from '../bookings/booking-schemas.ts'
-import { cursorOf, listBookings } from '../bookings/list-bookings.ts'
+import { listBookings } from '../bookings/list-bookings.ts'
 import { presentBooking } from '../bookings/present-booking.ts'
 import { locationKind, serviceKind, staffKind } from '../catalogue/catalogue-kinds.ts'
 import { showBusiness } from '../catalogue/manage-businesses.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { compileSchema, faultsOf } from '../http/validation.ts'
-import { pageOf } from '../wire.ts'
 import { assertInCatalogue } from './known-ids.ts'
 import { shownTime } from './local-time.ts'
 import { print, withExistingDatabase } from './run-command.ts'
@@ -26,15 +25,18 @@ interface Options {
   location?: string
   staff?: string
   email?: string
+  search?: string
+  sort?: string
   limit?: string
   cursor?: string
   json?: boolean
 }
 
 const statuses = ['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'] satisfies Query['status'][]
+const sorts = ['created_at', 'starts_at', '-created_at', '-starts_at'] satisfies Query['sort'][]
 const matchesQuery = compileSchema(BookingsQuery)
 
-/** `holdfast booking list`: shows bookings, the newest first. */
+/** `holdfast booking list`: shows bookings, the newest first unless asked otherwise. */
 export function addBookingList(booking: Command): void {
   booking
     .command('list')
@@ -47,6 +49,8 @@ export function addBookingList(booking: Command): void {
     .option('--location <id>', 'only those at this location')
     .option('--staff <id>', 'only those with this staff member')
     .option('--email <address>', 'only those of this client')
+    .option('--search <text>', "a part of the client's name, e-mail or phone, 3 characters or more")
+    .addOption(new Option('--sort <order>', 'the order (default: -created_at)').choices(sorts))
     .option('--limit <number>', 'at most so many, 1 to 100')
     .option('--cursor <cursor>', 'the page after the one that ended with this cursor')
     .option('--json', 'print data instead of text')
@@ -55,11 +59,11 @@ export function addBookingList(booking: Command): void {
       '\nExample:\n  $ holdfast booking list --status confirmed --from 2026-12-01T00:00:00Z',
     )
     .action(async ({ json, ...options }: Options) => {
-      const { rows, limit } = await withExistingDatabase(async (context) => {
+      const { rows, nextCursor } = await withExistingDatabase(async (context) => {
         await assertAreThere(context, options)
         return listBookings(context, operator, readQuery(options))
       })
-      const page = pageOf(rows, limit, { present: (row) => presentBooking(row, operator), cursor: cursorOf })
+      const page = { data: rows.map((row) => presentBooking(row, operator)), next_cursor: nextCursor }
       print(page, {
         json,
         lines: () => [
@@ -92,17 +96,18 @@ async function assertAreThere(
 }
 
 /** The options as the API's own query, checked by the API's own schema. */
-function readQuery({ business, service, location, staff, ...same }: Omit<Options, 'json'>): Query {
+function readQuery({ business, service, location, staff, search, ...same }: Omit<Options, 'json'>): Query {
   const given = {
     ...same,
     business_id: business,
     service_id: service,
     location_id: location,
     staff_id: staff,
+    q: search,
   }
   const query = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   if (matchesQuery(query)) return query // it fits the schema
   const [fault] = faultsOf(matchesQuery.errors ?? [])
-  const option = fault?.pointer.slice(1).replace('_id', '') ?? ''
+  const option = (fault?.pointer ?? '').slice(1).replace('_id', '').replace(/^q$/, 'search')
   throw new UsageError(`--${option} ${fault?.detail ?? 'is wrong'}.`)
 }

@@ -1,11 +1,10 @@
 import { operator } from '../access/operator.ts'
-import { cursorOf, listBookings } from '../bookings/list-bookings.ts'
+import { listBookings } from '../bookings/list-bookings.ts'
 import { presentBooking } from '../bookings/present-booking.ts'
 import { listCatalogue, showOfCatalogue, type CatalogueKind } from '../catalogue/list-catalogue.ts'
 import type { Context } from '../context.ts'
 import { Problem } from '../errors.ts'
 import { unknownId, type Named } from '../unknown-id.ts'
-import { pageOf } from '../wire.ts'
 import { shownTime } from './local-time.ts'
 
 /** So many of the newest bookings are searched for the one that was meant: pages of a hundred. */
@@ -46,10 +45,9 @@ async function newestBookings(context: Context): Promise<Named[]> {
   let cursor: string | null = null
   for (let page = 0; page < mostPages; page += 1) {
     const query = { limit: '100', ...(cursor !== null && { cursor }) }
-    const { rows, limit } = await listBookings(context, operator, query)
-    const { data, next_cursor } = pageOf(rows, limit, { present: named, cursor: cursorOf })
-    found.push(...data)
-    cursor = next_cursor
+    const { rows, nextCursor } = await listBookings(context, operator, query)
+    found.push(...rows.map(named))
+    cursor = nextCursor
     if (cursor === null) break
   }
   return found

@@ -29,6 +29,7 @@ function bookingLines(booking: ReturnType<typeof presentBooking>): string[] {
         `${client.first_name} ${client.last_name} <${client.email}> ${client.phone ?? ''}`.trimEnd(),
       ],
       ['notes', booking.notes ?? ''],
+      ...('no_show' in booking && booking.no_show ? [['no show', 'the client did not come']] : []),
       ...('payment' in booking ? [['deposit', paymentText(booking.payment)]] : []),
       ['cancelled', shownTime(booking.cancelled_at ?? '')],
       ['business', booking.business_id],

@@ -206,12 +206,16 @@ export interface BookingsTable {
   client_last_name: string
   client_email: string
   client_phone: string | null
+  /** The client's name, e-mail and phone in lower case, a line each: what is searched. Written whenever these are. */
+  client_search: string
   custom_field_values_json: string
   /** The session or key that placed the hold. */
   owner_id: string
   cancelled_at: Instant | null
   /** When it was first confirmed; null while its deposit has never been paid or waived. */
   confirmed_at: Instant | null
+  /** When it was marked that the client did not come; only a completed one can be. */
+  no_show_at: Instant | null
   /** The payment of its deposit that counts; null when the service asks for none. */
   payment_id: string | null
   /** Digest of the client for whom a session booked, which the cap per client counts; null for keys. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, makeService, makeStaff, type Offer } from '../support/offers.ts'
 import { pointersOf } from '../support/refusals.ts'
+import { storeBookings } from '../support/stored-bookings.ts'
 import { ada, onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 const idsOf = (reply: Reply) => (reply.body.data as { id: string }[]).map(({ id }) => id)
@@ -147,6 +148,7 @@ onEachEngine('listing bookings', (engine) => {
     ['/cursor', { cursor: forgedCursor('2026-12-01T10:00:00+20:00') }],
     ['/cursor', { cursor: forgedCursor('2026-12-01T10:00:00Z') }],
     ['/cursor', { cursor: forgedCursor('2026-12-01T10:00:00.000Z', 'service') }],
+    ['/cursor', { cursor: forgedCursor('2026-12-01T10:00:00.000Z'), sort: 'starts_at' }],
     ['/status', { status: 'done' }],
     ['/from', { from: '2026-12-01' }],
     ['/to', { to: '2026-12-01T10:00:00' }],
@@ -155,11 +157,161 @@ onEachEngine('listing bookings', (engine) => {
     ['/staff_id', { staff_id: '' }],
     ['/business_id', { business_id: 'all' }],
     ['/email', { email: 'ada' }],
-    ['/sort', { sort: 'starts_at' }],
+    ['/sort', { sort: 'ends_at' }],
+    ['/sort', { sort: '+starts_at' }],
+    ['/q', { q: 'ad' }],
+    ['/q', { q: '🦀🦀' }],
+    ['/q', { q: 'a'.repeat(101) }],
+    ['/q', { q: 'ada\u0000' }],
   ])('%s is refused in %j', async (pointer, query) => {
     const reply = await key.list(query)
     expect(reply).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
     expect(pointersOf(reply)).toEqual([pointer])
+  })
+
+  test('the order is that of creation or start, either way round', async () => {
+    expect(await places({ sort: '-created_at' })).toEqual([0, 1, 2, 3, 4])
+    expect(await places({ sort: 'created_at' })).toEqual([4, 3, 2, 1, 0])
+    expect(await places({ sort: 'starts_at' })).toEqual([0, 1, 2, 3, 4])
+    expect(await places({ sort: '-starts_at' })).toEqual([4, 3, 2, 1, 0])
+    expect(await places({ sort: '-starts_at', status: 'confirmed' })).toEqual([4, 3, 2])
+  })
+
+  test.each(['created_at', 'starts_at', '-created_at', '-starts_at'])(
+    'pages in the order %s hold each booking once, also those of the same instant',
+    async (sort) => {
+      const business = await makeBusiness(service)
+      const busy = clientOf(service, business.key)
+      const offer = await makeOffer(service, business.id, { capacity: 10 })
+      for (const day of [3, 1, 2]) {
+        for (let count = 0; count < 3; count += 1) await bookSlot(busy, offer, `2026-12-0${day}T10:00:00Z`)
+        service.clock.advance(1)
+      }
+      const whole = (await busy.list({ sort })).body.data as Record<string, string>[]
+      const by = sort.replace('-', '')
+      const keys = whole.map((booking) => [booking[by], booking['id']].join())
+      expect(keys).toEqual(sort.startsWith('-') ? keys.toSorted().toReversed() : keys.toSorted())
+      const seen: unknown[] = []
+      let cursor: string | null = null
+      do {
+        const reply: Reply = await busy.list({ sort, limit: 2, ...(cursor !== null && { cursor }) })
+        seen.push(...(reply.body.data as unknown[]))
+        cursor = reply.body.next_cursor as string | null
+      } while (cursor !== null)
+      expect(seen).toEqual(whole)
+    },
+  )
+
+  test('the agenda of a day is what starts on it, in its order', async () => {
+    const day = { from: '2026-12-02T00:00:00+01:00', to: '2026-12-04T00:00:00+01:00' }
+    expect(await places({ ...day, sort: 'starts_at' })).toEqual([1, 2])
+  })
+
+  test('a cursor is for the order in which it was given', async () => {
+    const { next_cursor: cursor } = (await key.list({ limit: 2, sort: 'starts_at' })).body
+    for (const other of [{}, { sort: '-starts_at' }, { sort: 'created_at' }]) {
+      const reply = await key.list({ cursor: cursor as string, ...other })
+      expect(reply).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
+      expect(pointersOf(reply)).toEqual(['/cursor'])
+    }
+  })
+
+  describe('a search', () => {
+    let salon: Client
+    let ids: Record<string, string>
+    beforeAll(async () => {
+      const business = await makeBusiness(service, { hubId: service.world.hub.id })
+      salon = clientOf(service, business.key)
+      const offer = await makeOffer(service, business.id, { capacity: 10 })
+      const clients: [string, object][] = [
+        ['ada', { ...ada, phone: '+49 (30) 123-456' }],
+        ['zoe', { first_name: 'Zoë', last_name: 'ÄRMEL', email: 'Zoe_100%@Example.com' }],
+        ['slash', { first_name: 'Back\\slash', last_name: "O'Neill", email: 'bs@example.org' }],
+      ]
+      ids = {}
+      for (const [name, client] of clients) {
+        ids[name] = String((await bookSlot(salon, offer, '2026-12-01T10:00:00Z', { book: { client } })).id)
+        service.clock.advance(1)
+      }
+    })
+    const found = async (q: string, client = salon) => {
+      const list = idsOf(await client.list({ q, sort: 'created_at' }))
+      return Object.keys(ids).filter((name) => list.includes(ids[name] ?? ''))
+    }
+
+    test.each([
+      ['ada', ['ada']],
+      ['LOVELACE', ['ada']],
+      ['a lov', ['ada']],
+      ['@example', ['ada', 'zoe', 'slash']],
+      ['zoe_100%@', ['zoe']],
+      ['ärm', ['zoe']],
+      ['zoë ÄR', ['zoe']],
+      ['zoe\u0308', ['zoe']],
+      ['+49 (30', ['ada']],
+      ['4930123', ['ada']],
+      ['k\\s', ['slash']],
+      ["o'n", ['slash']],
+      ['e_1', ['zoe']],
+      ['%%%', []],
+      ['___', []],
+      ['lacea', []],
+      ['456\\', []],
+    ])('finds a part of a name, e-mail or phone: %s', async (q, names) => {
+      expect(await found(q)).toEqual(names)
+    })
+
+    test('joins with the filters, within what the key reaches', async () => {
+      expect(idsOf(await salon.list({ q: 'example', status: 'cancelled' }))).toEqual([])
+      expect(await found('ärmel', hub)).toEqual(['zoe'])
+      expect(await found('ärmel', key)).toEqual([])
+    })
+
+    test('finds a client by what was changed of them, and no more by what was there before', async () => {
+      await salon.change(ids['slash'] ?? '', { client: { last_name: 'Šimek', phone: '0170 1' } })
+      expect(await found('šimek')).toEqual(['slash'])
+      expect(await found('01701')).toEqual(['slash'])
+      expect(await found("o'neill")).toEqual([])
+    })
+
+    test('has pages', async () => {
+      const first = await salon.list({ q: 'example', limit: 2 })
+      expect(idsOf(first)).toEqual([ids['slash'], ids['zoe']])
+      const second = await salon.list({ q: 'example', limit: 2, cursor: first.body.next_cursor as string })
+      expect(idsOf(second)).toEqual([ids['ada']])
+      expect(second.body.next_cursor).toBeNull()
+    })
+
+    test('looks at ten thousand bookings for a page, and says where to go on', async () => {
+      const business = await makeBusiness(service)
+      const large = clientOf(service, business.key)
+      const offer = await makeOffer(service, business.id)
+      const { id } = await bookSlot(large, offer, '2026-12-01T10:00:00Z', {
+        book: { client: { ...ada, last_name: 'Rarely' } },
+      })
+      const staffIds = await makeStaff(service, business.id, ['Busy'])
+      const stored = {
+        businessId: business.id,
+        serviceId: offer.service_id,
+        locationId: offer.location_id,
+        staffIds,
+        count: 10_000,
+        firstNumber: 0,
+        fromMs: Date.parse('2026-11-21T00:00:00Z'),
+        stepMinutes: 60,
+        minutes: 30,
+        withoutClaims: true as const,
+      }
+      await service.context.db.transaction((tx) => storeBookings(tx.db, engine, stored))
+      const pages: string[][] = []
+      let cursor: string | null = null
+      do {
+        const reply: Reply = await large.list({ q: 'rarely', ...(cursor !== null && { cursor }) })
+        pages.push(idsOf(reply))
+        cursor = reply.body.next_cursor as string | null
+      } while (cursor !== null)
+      expect(pages).toEqual([[], [id]])
+    })
   })
 
   test('sessions may not list', async () => {
@@ -196,5 +348,5 @@ onEachEngine('listing bookings', (engine) => {
 
 /** A cursor as nobody has got it from us: an instant that one engine reads and the other does not, or another list's. */
 function forgedCursor(instant: string, list = 'booking'): string {
-  return Buffer.from(JSON.stringify([list, instant, randomUUID()])).toString('base64url')
+  return Buffer.from(JSON.stringify([list, '-created_at', instant, randomUUID()])).toString('base64url')
 }

@@ -66,7 +66,7 @@ onEachEngine('bookings beside a running server', (engine) => {
           'Ada Lovelace <ada@example.com>',
         ],
       ])
-      expect(await holdfast.json('booking', 'show', id)).toEqual(booking)
+      expect(await holdfast.json('booking', 'show', id)).toEqual({ ...booking, no_show: false })
 
       const moved = await holdfast.text('booking', 'reschedule', id, '--to', `${year}-01-13 11:30`)
       expect(moved).toMatch(new RegExp(`^starts +${year}-01-13 11:30 \\${offset}$`, 'm'))
@@ -80,7 +80,7 @@ onEachEngine('bookings beside a running server', (engine) => {
         ...['booking.created', 'booking.updated', 'booking.completed', 'booking.cancelled'],
       ])
       const seen = await call(server.address, 'GET', `/bookings/${id}`, { token })
-      expect(await holdfast.json('booking', 'show', id)).toEqual(seen.body)
+      expect(await holdfast.json('booking', 'show', id)).toEqual({ ...seen.body, no_show: false })
       expect(seen.body).toMatchObject({ status: 'cancelled', starts_at: `${year}-01-13T11:30:00${offset}` })
     })
   })
@@ -107,7 +107,7 @@ onEachEngine('bookings beside a running server', (engine) => {
     const second = await book('Salon Spree', `${year}-02-02T12:00:00+01:00`)
     const move = ['booking', 'reschedule', second.id, '--to', `${year}-02-02 10:30`]
     await holdfast.refuses(move, 1, /slot is booked/)
-    expect(await holdfast.json('booking', 'show', second.id)).toEqual(second.booking)
+    expect(await holdfast.json('booking', 'show', second.id)).toMatchObject(second.booking)
     expect(await eventsOf(second.id)).toEqual(['booking.created'])
     await holdfast.text('booking', 'cancel', first.id)
     expect(await holdfast.json(...move)).toMatchObject({ starts_at: `${year}-02-02T10:30:00+01:00` })
@@ -142,7 +142,7 @@ onEachEngine('bookings beside a running server', (engine) => {
       2,
       /later than/,
     )
-    expect(await holdfast.json('booking', 'show', id)).toEqual(booking)
+    expect(await holdfast.json('booking', 'show', id)).toMatchObject(booking)
     expect(await eventsOf(id)).toEqual(['booking.created'])
   })
 
@@ -151,6 +151,24 @@ onEachEngine('bookings beside a running server', (engine) => {
     const cancelled = await holdfast.json('booking', 'cancel', id)
     expect(await holdfast.json('booking', 'cancel', id)).toEqual(cancelled)
     expect(await eventsOf(id)).toEqual(['booking.created', 'booking.cancelled'])
+  })
+
+  test('a cancelled booking is completed only with --revive, and then takes its slot again', async () => {
+    const startsAt = `${year}-02-07T10:00:00+01:00`
+    const { id } = await book('Salon Spree', startsAt)
+    const cancelled = await holdfast.json('booking', 'cancel', id)
+    await holdfast.refuses(['booking', 'complete', id], 2, /is cancelled: add --revive/)
+    expect(await holdfast.json('booking', 'show', id)).toEqual(cancelled)
+    expect(await eventsOf(id)).toEqual(['booking.created', 'booking.cancelled'])
+    const other = await book('Salon Spree', startsAt)
+    await holdfast.refuses(['booking', 'complete', id, '--revive'], 1, /slot is booked/)
+    await holdfast.text('booking', 'cancel', other.id)
+    expect(await holdfast.json('booking', 'complete', id, '--revive')).toMatchObject({
+      status: 'completed',
+      cancelled_at: null,
+    })
+    expect((await eventsOf(id)).at(-1)).toBe('booking.completed')
+    await book('Salon Spree', `${year}-02-07T12:00:00+01:00`)
   })
 
   test('booking list is narrowed by each of its options', async () => {
@@ -162,6 +180,8 @@ onEachEngine('bookings beside a running server', (engine) => {
       return (data as { id: string }[]).map((booking) => booking.id)
     }
     expect(await only('--email', 'GRACE@example.com')).toEqual([id])
+    expect(await only('--search', 'hopp')).toEqual([id])
+    expect((await only('--sort', 'starts_at')).at(-1)).toBe(id)
     expect(
       await only('--from', `${year}-05-01T10:00:00+02:00`, '--to', `${year}-05-01T10:01:00+02:00`),
     ).toEqual([id])
@@ -212,6 +232,7 @@ onEachEngine('bookings beside a running server', (engine) => {
     await holdfast.refuses(list('--staff', unknown), 2, /no staff member/)
     await holdfast.refuses(list('--from', `${year}-05-01`), 2, /--from must be an existing date and time/)
     await holdfast.refuses(list('--email', 'ada'), 2, /--email must be an e-mail address/)
+    await holdfast.refuses(list('--search', 'ad'), 2, /--search must have at least 3 characters/)
     await holdfast.refuses(list('--limit', '0'), 2, /--limit must be a whole number from 1 to 100/)
     await holdfast.refuses(list('--cursor', 'nonsense'), 2, /next_cursor of the page before/)
   })

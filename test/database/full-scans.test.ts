@@ -106,6 +106,59 @@ test.runIf(engines.includes('postgres'))('nor does any of these (postgres)', asy
   await stage.stop()
 })
 
+/** The statements of lists of bookings in each order, with a cursor, of a day and of a search. */
+async function statementsOfLists(service: TestService): Promise<Set<string>> {
+  const shop = await makeShop(service)
+  for (let count = 0; count < 2; count += 1) await shop.book()
+  service.statements.length = 0
+  for (const sort of ['created_at', 'starts_at', '-created_at', '-starts_at']) {
+    const { next_cursor } = (await shop.client.list({ sort, limit: 1 })).body as { next_cursor: string }
+    const day = { from: '2026-12-01T00:00:00Z', to: '2026-12-02T00:00:00Z' }
+    for (const query of [{ cursor: next_cursor }, { q: 'lovelace' }, { q: 'lovelace', ...day }, day]) {
+      expect(await shop.client.list({ sort, ...query })).toMatchObject({ status: 200 })
+    }
+  }
+  const statements = [...ofService(service.statements)].filter((text) => /from "bookings"/.test(text))
+  expect(statements.length).toBeGreaterThan(15)
+  return new Set(statements)
+}
+
+const byCreation = /order by "b"\."created_at"/
+
+test('lists of bookings read along their order and sort nothing (sqlite)', async () => {
+  const service = await startTestService('sqlite')
+  const statements = await statementsOfLists(service)
+  expect(await fullScans(service, statements)).toEqual([])
+  for (const statement of statements) {
+    // the bookings of a day in the order of their creation are few
+    if (byCreation.test(statement) && /starts_at >= /.test(statement)) continue
+    const explain = sql.raw<{ detail: string }>(`explain query plan ${statement}`)
+    const { rows } = await explain.execute(service.context.db.reads)
+    const details = rows.map(({ detail }) => detail)
+    expect(
+      details.filter((detail) => /TEMP B-TREE/.test(detail)),
+      statement,
+    ).toEqual([])
+  }
+  await service.stop()
+})
+
+test.runIf(engines.includes('postgres'))('and so they do (postgres)', async () => {
+  const service = await startTestService('postgres')
+  const statements = await statementsOfLists(service)
+  const { reads } = service.context.db
+  await takeForLarge(reads)
+  await reads.connection().execute(async (connection) => {
+    for (const [number, statement] of [...statements].entries()) {
+      const plan = await planOfAll(connection, `list_${number}`, statement)
+      expect(plan).not.toMatch(/Seq Scan on bookings/)
+      if (byCreation.test(statement) && /starts_at >= /.test(statement)) continue
+      expect(plan, statement).not.toMatch(/\bSort\b/)
+    }
+  })
+  await service.stop()
+})
+
 /** PostgreSQL is told that each of the tables that grow has a million rows. An empty one it would believe to be empty. */
 async function takeForLarge(db: Queries): Promise<void> {
   const row = { provider: 'stripe', event_id: 'evt_1', applied_at: instantFromMs(0) }

@@ -1,10 +1,14 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createContext } from '../../src/create-context.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import { readRows } from '../support/checker.ts'
+import { bookSlot } from '../support/client.ts'
+import { rowOf } from '../support/records.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import { onEachEngine } from '../support/test-service.ts'
+import { onEachEngine, startTestService } from '../support/test-service.ts'
+import { makeShop } from '../support/webhooks.ts'
 
 class Interruption extends Error {}
 
@@ -65,6 +69,29 @@ onEachEngine('migrations', (engine) => {
       await broken.drop()
     },
   )
+
+  test('fill what is searched of the bookings that are there, and spell their zones as the tz database does', async () => {
+    const service = await startTestService(engine)
+    const shop = await makeShop(service)
+    const client = { first_name: 'ZOË', last_name: 'Ärmel', email: 'Z@example.com', phone: '+49 30' }
+    const { id } = await bookSlot(shop.client, shop.offer, '2026-12-01T10:00:00Z', { book: { client } })
+    const written = await rowOf(service, 'bookings', String(id))
+    await service.context.db.transaction(async ({ db }) => {
+      for (const statement of [
+        `alter table bookings drop column client_search`,
+        `alter table bookings drop column no_show_at`,
+        `delete from kysely_migration where name = '0007-bookings-found'`,
+        `update locations set timezone = 'europe/BERLIN'`,
+      ]) {
+        await sql.raw(statement).execute(db)
+      }
+    })
+    expect(await service.context.db.migrate()).toEqual(['0007-bookings-found'])
+    expect(await rowOf(service, 'bookings', String(id))).toEqual(written)
+    const zones = (await service.rows('locations')).map(({ timezone }) => timezone)
+    expect(new Set(zones)).toEqual(new Set(['Europe/Berlin']))
+    await service.stop()
+  })
 })
 
 onEachEngine('the columns', (engine) => {
