@@ -245,7 +245,7 @@ export const faultTexts: Record<string, string> = {
   wrong_value: 'the answer to a custom field does not fit the type of the field',
   repeated: 'something that may come once comes twice: an answer to a custom field, an id, a key, a date',
   overlap: 'opening hours that overlap others of the same week or date',
-  unknown_reference: 'an id of something that the business does not have',
+  unknown_reference: 'an id of something that the business, or the key, does not have',
   invalid_cursor: '`cursor` is not the `next_cursor` of a page',
   invalid: 'anything else',
 }

@@ -193,6 +193,18 @@ onEachEngine('bookings of strangers', (engine) => {
     expect(await book(await newcomer(address(), own), who, soon)).toMatchObject({ status: 201 })
   })
 
+  test('a booking whose e-mail is corrected counts for the client that it is of now', async () => {
+    const own = await makeBusiness(service)
+    const what = await makeOffer(service, own.id)
+    await change({ max_bookings_per_client: 1 }, own)
+    const [mistaken, right] = [nobody(), nobody()]
+    const { id } = (await book(await newcomer(address(), own), mistaken, what)).body as { id: string }
+    const corrected = { client: { email: right.email } }
+    expect(await clientOf(service, own.key).change(id, corrected)).toMatchObject({ status: 200 })
+    expect(await book(await newcomer(address(), own), mistaken, what)).toMatchObject({ status: 201 })
+    expectLimit(await book(await newcomer(address(), own), right, what))
+  })
+
   test('to ask whether a client is known costs, and the answer is that of every cap', async () => {
     const own = await makeBusiness(service)
     const what = await makeOffer(service, own.id)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createBusiness, createHub } from '../../src/catalogue/create-business.ts'
 import { createKey } from '../../src/catalogue/create-key.ts'
-import { expectProblem } from '../support/expect-problem.ts'
+import { expectFaults, expectProblem } from '../support/expect-problem.ts'
 import { makeSpares, type Spares } from '../support/spares.ts'
 import { makeThings, unknownId, type Tenant, type Things } from '../support/tenant-things.ts'
 import {
@@ -27,6 +27,8 @@ interface AllThings extends Things, Spares, WebhookThings {
 interface Operation {
   names: (keyof AllThings)[]
   request: (things: AllThings) => { path: string; body?: object }
+  /** In its body, what is not there is a fault of this field (contract, section 14). */
+  field?: string
   /** It makes something without naming anything: the key of any hub may do it, for its own hub. */
   creates?: true
 }
@@ -117,6 +119,7 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
     may: { publishable: '–', session: '–', business: 'yes', hub: 'yes' },
     operations: {
       'POST /api/v1/services': {
+        field: '/business_id',
         names: ['business_id'],
         request: ({ business_id, spare_location_id }) => ({
           path: '/services',
@@ -126,18 +129,21 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
       'PATCH /api/v1/services/:id': one('/services', 'spare_service_id', { name: 'Changed' }),
       'DELETE /api/v1/services/:id': one('/services', 'spare_service_id'),
       'POST /api/v1/locations': {
+        field: '/business_id',
         names: ['business_id'],
         request: ({ business_id }) => ({ path: '/locations', body: { business_id, name: 'New' } }),
       },
       'PATCH /api/v1/locations/:id': one('/locations', 'spare_location_id', { weekly_hours: [] }),
       'DELETE /api/v1/locations/:id': one('/locations', 'spare_location_id'),
       'POST /api/v1/staff': {
+        field: '/business_id',
         names: ['business_id'],
         request: ({ business_id }) => ({ path: '/staff', body: { business_id, name: 'New' } }),
       },
       'PATCH /api/v1/staff/:id': one('/staff', 'spare_staff_id', { weekly_hours: [] }),
       'DELETE /api/v1/staff/:id': one('/staff', 'spare_staff_id'),
       'POST /api/v1/blocks': {
+        field: '/location_id',
         names: ['spare_location_id'],
         request: ({ spare_location_id }) => ({
           path: '/blocks',
@@ -372,7 +378,9 @@ onEachEngine('who may do what', (engine) => {
       const before = await untouched()
       const refused = await send(route, operation, { token, things: { ...things, [name]: others[name] } })
       const unknown = await send(route, operation, { token, things: { ...things, [name]: unknownId } })
-      expectProblem(refused, name === 'hold_id' ? 'hold_not_found' : 'not_found')
+      if (operation.field === undefined)
+        expectProblem(refused, name === 'hold_id' ? 'hold_not_found' : 'not_found')
+      else expectUnknown(refused, operation.field)
       expect(withoutRequestId(refused)).toEqual(withoutRequestId(unknown))
       expect(await untouched()).toEqual(before)
     })
@@ -391,6 +399,7 @@ onEachEngine('who may do what', (engine) => {
           ({ name }) => !isStrange(name),
         )
         if (operation.names.length === 0) expect(ofOthers).toEqual([])
+        else if (operation.field !== undefined) expectUnknown(reply, operation.field)
         else expect(reply.status).toBe(404)
         expect(await untouched()).toEqual(before)
       },
@@ -435,6 +444,11 @@ onEachEngine('who may do what', (engine) => {
     webhooks: await service.rows('webhooks'),
   })
 })
+
+function expectUnknown(reply: Reply, field: string): void {
+  expectFaults(reply, field)
+  expect(reply.body.errors[0].code).toBe('unknown_reference')
+}
 
 /** Of the hub of strangers, which adds a business in another test. */
 function isStrange(name: string | undefined): boolean {
