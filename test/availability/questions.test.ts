@@ -11,7 +11,7 @@ import {
 } from '../support/offers.ts'
 import { timesOf, watcherOf, type Asked, type Watcher } from '../support/slots.ts'
 import { unknownId } from '../support/tenant-things.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onEachEngine, startTestService, testClock, type TestService } from '../support/test-service.ts'
 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const
 const officeHours = weekdays.map((weekday) => ({ weekday, opens: '09:00', closes: '17:00' }))
@@ -190,9 +190,12 @@ onEachEngine('questions about availability', (engine) => {
       expectFaults(await question(path, query), ...pointers)
     })
 
-    test('62 days may be asked for, also up to the end of time', async () => {
-      const parts = { minutes: 720, intervalMinutes: 720, timezone: 'UTC' }
-      const offer = await makeOffer(service, business.id, { ...parts, bufferAfter: 60 })
+    test('62 days may be asked for, at both ends of time', async () => {
+      const offer = await makeOffer(service, business.id, {
+        minutes: 720,
+        intervalMinutes: 720,
+        timezone: 'UTC',
+      })
       for (const [from, to] of [
         [tuesday, '2027-01-31'],
         ['9999-10-31', '9999-12-31'],
@@ -202,15 +205,26 @@ onEachEngine('questions about availability', (engine) => {
         expect(reply).toMatchObject({ status: 200, body: { timezone: 'UTC' } })
         expect(reply.body.days).toHaveLength(62)
       }
-      // no buffer can reach into the year 10000, so the second half of the last day is not offered
-      expect(timesOf(await watcher.on(offer, '9999-12-30'))).toEqual(['00:00', '12:00'])
-      expect(timesOf(await watcher.on(offer, '9999-12-31'))).toEqual(['00:00'])
-      expect((await watcher.explain(offer, '9999-12-31T12:00:00Z')).body.reason).toBe('beyond_horizon')
-      const inTheEast = await makeOffer(service, business.id, { ...parts, timezone: 'Asia/Tokyo' })
-      expect((await watcher.on(inTheEast, '9999-12-31')).map(({ ends_at }) => ends_at)).toEqual([
+    })
+
+    test('at the end of time no buffer reaches into the year 10000', async () => {
+      const clock = testClock()
+      clock.advance((Date.UTC(9999, 10, 1) - clock.nowMs()) / 1000)
+      const late = await startTestService(engine, {}, { clock })
+      const own = await makeBusiness(late)
+      const last = watcherOf(late, await sessionClient(late, own))
+      const parts = { minutes: 720, intervalMinutes: 720, bufferAfter: 60 }
+      const offer = await makeOffer(late, own.id, { ...parts, timezone: 'UTC' })
+      // so the second half of the last day is not offered
+      expect(timesOf(await last.on(offer, '9999-12-30'))).toEqual(['00:00', '12:00'])
+      expect(timesOf(await last.on(offer, '9999-12-31'))).toEqual(['00:00'])
+      expect((await last.explain(offer, '9999-12-31T12:00:00Z')).body.reason).toBe('beyond_horizon')
+      const inTheEast = await makeOffer(late, own.id, { ...parts, timezone: 'Asia/Tokyo' })
+      expect((await last.on(inTheEast, '9999-12-31')).map(({ ends_at }) => ends_at)).toEqual([
         '9999-12-31T12:00:00+09:00',
         '9999-12-31T15:00:00+00:00', // midnight there is in the year 10000, which RFC 3339 cannot write
       ])
+      await late.stop()
     })
   })
 })
