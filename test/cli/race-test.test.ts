@@ -185,14 +185,20 @@ onEachEngine('holdfast race-test against a build without the overlap rules', (en
 })
 
 test.runIf(isLong)(
-  'where the look in front of the schema is blind, the schema alone keeps the promise',
+  'where the look in front of the schema is blind, the schema alone keeps the promise; without it the same server sells twice',
+  { timeout: 240_000 },
   async () => {
     const database = await createTestDatabase('sqlite')
     const { business_key: key } = businessOf(await demoWorld(database.url), 'Salon Spree')
-    const server = await startServer(database.url, { RATE_LIMIT_FACTOR: '1' }, { preloads: [blindLook] })
+    const server = await startServer(database.url, {}, { preloads: [blindLook] })
     const ran = await raceTest([server.address], key)
     expect(ran, ran.stdout).toMatchObject({ code: 0 })
     expect(ran.stdout).toMatch(/^VERDICT: no slot was sold twice \(\d+ rounds, \d+ requests, [\d.]+ s\)\.$/m)
+    // so the look was blind all the time
+    await execute(database.url, withoutRules.sqlite)
+    const again = await raceTest([server.address], key)
+    expect(again, again.stdout).toMatchObject({ code: 1 })
+    expect(again.stdout).toMatch(/^ +DOUBLE BOOKING: /m)
     await server.stop()
     await database.drop()
   },

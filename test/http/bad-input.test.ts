@@ -203,6 +203,29 @@ onEachEngine('bad input', (engine) => {
     expectFaults(await service.call('GET', `/bookings?${query}`, { token: salon.business_key }), pointer)
   })
 
+  test('faults of the body and of the query are told at once', async () => {
+    const reply = await service.call('POST', '/bookings/hold?dry_run=1', {
+      token: salon.business_key,
+      body: { ...offer(salon, 'Haircut'), starts_at: 'soon' },
+    })
+    expectFaults(reply, '/starts_at', '/dry_run')
+  })
+
+  test('of more faults than anybody reads, a hundred are told', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`x${index}`, 1]))
+    const reply = await service.call('POST', '/services', { token: salon.business_key, body: unknown })
+    expect([reply.status, reply.body.errors.length]).toEqual([422, 100])
+  })
+
+  test('a null where something has to be is a wrong value, and not a missing one', async () => {
+    const body = { name: null, duration_minutes: 30, location_ids: null }
+    const reply = await service.call('POST', '/services', { token: salon.business_key, body })
+    expect(reply.body.errors).toMatchObject([
+      { pointer: '/name', code: 'wrong_type' },
+      { pointer: '/location_ids', code: 'wrong_type' },
+    ])
+  })
+
   test.each(['__proto__[admin]=1', 'constructor[prototype][admin]=1', '__proto__.admin=1'])(
     'the query %s pollutes nothing',
     async (query) => {

@@ -198,6 +198,13 @@ onEachEngine('headers and methods', (engine) => {
       return { head, body: JSON.parse(body) as Record<string, unknown> }
     }
 
+    test('a hundred headers are read, one more is too many', async () => {
+      const request = (more: number) =>
+        talk(`GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${'X-A: a\r\n'.repeat(more)}\r\n`)
+      expect((await request(98)).body).toEqual({ status: 'alive' })
+      expect((await request(99)).body).toMatchObject({ status: 431, code: 'headers_too_large' })
+    })
+
     test.each([
       ['no HTTP at all', 'hello\r\n\r\n', 400, 'malformed_request'],
       ['an unknown method', 'STEAL / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],

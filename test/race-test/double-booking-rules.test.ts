@@ -43,6 +43,10 @@ test.each([
     'as many as there are places',
     [booking('hall', [0, 30]), booking('hall', [15, 45]), booking('hall', [30, 60])],
   ],
+  [
+    'one person, one after the other',
+    [booking('room', [0, 30], ada), booking('hall', [30, 60], ada), booking('room', [60, 90], ada)],
+  ],
   ['two people', [booking('room', [0, 30], ada), booking('room', [0, 30], bob)]],
   ['seats of one class', [booking('class', [0, 30], ada), booking('class', [0, 30], ada)]],
 ])('%s is no double booking', (_name, bookings) => {

@@ -121,6 +121,14 @@ onEachLimiter('limits', (start) => {
     expect(await ask(token)).toMatchObject(refused(hour - 10 * minute))
   })
 
+  test('a clock that was a few minutes ahead and is set back keeps nobody out', async () => {
+    const token = await session('growth')
+    service.clock.advance(5 * minute)
+    expect(statuses(await askTimes(31, () => ask(token)))).toEqual([...all(200, 30), 429])
+    service.clock.advance(-5 * minute)
+    expect(shown(service, await ask(token))).toEqual([30, 29, minute])
+  })
+
   test('a request sent when Retry-After has passed is let through, whenever in a second the window opened', async () => {
     service.clock.advance(0.3)
     const token = await session('growth')

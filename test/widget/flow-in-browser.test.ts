@@ -125,6 +125,26 @@ describe.skipIf(chromiumPath === undefined).each(engines)('the widget in a brows
     expect(apiRequests(visitor).length).toBeLessThanOrEqual(12)
   })
 
+  test('who chooses one of two people gets that one', async () => {
+    for (const [name, at] of [
+      ['Anna Weber', '13:00'],
+      ['Ben Fischer', '14:00'],
+    ] as const) {
+      const { page } = await visit()
+      await next(page, /Haircut/)
+      await next(page, /Mitte/)
+      await next(page, new RegExp(name))
+      await page.locator('.day.is-free[data-date="2026-11-26"]').click()
+      await time(page, at).click()
+      await writeDetails(page)
+      await next(page, 'Book now')
+      await heading(page, 'Thank you, Ada!')
+      const [booking] = await bookings(`2026-11-26T${at}+01:00`)
+      const person = (await service().rows('staff')).find(({ id }) => id === booking?.['staff_id'])
+      expect(person).toMatchObject({ name })
+    }
+  })
+
   test('a hold that lapses leaves what was typed, and the same slot is held again', async () => {
     const { page } = await visitTimes('2026-11-25')
     await time(page, '12:00').click()

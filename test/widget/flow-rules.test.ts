@@ -6,6 +6,7 @@ import {
   earlierSteps,
   nextStep,
   nothingChosen,
+  personOf,
   without,
   type Catalogue,
 } from '../../widget/flow/choice-rules.ts'
@@ -91,6 +92,13 @@ describe('the next step', () => {
       locationId: 'here',
       staffId: anyone,
     })
+  })
+
+  test('asks for the person who was chosen, also of two; not for an only one, and not where anyone will do', () => {
+    const at = (serviceId: string, staffId: string) => ({ serviceId, locationId: 'here', staffId })
+    const whom = (serviceId: string, staffId: string) => personOf(catalogue, at(serviceId, staffId))
+    expect([whom('cut', 'ada'), whom('cut', 'grace')]).toEqual(['ada', 'grace'])
+    expect([whom('cut', anyone), whom('one', 'ada'), whom('room', anyone)]).toEqual([null, null, null])
   })
 
   test('leads back only to steps at which there was something to choose', () => {
