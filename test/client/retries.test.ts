@@ -62,6 +62,16 @@ onEachEngine('a client that is asked to come back later', (engine) => {
     expect(await service.rows('holds')).toMatchObject([{ id: data?.hold_id }])
     expect(time.waits).toEqual([1, 1])
   })
+
+  test('keeps the Idempotency-Key that a caller has named', async () => {
+    const { send, sent } = sendTo(service)
+    const body = { ...offer(salon, 'Haircut'), starts_at: nextStart() }
+    const named = { body, headers: { 'Idempotency-Key': 'order-17' } }
+    const first = await clientOver(send).POST('/api/v1/bookings/hold', named)
+    const again = await clientOver(send).POST('/api/v1/bookings/hold', named)
+    expect(sent.map(({ headers }) => headers['idempotency-key'])).toEqual(['order-17', 'order-17'])
+    expect(again.data).toEqual(first.data)
+  })
 })
 
 describe('a client of a service that is away', () => {

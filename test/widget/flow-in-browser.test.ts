@@ -126,9 +126,11 @@ describe.skipIf(chromiumPath === undefined).each(engines)('the widget in a brows
   })
 
   test('who chooses one of two people gets that one', async () => {
+    // one of them twice: whom nobody has chosen, the service would take in turns
     for (const [name, at] of [
-      ['Anna Weber', '13:00'],
+      ['Ben Fischer', '13:00'],
       ['Ben Fischer', '14:00'],
+      ['Anna Weber', '15:00'],
     ] as const) {
       const { page } = await visit()
       await next(page, /Haircut/)
@@ -160,6 +162,36 @@ describe.skipIf(chromiumPath === undefined).each(engines)('the widget in a brows
     await next(page, 'Book now')
     await heading(page, 'Thank you, Ada!')
     expect(await bookings('2026-11-25T12:00+01:00')).toHaveLength(1)
+  })
+
+  test('a hold that lapsed unseen is placed again by who books, once', async () => {
+    const visitor = await visitTimes('2026-11-27')
+    const { page } = visitor
+    await time(page, '12:00').click()
+    await writeDetails(page)
+    service().clock.advance(601) // the page was asleep meanwhile
+    await next(page, 'Book now')
+    await heading(page, 'Thank you, Ada!')
+    expect(await bookings('2026-11-27T12:00+01:00')).toHaveLength(1)
+    const holds = apiRequests(visitor).filter(({ address }) => address.endsWith('/bookings/hold'))
+    expect(holds).toHaveLength(2)
+  })
+
+  test('a booking of which every answer was lost is found by who tries again', async () => {
+    const { page } = await visitTimes('2026-11-27')
+    await time(page, '14:00').click()
+    await writeDetails(page)
+    let lost = 0
+    await page.route('**/api/v1/bookings', async (route) => {
+      if (lost === 2) return route.continue()
+      lost += 1
+      await route.fetch()
+      return route.abort()
+    })
+    await next(page, 'Book now')
+    await next(page, 'Try again')
+    await heading(page, 'Thank you, Ada!')
+    expect(await bookings('2026-11-27T14:00+01:00')).toHaveLength(1)
   })
 
   test('a lapsed slot that somebody else has taken leaves the nearest ones, and what was typed', async () => {
@@ -320,6 +352,8 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
       await heading(page, 'Your details')
       if (swap < 2) await next(page, 'Choose another time')
     }
+    const released = () => apiRequests(visitor).filter(({ method }) => method === 'DELETE').length
+    await expect.poll(released).toBe(2) // on its way when the next hold is there
     await wait(9)
     await writeDetails(page)
     await next(page, 'Book now')

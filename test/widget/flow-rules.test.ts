@@ -194,6 +194,7 @@ describe('the deadline of a hold', () => {
     expect(deadlineOf('2026-11-20T09:10:00Z', now) - now).toBe(600_000)
     expect(deadlineOf('2026-11-20T09:08:20Z', now) - now).toBe(500_000)
     expect(deadlineOf('2026-11-20T08:10:00Z', now) - now).toBe(600_000)
+    expect(deadlineOf('2026-11-20T09:10:30Z', now) - now).toBe(600_000) // nobody has more than ten minutes
     expect(deadlineOf('2026-11-20T10:10:00Z', now) - now).toBe(600_000)
     expect([secondsLeft(now + 1, now), secondsLeft(now, now), secondsLeft(now - 5, now)]).toEqual([1, 0, 0])
   })
