@@ -92,6 +92,37 @@ onEachEngine('a client with a publishable key', (engine) => {
     expect(exchanges()).toHaveLength(2)
   })
 
+  test('a session that lasts for less than its usual reserve serves for nearly all of its life', async () => {
+    await service.stop()
+    service = await startTestService(engine, { SESSION_SECONDS: '200' })
+    salon = businessOf(service.world, 'Salon Spree')
+    const way = sendTo(service)
+    sent = way.sent
+    client = makeClient({ fetch: way.send })
+    await list()
+    service.clock.advance(170)
+    await list()
+    expect(exchanges()).toHaveLength(1)
+    service.clock.advance(15)
+    await list()
+    expect(exchanges()).toHaveLength(2)
+  })
+
+  test('a 401 that is not about its session is given as it is', async () => {
+    const { send } = sendTo(service)
+    let asked = 0
+    client = makeClient({
+      fetch: (request) => {
+        asked += 1
+        // as what stands in front of the service may do
+        if (!request.url.endsWith('/session')) request.headers.delete('authorization')
+        return send(request)
+      },
+    })
+    expect((await list()).error).toMatchObject({ code: 'missing_credentials' })
+    expect(asked).toBe(2)
+  })
+
   test('gives the refusal when its key is revoked, and asks no more often than once', async () => {
     await list()
     await changeRows(service, sql`update api_keys set revoked_at = ${service.clock.now()}`)

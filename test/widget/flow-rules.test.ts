@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { Connection } from '../../widget/api/connection.ts'
+import { Refused, Unreachable } from '../../widget/api/refusals.ts'
 import type { CustomField, Location, ProblemDocument, Service, Session } from '../../widget/api/api-types.ts'
 import {
   anyone,
@@ -10,6 +12,7 @@ import {
   without,
   type Catalogue,
 } from '../../widget/flow/choice-rules.ts'
+import { readCatalogue } from '../../widget/flow/catalogue-reading.ts'
 import { bookingBody, emptyDraft, faultsIn, faultsOf } from '../../widget/flow/draft-rules.ts'
 import {
   initialState,
@@ -23,6 +26,7 @@ import {
 import { deadlineOf, secondsLeft } from '../../widget/flow/hold-rules.ts'
 import { lookPausesMs } from '../../widget/flow/payment-looks.ts'
 import { slotOf } from '../../widget/flow/slots.ts'
+import { troubleOf } from '../../widget/flow/trouble.ts'
 
 const service = (id: string, parts: Partial<Service> = {}): Service => ({
   id,
@@ -114,6 +118,45 @@ describe('the next step', () => {
       staffId: null,
     })
   })
+})
+
+test('what can be chosen is what is active somewhere that is open, from every page of the lists', async () => {
+  const lists: Record<string, unknown[]> = {
+    '/services': [
+      service('cut'),
+      service('old', { active: false }),
+      service('away', { location_ids: ['closed'] }),
+      service('late'),
+    ],
+    '/locations': [location('here'), { ...location('closed'), active: false }, location('there')],
+    '/staff': catalogue.staff,
+  }
+  // one on each page, whatever limit is asked for
+  const call = (_method: string, path: string) => {
+    const { pathname, searchParams } = new URL(path, 'http://holdfast.test')
+    const at = Number(searchParams.get('cursor') ?? 0)
+    const list = lists[pathname] ?? []
+    const next_cursor = at + 1 < list.length ? String(at + 1) : null
+    return Promise.resolve({ status: 200, body: { data: list.slice(at, at + 1), next_cursor }, etag: null })
+  }
+  const read = await readCatalogue({ call } as unknown as Connection) // of which it needs no more
+  const idsOf = (things: { id: string }[]) => things.map(({ id }) => id)
+  expect([idsOf(read.services), idsOf(read.locations), idsOf(read.staff)]).toEqual([
+    ['cut', 'late'],
+    ['here', 'there'],
+    ['ada', 'grace'],
+  ])
+})
+
+test('what a visitor is told depends on whose trouble it is', () => {
+  const refused = (code: string) =>
+    troubleOf(new Refused({ status: 400, code, title: '', detail: '' }, null)).kind
+  expect(refused('rate_limited')).toBe('busy')
+  expect([refused('origin_not_allowed'), refused('invalid_credentials')]).toEqual(
+    Array(2).fill('misconfigured'),
+  )
+  expect([refused('internal'), troubleOf(new Error('ours')).kind]).toEqual(['unknown', 'unknown'])
+  expect(troubleOf(new Unreachable()).kind).toBe('unreachable')
 })
 
 describe('the state of the flow', () => {
