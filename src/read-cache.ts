@@ -43,6 +43,11 @@ export class ReadCache {
     return value
   }
 
+  /** The value that was remembered last, however old, without reading anything. */
+  peek(key: string): object | undefined {
+    return this.entries.peek(key)?.value
+  }
+
   /** Forgets one value, on this node, after a change made by it. A read under way does not bring it back. */
   forget(key: string): void {
     this.forgotten += 1

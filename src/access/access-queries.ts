@@ -52,6 +52,7 @@ const sessionByDigest = compiledOnce((db, { digest }: Given<{ digest: string }>)
       'b.plan as business_plan',
       'b.limit_per_minute',
       'b.limit_per_hour',
+      'b.trusted_networks_json',
       'h.plan as hub_plan',
     ]),
 )

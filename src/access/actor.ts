@@ -24,6 +24,8 @@ export interface WidgetActor extends ActorParts {
   reach: { businessId: string }
   /** When the token ends; null for a publishable key. */
   expiresAt: Instant | null
+  /** Address ranges that its business trusts: from there its sessions are counted one by one. */
+  trustedNetworks: string[]
 }
 
 /** A caller with a valid business or hub key. */

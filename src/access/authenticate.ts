@@ -17,7 +17,7 @@ function invalid(code: 'invalid_credentials' | 'session_expired', detail: string
  * What was found is remembered for at most five seconds; a miss never is.
  */
 export async function authenticate(context: Context, authorization: string | undefined): Promise<Caller> {
-  const token = bearer.exec(authorization ?? '')?.[1]?.trim()
+  const token = tokenIn(authorization)
   if (!token) {
     throw new Problem(
       'missing_credentials',
@@ -29,7 +29,7 @@ export async function authenticate(context: Context, authorization: string | und
   }
   const type = tokenType(token)
   const digest = type && tokenDigest(token)
-  const actor = digest && (await context.cache.get(`token:${digest}`, () => findActor(context, type, digest)))
+  const actor = digest && (await context.cache.get(cacheKey(digest), () => findActor(context, type, digest)))
   if (!actor) throw invalid('invalid_credentials', 'The bearer token is unknown, malformed or revoked.')
   if ('expiresAt' in actor && actor.expiresAt && actor.expiresAt <= context.clock.now()) {
     throw invalid(
@@ -38,6 +38,24 @@ export async function authenticate(context: Context, authorization: string | und
     )
   }
   return actor
+}
+
+/** Who sent this credential last, as far as is remembered: for showing something, never for letting anybody in. */
+export function rememberedCaller(
+  context: Pick<Context, 'cache'>,
+  authorization: string | undefined,
+): Caller | undefined {
+  const token = tokenIn(authorization)
+  if (!token || !tokenType(token)) return undefined
+  return context.cache.peek(cacheKey(tokenDigest(token))) as Caller | undefined // as authenticate stored it
+}
+
+function tokenIn(authorization: string | undefined): string | undefined {
+  return bearer.exec(authorization ?? '')?.[1]?.trim()
+}
+
+function cacheKey(digest: string): string {
+  return `token:${digest}`
 }
 
 function findActor(context: Context, type: Caller['type'], digest: string): Promise<Caller | undefined> {
@@ -54,8 +72,9 @@ async function sessionActor(context: Context, digest: string): Promise<WidgetAct
     reach: { businessId: session.business_id },
     plan: effectivePlan(session.business_plan, session.hub_plan),
     lastFour: session.last_four,
-    allowedOrigins: origins(session.allowed_origins_json),
+    allowedOrigins: list(session.allowed_origins_json),
     ownLimits: ownLimits(session),
+    trustedNetworks: list(session.trusted_networks_json) ?? [],
     // one that a refresh has ended is over, whatever its hour
     expiresAt: session.ended_at ?? session.expires_at,
   }
@@ -68,7 +87,7 @@ async function keyActor(context: Context, digest: string): Promise<Caller | unde
     keyId: key.id,
     ownerId: key.id,
     lastFour: key.last_four,
-    allowedOrigins: origins(key.allowed_origins_json),
+    allowedOrigins: list(key.allowed_origins_json),
     ownLimits: ownLimits(key), // a hub key has no business, and so no limits but the plan's
   }
   if (key.hub_id && key.hub_plan) {
@@ -78,12 +97,13 @@ async function keyActor(context: Context, digest: string): Promise<Caller | unde
   const reach = { businessId: key.business_id }
   const plan = effectivePlan(key.business_plan, key.hub_plan)
   return key.type === 'publishable'
-    ? { ...parts, type: 'publishable', reach, plan, expiresAt: null }
+    ? { ...parts, type: 'publishable', reach, plan, expiresAt: null, trustedNetworks: [] } // which are for sessions
     : { ...parts, type: 'business', reach, plan }
 }
 
-function origins(json: string | null): string[] | null {
-  return json === null ? null : (JSON.parse(json) as string[]) // written by issueKey only
+/** Origins or networks, as they were checked when they were written. */
+function list(json: string | null): string[] | null {
+  return json === null ? null : (JSON.parse(json) as string[])
 }
 
 function ownLimits(row: { limit_per_minute: number | null; limit_per_hour: number | null }) {

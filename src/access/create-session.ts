@@ -32,6 +32,7 @@ export async function createSession(context: Context, businessId: string): Promi
       allowedOrigins: null,
       ownLimits: { perMinute: null, perHour: null },
       expiresAt: null,
+      trustedNetworks: [],
     },
     undefined,
   )

@@ -17,7 +17,7 @@ import type { Context } from '../context.ts'
 import { Repeat, type Transaction } from '../database/database.ts'
 import type { HoldsTable } from '../database/tables.ts'
 import { nearestInstant, plusSeconds, readInstant, roundUpToSecond, toMs, type Instant } from '../instants.ts'
-import { multiplied } from '../rate-limits/quota-rules.ts'
+import { multiplied, widerNetworkFactor } from '../rate-limits/quota-rules.ts'
 import { look, type Counted, type Look, type LookRequest } from './claim-queries.ts'
 import { insertHold, lockSession } from './hold-queries.ts'
 import { assertBelowCaps, isFull, type CapCount } from './hold-rules.ts'
@@ -26,7 +26,6 @@ import {
   daySeconds,
   digestNetworks,
   isTrusted,
-  widerNetworkFactor,
   type ClientAddress,
   type NetworkDigests,
 } from './strangers.ts'

@@ -8,7 +8,7 @@ import type { Queries, Transaction } from '../database/database.ts'
 import { Problem } from '../errors.ts'
 import type { Chore } from '../housekeeping.ts'
 import { plusSeconds, type Instant } from '../instants.ts'
-import { multiplied } from '../rate-limits/quota-rules.ts'
+import { multiplied, widerNetworkFactor } from '../rate-limits/quota-rules.ts'
 import {
   countAttempt,
   deleteBlockedClient,
@@ -29,8 +29,6 @@ import {
 const hourSeconds = 3_600
 /** Attempts are kept for so long: of every booking that is still unpaid, the network is known. */
 export const daySeconds = 86_400
-/** What an IPv6 /48 may, in times of what a /64 of it may. */
-export const widerNetworkFactor = 4
 
 /** Where a request comes from. */
 export interface ClientAddress {

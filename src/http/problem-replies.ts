@@ -29,7 +29,7 @@ export function problemReplies(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => sendProblem(request, reply, nothingHere()))
 }
 
-/** Answers an unknown path before its body is read: that there is nothing comes before what is wrong with the rest. */
+/** Answers an unknown path when it is counted, before its body is read. To be called after authentication. */
 export function refuseUnknownPaths(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.is404) done(nothingHere())

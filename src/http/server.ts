@@ -1,9 +1,9 @@
 import cors from '@fastify/cors'
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { rememberedCaller } from '../access/authenticate.ts'
 import type { Context } from '../context.ts'
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { authentication } from './authentication.ts'
-import { clientNetworkOf } from './client-network.ts'
 import { answerClientError, frontDoorOptions, guardFrontDoor, headerLimitBytes } from './front-door.ts'
 import { readJsonBodies } from './json-body.ts'
 import { listRoutes } from './route-list.ts'
@@ -14,13 +14,6 @@ import { rateLimiting } from './rate-limiting.ts'
 import { compileResponse } from './serialization.ts'
 import { compileCreation, compileSchema } from './validation.ts'
 import { watchRequests } from './watch-requests.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The IPv4 address or IPv6 /64 that limits count. */
-    clientNetwork: string
-  }
-}
 
 /** Whether the server is stopping: it still answers, but asks its clients and load balancers to look elsewhere. */
 export interface Draining {
@@ -92,8 +85,13 @@ export async function createServer(
     strictPreflight: false,
   })
   await guardFrontDoor(app, context)
+  const counting = rateLimiting(app, {
+    limiter,
+    factor: context.config.rateLimitFactor,
+    remembered: (authorization) => rememberedCaller(context, authorization),
+  })
+  authentication(app, context, counting)
   refuseUnknownPaths(app)
-  authentication(app, context, rateLimiting(app, { limiter, factor: context.config.rateLimitFactor }))
   for (const add of routes.around) add(app, context)
   await app.register(
     (api, _options, done) => {
@@ -122,11 +120,9 @@ function requestId(given: string | string[] | undefined, context: Context): stri
   return typeof given === 'string' && safeRequestId.test(given) ? given : context.ids.request()
 }
 
-/** What holds for each request: its id, its client's network, and no caching. */
+/** What holds for each request: its id, and no caching. */
 function everyRequest(app: FastifyInstance, state: Draining): void {
-  app.decorateRequest('clientNetwork', '')
   app.addHook('onRequest', (request, reply, done) => {
-    request.clientNetwork = clientNetworkOf(request.ip)
     void reply.header('x-request-id', request.id)
     if (request.routeOptions.config.access) void reply.header('cache-control', 'no-store')
     if (state.draining) void reply.header('connection', 'close')

@@ -4,8 +4,8 @@ import type { PlanName } from '../database/tables.ts'
 /** Whose requests are counted together, and how many are allowed in each window. */
 export interface Quota {
   /** What is counted: counts of different kinds never meet. */
-  kind: 'key' | 'exchange' | 'stranger'
-  /** Of a key the id of the key or session token; else the IPv4 address or IPv6 /64. */
+  kind: 'key' | 'sessions' | 'exchange' | 'stranger'
+  /** Of a key the id of the key or session token; else the IPv4 address, IPv6 /64 or IPv6 /48, of sessions after their business. */
   id: string
   perMinute: number
   /** Null where there is no limit for the hour. */
@@ -42,22 +42,55 @@ export function quotaOfKey(
   }
 }
 
-/** The quota of an address for exchanging keys for sessions: the same on all plans. */
-export function quotaOfExchange(clientNetwork: string, factor: number): Quota {
-  return {
-    kind: 'exchange',
-    id: clientNetwork,
-    perMinute: multiplied(exchangesPerMinute, factor),
-    perHour: null,
-  }
+/** Where a request comes from: its IPv4 address or IPv6 /64, and of IPv6 the /48 around it. */
+export interface ClientNetworks {
+  network: string
+  widerNetwork: string | null
 }
 
-/** The quota of an address for requests without a valid key. */
-export function quotaOfStranger(clientNetwork: string, factor: number): Quota {
-  return {
-    kind: 'stranger',
-    id: clientNetwork,
-    perMinute: multiplied(strangersPerMinute, factor),
+/** All sessions of an address together may make so many times the requests of one. */
+const sessionsOfAddress = 5
+/** What an IPv6 /48 may, in times of what a /64 of it may. */
+export const widerNetworkFactor = 4
+
+/**
+ * What a request with a valid key is counted by: the key, and for a session also its address (null: one that its business
+ * trusts), together with the other sessions of its business from there. What one business is asked leaves the limits
+ * of the others alone.
+ */
+export function quotasOfCaller(
+  caller: Pick<Caller, 'type' | 'keyId' | 'plan' | 'ownLimits' | 'reach'>,
+  client: ClientNetworks | null,
+  factor: number,
+): Quota[] {
+  const ofKey = quotaOfKey(caller, factor)
+  if (!client || caller.type !== 'session' || !('businessId' in caller.reach)) return [ofKey]
+  const own = quotaOfKey(caller, 1).perMinute
+  const together = { kind: 'sessions', perMinute: sessionsOfAddress * own } as const
+  return [ofKey, ...quotasOfNetworks(together, client, { factor, within: caller.reach.businessId })]
+}
+
+/** What an exchange of a key for a session is counted by: the address, and the same on all plans. */
+export function quotasOfExchange(client: ClientNetworks, factor: number): Quota[] {
+  return quotasOfNetworks({ kind: 'exchange', perMinute: exchangesPerMinute }, client, { factor })
+}
+
+/** What a request without a valid key is counted by: the address. */
+export function quotasOfStranger(client: ClientNetworks, factor: number): Quota[] {
+  return quotasOfNetworks({ kind: 'stranger', perMinute: strangersPerMinute }, client, { factor })
+}
+
+function quotasOfNetworks(
+  { kind, perMinute }: Pick<Quota, 'kind' | 'perMinute'>,
+  { network, widerNetwork }: ClientNetworks,
+  { factor, within }: { factor: number; within?: string },
+): Quota[] {
+  const quotaOf = (id: string, times: number) => ({
+    kind,
+    id: within === undefined ? id : `${within}:${id}`,
+    perMinute: multiplied(times * perMinute, factor),
     perHour: null,
-  }
+  })
+  const ofNetwork = quotaOf(network, 1)
+  return widerNetwork === null ? [ofNetwork] : [ofNetwork, quotaOf(widerNetwork, widerNetworkFactor)]
 }

@@ -1,41 +1,43 @@
 import { Redis } from 'ioredis'
 import type { Quota } from './quota-rules.ts'
-import { hourMs, latestEndMs, minuteMs, openWindows } from './window-rules.ts'
-import type { Count, Window, Windows, WindowStore } from './window-types.ts'
+import { hourMs, latestEndMs, minuteMs } from './window-rules.ts'
+import type { Count, Window, WindowStore } from './window-types.ts'
 
 /*
- * KEYS[1] is the caller. ARGV: the time; then for each window its length, the latest end that is believed and
- * how many fit, all in milliseconds since 1970. Gives whether the request was counted, then of each window its
- * end and its count (0 and 0 when it is not open). A script runs alone, so it is exact over all servers.
+ * KEYS are the callers. ARGV: the time; then for each caller of its minute and of its hour the length, the latest end
+ * that is believed and how many fit (-1: there is no limit), all in milliseconds since 1970. Gives whether the request
+ * was counted, then for each caller of its minute and of its hour the end and the count (0 and 0 when it is not open).
+ * A script runs alone, so it is exact over all servers.
  */
 const countScript = `
   local now, fits, windows = tonumber(ARGV[1]), true, {}
-  for at = 2, #ARGV, 3 do
-    local name = at == 2 and 'minute' or 'hour'
-    local stored = redis.call('HMGET', KEYS[1], name .. '_ends', name .. '_used')
-    local ends, used = tonumber(stored[1] or 0), tonumber(stored[2] or 0)
-    local open = ends > now and ends <= tonumber(ARGV[at + 1])
-    if open and used >= tonumber(ARGV[at + 2]) then fits = false end
-    windows[#windows + 1] = { name, open and ends or 0, open and used or 0, now + tonumber(ARGV[at]) }
+  for index, key in ipairs(KEYS) do
+    for place, name in ipairs({ 'minute', 'hour' }) do
+      local at = 6 * index + 3 * place - 7
+      local stored = redis.call('HMGET', key, name .. '_ends', name .. '_used')
+      local ends, used, most = tonumber(stored[1] or 0), tonumber(stored[2] or 0), tonumber(ARGV[at + 2])
+      if ends <= now or ends > tonumber(ARGV[at + 1]) or most < 0 then ends, used = 0, 0 end
+      if most >= 0 and used >= most then fits = false end
+      windows[#windows + 1] = { key, name, ends, used, now + tonumber(ARGV[at]), most }
+    end
   end
-  local reply, last = { fits and 1 or 0 }, 0
+  local reply = { fits and 1 or 0 }
   for _, window in ipairs(windows) do
-    local name, ends, used, newEnd = unpack(window)
-    if fits then
+    local key, name, ends, used, newEnd, most = unpack(window)
+    if fits and most >= 0 then
       if ends == 0 then ends = newEnd end
       used = used + 1
-      redis.call('HSET', KEYS[1], name .. '_ends', string.format('%.0f', ends), name .. '_used', string.format('%.0f', used))
+      redis.call('HSET', key, name .. '_ends', string.format('%.0f', ends), name .. '_used', string.format('%.0f', used))
+      if redis.call('PTTL', key) < ends - now + 60000 then redis.call('PEXPIRE', key, ends - now + 60000) end
     end
     reply[#reply + 1] = ends
     reply[#reply + 1] = used
-    last = math.max(last, ends)
   end
-  if fits then redis.call('PEXPIRE', KEYS[1], last - now + 60000) end
   return reply`
 
 /** The script as a command of the client, which sends its digest and only at first its text. */
 interface Counting {
-  countRequest(key: string, ...parts: number[]): Promise<number[]>
+  countRequest(callers: number, ...parts: (string | number)[]): Promise<number[]>
 }
 
 /** A connection that is dead without having been closed is given up after so long without an answer. */
@@ -62,7 +64,7 @@ export class RedisStore implements WindowStore {
       maxRetriesPerRequest: 0,
     })
     this.redis.on('error', () => undefined) // the commands fail with it, and the client connects again
-    this.redis.defineCommand('countRequest', { numberOfKeys: 1, lua: countScript })
+    this.redis.defineCommand('countRequest', { lua: countScript })
   }
 
   /** Resolves when it can be asked, or after so many milliseconds. */
@@ -77,37 +79,27 @@ export class RedisStore implements WindowStore {
     })
   }
 
-  async count(quota: Quota, nowMs: number): Promise<Count> {
-    const part = (lengthMs: number, most: number) => [lengthMs, latestEndMs(lengthMs, nowMs), most]
-    const [counted, ...windows] = await (this.redis as unknown as Counting).countRequest(
-      this.keyOf(quota),
+  async count(quotas: readonly Quota[], nowMs: number): Promise<Count> {
+    const part = (lengthMs: number, most: number | null) => [
+      lengthMs,
+      latestEndMs(lengthMs, nowMs),
+      most ?? -1,
+    ]
+    const [counted, ...figures] = await (this.redis as unknown as Counting).countRequest(
+      quotas.length,
+      ...quotas.map(({ kind, id }) => `${this.prefix}${kind}:${id}`),
       nowMs,
-      ...part(minuteMs, quota.perMinute),
-      ...(quota.perHour === null ? [] : part(hourMs, quota.perHour)),
+      ...quotas.flatMap(({ perMinute, perHour }) => [...part(minuteMs, perMinute), ...part(hourMs, perHour)]),
     )
-    return {
-      counted: counted === 1,
-      minute: windowFrom(windows[0], windows[1]),
-      hour: windowFrom(windows[2], windows[3]),
-    }
-  }
-
-  async look(quota: Quota, nowMs: number): Promise<Windows> {
-    const fields = ['minute_ends', 'minute_used', 'hour_ends', 'hour_used'] as const
-    const stored = await this.redis.hmget(this.keyOf(quota), ...fields)
-    const [minuteEnds, minuteUsed, hourEnds, hourUsed] = stored.map(Number)
-    return openWindows(
-      { minute: windowFrom(minuteEnds, minuteUsed), hour: windowFrom(hourEnds, hourUsed) },
-      nowMs,
-    )
+    const windows = quotas.map((_quota, index) => ({
+      minute: windowFrom(figures[4 * index], figures[4 * index + 1]),
+      hour: windowFrom(figures[4 * index + 2], figures[4 * index + 3]),
+    }))
+    return { counted: counted === 1, windows }
   }
 
   async close(): Promise<void> {
     this.redis.disconnect()
-  }
-
-  private keyOf({ kind, id }: Quota): string {
-    return `${this.prefix}${kind}:${id}`
   }
 }
 

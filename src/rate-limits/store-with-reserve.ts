@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { monotonicMs } from '../clock.ts'
 import type { MemoryStore } from './memory-store.ts'
 import type { Quota } from './quota-rules.ts'
-import type { Count, Windows, WindowStore } from './window-types.ts'
+import type { Count, KnowingStore, Windows, WindowStore } from './window-types.ts'
 
 /** The shared store is away when it has answered nobody for so long. */
 const silenceMs = 250
@@ -31,7 +31,7 @@ interface Parts {
  * shared one answers again: it is asked beside the requests, which do not wait for it. The log tells of the
  * beginning and the end.
  */
-export class StoreWithReserve implements WindowStore {
+export class StoreWithReserve implements KnowingStore {
   private readonly parts: Parts
   private timer: NodeJS.Timeout | undefined
   private closed = false
@@ -43,21 +43,20 @@ export class StoreWithReserve implements WindowStore {
     this.parts = parts
   }
 
-  async count(quota: Quota, nowMs: number): Promise<Count> {
-    const count = await this.ask((store) => store.count(quota, nowMs))
-    if (!count) return this.parts.memory.count(quota, nowMs)
-    this.parts.memory.remember(quota, count)
+  async count(quotas: readonly Quota[], nowMs: number): Promise<Count> {
+    const count = await this.ask((store) => store.count(quotas, nowMs))
+    if (!count) return this.parts.memory.count(quotas, nowMs)
+    this.parts.memory.remember(quotas, count)
     return count
   }
 
-  async look(quota: Quota, nowMs: number): Promise<Windows> {
-    const windows = await this.ask((store) => store.look(quota, nowMs))
-    return windows ?? this.parts.memory.look(quota, nowMs)
+  peek(quotas: readonly Quota[], nowMs: number): Windows[] {
+    return this.parts.memory.peek(quotas, nowMs)
   }
 
   /** Asks the shared store for the first time; what it costs to connect is not laid upon a request. */
   async start(): Promise<void> {
-    await this.ask((store) => store.count(probe, Math.floor(this.parts.nowMs())))
+    await this.ask((store) => store.count([probe], Math.floor(this.parts.nowMs())))
   }
 
   async close(): Promise<void> {
@@ -97,7 +96,7 @@ export class StoreWithReserve implements WindowStore {
 
   private async probe(): Promise<void> {
     try {
-      await this.answerOf(this.parts.shared.count(probe, Math.floor(this.parts.nowMs())))
+      await this.answerOf(this.parts.shared.count([probe], Math.floor(this.parts.nowMs())))
     } catch {
       if (!this.closed) this.probeLater() // the log has told already
       return

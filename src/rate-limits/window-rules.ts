@@ -32,26 +32,35 @@ export function openWindows(windows: Windows | undefined, nowMs: number): Window
   }
 }
 
-/** Counts a request in all windows of a quota, or in none when one is full. */
-export function countIn(windows: Windows | undefined, quota: Quota, nowMs: number): Count {
-  const open = openWindows(windows, nowMs)
-  const isFull =
-    (open.minute && open.minute.used >= quota.perMinute) ||
-    (open.hour && quota.perHour !== null && open.hour.used >= quota.perHour)
-  if (isFull) return { counted: false, ...open }
-  return {
-    counted: true,
+/** A quota with its windows, so far as they are known. */
+export interface State {
+  quota: Quota
+  windows: Windows | undefined
+}
+
+/** Counts a request in all windows of its quotas, or in none when one is full. */
+export function countIn(states: readonly State[], nowMs: number): Count {
+  const now = states.map(({ quota, windows }) => ({ quota, open: openWindows(windows, nowMs) }))
+  const counted = now.every(
+    ({ quota, open }) =>
+      (open.minute?.used ?? 0) < quota.perMinute &&
+      (quota.perHour === null || (open.hour?.used ?? 0) < quota.perHour),
+  )
+  if (!counted) return { counted, windows: now.map(({ open }) => open) }
+  const windows = now.map(({ quota, open }) => ({
     minute: oneMore(open.minute, nowMs + minuteMs),
     hour: quota.perHour === null ? null : oneMore(open.hour, nowMs + hourMs),
-  }
+  }))
+  return { counted, windows }
 }
 
 function oneMore(open: Window | null, endsAtMs: number): Window {
   return open ? { ...open, used: open.used + 1 } : { used: 1, endsAtMs }
 }
 
-/** What an answer shows of a quota: one of its windows. */
+/** What an answer shows of the limits: one window of all. */
 export interface Shown {
+  kind: Quota['kind']
   /** For people. */
   unit: 'minute' | 'hour'
   limit: number
@@ -59,12 +68,17 @@ export interface Shown {
   resetsAtMs: number
 }
 
-/** The window with the fewest requests left; of several the one that resets last (contract, section 9). */
-export function windowToShow(windows: Windows, quota: Quota, nowMs: number): Shown {
-  return shownOf(windows, quota, nowMs).reduce((one, other) => {
-    if (one.remaining !== other.remaining) return one.remaining < other.remaining ? one : other
-    return one.resetsAtMs > other.resetsAtMs ? one : other
-  })
+/**
+ * The window with the fewest requests left; of several the one that resets last (contract, section 9). There is at
+ * least one quota.
+ */
+export function windowToShow(states: readonly State[], nowMs: number): Shown {
+  return states
+    .flatMap((state) => shownOf(state, nowMs))
+    .reduce((one, other) => {
+      if (one.remaining !== other.remaining) return one.remaining < other.remaining ? one : other
+      return one.resetsAtMs > other.resetsAtMs ? one : other
+    })
 }
 
 /**
@@ -75,8 +89,9 @@ export function secondsToWait({ resetsAtMs }: Shown, nowMs: number): number {
   return Math.max(1, Math.ceil((resetsAtMs - nowMs) / 1000))
 }
 
-function shownOf({ minute, hour }: Windows, quota: Quota, nowMs: number): [Shown, ...Shown[]] {
-  const shown = (unit: Shown['unit'], window: Window | null, limit: number): Shown => ({
+function shownOf({ quota, windows }: State, nowMs: number): Shown[] {
+  const shown = (unit: Shown['unit'], window: Window | null | undefined, limit: number): Shown => ({
+    kind: quota.kind,
     unit,
     limit,
     // a plan that was lowered leaves more used than there is
@@ -84,6 +99,6 @@ function shownOf({ minute, hour }: Windows, quota: Quota, nowMs: number): [Shown
     // one that is not open would open with a request now
     resetsAtMs: window?.endsAtMs ?? nowMs + (unit === 'minute' ? minuteMs : hourMs),
   })
-  const ofMinute = shown('minute', minute, quota.perMinute)
-  return quota.perHour === null ? [ofMinute] : [ofMinute, shown('hour', hour, quota.perHour)]
+  const ofMinute = shown('minute', windows?.minute, quota.perMinute)
+  return quota.perHour === null ? [ofMinute] : [ofMinute, shown('hour', windows?.hour, quota.perHour)]
 }

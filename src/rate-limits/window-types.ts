@@ -12,16 +12,22 @@ export interface Windows {
   hour: Window | null
 }
 
-/** What became of a request: counted in every window of its quota, or in none because one is full. */
-export interface Count extends Windows {
+/** What became of a request: counted in every window of its quotas, or in none because one is full. */
+export interface Count {
   counted: boolean
+  /** Of each quota, in their order, as they are now. */
+  windows: Windows[]
 }
 
 /** Where windows are kept. Exact over all that count in it: of requests at once, no more are counted than fit. */
 export interface WindowStore {
-  /** Counts a request in both windows in one step, or in none when one is full. */
-  count(quota: Quota, nowMs: number): Promise<Count>
-  /** The windows as they are; counts nothing. */
-  look(quota: Quota, nowMs: number): Promise<Windows>
+  /** Counts a request in all windows of its quotas in one step, or in none when one is full. */
+  count(quotas: readonly Quota[], nowMs: number): Promise<Count>
   close(): Promise<void>
+}
+
+/** A store that tells without asking anybody what was counted through it last. */
+export interface KnowingStore extends WindowStore {
+  /** The open windows of each quota, as far as this process knows of them; counts nothing. */
+  peek(quotas: readonly Quota[], nowMs: number): Windows[]
 }

@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from '../../src/database/database.ts'
 import { systemIds } from '../../src/ids.ts'
 import { clientOf, sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
-import { nextStart, unknownId } from '../support/tenant-things.ts'
+import { nextAddress, nextStart, unknownId } from '../support/tenant-things.ts'
 import type { Reply, TestService } from '../support/test-service.ts'
 import { onEachLimiter } from '../support/window-stores.ts'
 
@@ -110,7 +110,7 @@ onEachLimiter('the three headers', (start) => {
     {
       what: 'an unknown path',
       status: 404,
-      limit: 60,
+      limit: 600,
       request: () => service.call('GET', '/nothing', { token: key.token }),
     },
     { what: 'the bare base path', status: 404, limit: 60, request: () => service.call('GET', '//api/v1') },
@@ -121,9 +121,15 @@ onEachLimiter('the three headers', (start) => {
       request: () => service.call('GET', '/services/%zz'),
     },
     {
+      what: 'an unknown path without a key',
+      status: 404,
+      limit: 60,
+      request: () => service.call('GET', '/no'),
+    },
+    {
       what: 'a wrong method',
       status: 405,
-      limit: 60,
+      limit: 600,
       request: () => service.call('PUT', '/services', { token: key.token }),
     },
     { what: 'a slot that is held', status: 409, limit: 600, request: heldTwice },
@@ -175,6 +181,27 @@ onEachLimiter('the three headers', (start) => {
     expect(untilReset).toBeLessThanOrEqual(60)
   })
 
+  test('of a 503 that comes before the key is looked up are the last known ones, and no store is asked', async () => {
+    const { token } = await sessionClient(service, growth, nextAddress())
+    const ask = () => service.call('GET', '/services', { token, remoteAddress: nextAddress() })
+    for (let count = 0; count < 3; count += 1) await ask()
+    service.clock.advance(6) // what is remembered of the key is not believed any more
+    service.statements.length = 0
+    const refused = await without('reads', ask)
+    expect(refused).toMatchObject({
+      status: 503,
+      headers: { 'x-ratelimit-limit': '30', 'x-ratelimit-remaining': '27' },
+    })
+    expect(service.statements.filter((text) => text.includes('count_request'))).toEqual([])
+    expect((await ask()).headers['x-ratelimit-remaining']).toBe('26')
+  })
+
+  test('of an unknown path are known while the database is away', async () => {
+    const { token } = await sessionClient(service, growth, nextAddress())
+    const [reply] = [await without('reads', () => service.call('GET', '/nothing', { token }))]
+    expect(reply).toMatchObject({ status: 404, headers: { 'x-ratelimit-limit': '60' } })
+  })
+
   test.each([
     ['GET', '//healthz'],
     ['GET', '//readyz'],
@@ -185,12 +212,13 @@ onEachLimiter('the three headers', (start) => {
     ['GET', '//nothing'],
     ['OPTIONS', '/services'],
   ])('do not stand on %s %s, which counts for nobody', async (method, path) => {
+    const remoteAddress = nextAddress()
     for (let time = 0; time < 70; time += 1) {
-      const { status, headers } = await service.call(method, path, { remoteAddress: '192.0.2.99' })
+      const { status, headers } = await service.call(method, path, { remoteAddress })
       expect(status).not.toBe(429)
       for (const name of names) expect(headers[name]).toBeUndefined()
     }
-    const { headers } = await service.call('GET', '/nothing', { remoteAddress: '192.0.2.99' })
-    expect(headers['x-ratelimit-remaining']).toBe('60')
+    const { headers } = await service.call('GET', '/nothing', { remoteAddress })
+    expect(headers['x-ratelimit-remaining']).toBe('59')
   })
 })

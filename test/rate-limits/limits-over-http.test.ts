@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setImmediate as eventLoop } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newToken } from '../../src/access/token-format.ts'
 import { systemIds } from '../../src/ids.ts'
 import { sessionClient } from '../support/client.ts'
@@ -40,8 +41,10 @@ onEachLimiter('limits', (start) => {
 
   const session = async (plan: keyof typeof businesses) =>
     (await sessionClient(service, businesses[plan], nextAddress())).token
-  const ask = (token: string, options: CallOptions = {}) =>
-    service.call('GET', '/services', { token, remoteAddress: nextAddress(), ...options })
+  const ask = async (token: string, options: CallOptions = {}) => {
+    await eventLoop() // on SQLite nothing else lets it turn, and that would be taken for overload on a busy machine
+    return service.call('GET', '/services', { token, remoteAddress: nextAddress(), ...options })
+  }
   const askTimes = async (times: number, request: () => Promise<Reply>) => {
     const replies = []
     for (let time = 0; time < times; time += 1) replies.push(await request())
@@ -230,14 +233,130 @@ onEachLimiter('limits', (start) => {
     expect((await ask('2001:db8:7:8::1')).status).toBe(401)
   })
 
-  test('a path or method that there is not counts for nobody and shows what the address has left', async () => {
-    const remoteAddress = nextAddress()
-    await service.call('GET', '/services', { remoteAddress })
-    for (let time = 0; time < 70; time += 1) {
-      const [method, path] = time % 2 ? (['GET', '/nothing'] as const) : (['PUT', '/services'] as const)
-      const reply = await service.call(method, path, { remoteAddress })
-      expect([reply.status, ...shown(service, reply)]).toEqual([time % 2 ? 404 : 405, 60, 59, minute])
+  test('a path or method that there is not counts like any other: for the key, or else for the address', async () => {
+    const wrong: [method: string, path: string, status: number][] = [
+      ['GET', '/nothing', 404],
+      ['PUT', '/services', 405],
+      ['DELETE', '/session', 405],
+      ['POST', '/services/%zz', 404],
+    ]
+    const askWrong = async (time: number, options: CallOptions) => {
+      const [method, path, status] = wrong[time % wrong.length] ?? ['GET', '/nothing', 404]
+      const reply = await service.call(method, path, options)
+      return { ...reply, expected: status }
     }
+    const expectRefusal = (reply: Reply & { expected: number }, figures: number[]) =>
+      expect([reply.status, ...shown(service, reply)]).toEqual([reply.expected, ...figures])
+
+    const remoteAddress = nextAddress()
+    const token = await session('growth')
+    for (let time = 0; time < 30; time += 1) {
+      expectRefusal(await askWrong(time, { token, remoteAddress }), [30, 29 - time, minute])
+    }
+    for (let time = 0; time < 4; time += 1) {
+      expect(await askWrong(time, { token, remoteAddress })).toMatchObject(refused(minute))
+    }
+    expect(await ask(token)).toMatchObject(refused(minute))
+
+    for (let time = 0; time < 60; time += 1) {
+      const options = time % 2 ? { remoteAddress } : { remoteAddress, token: newToken('business', systemIds) }
+      expectRefusal(await askWrong(time, options), [60, 59 - time, minute])
+    }
+    for (let time = 0; time < 4; time += 1) {
+      expect(await askWrong(time, { remoteAddress })).toMatchObject(refused(minute))
+    }
+    expect(await service.call('GET', '/services', { remoteAddress })).toMatchObject(refused(minute))
+  })
+
+  describe('all sessions of one address', () => {
+    /** A business whose sessions make two requests a minute, so an address ten and a /48 forty. */
+    const smallBusiness = async () => {
+      const business = await makeBusiness(service)
+      await changeRows(service, sql`update businesses set limit_per_minute = 2 where id = ${business.id}`)
+      return business
+    }
+    const sessionOf = async (business: OwnBusiness) =>
+      (await sessionClient(service, business, nextAddress())).token
+
+    test('make five times the requests of one together, of each business, and what is refused counts nowhere', async () => {
+      const remoteAddress = nextAddress()
+      const tokens = await Promise.all(Array.from({ length: 6 }, () => session('growth')))
+      const replies = []
+      for (let time = 0; time < 150; time += 1) {
+        replies.push(await ask(tokens[time % 6] ?? '', { remoteAddress }))
+      }
+      expect(statuses(replies)).toEqual(all(200, 150))
+      // 25 of 30 of each session, and 150 of 150 of the address
+      expect(shown(service, replies[149] as Reply)).toEqual([150, 0, minute])
+      expect(shown(service, replies[0] as Reply)).toEqual([30, 29, minute])
+      for (const token of tokens) {
+        const reply = await ask(token, { remoteAddress })
+        expect(reply).toMatchObject(refused(minute))
+        expect(reply.body.detail).toMatch(/^All sessions from one address .* 150 requests a minute/)
+        expect(shown(service, reply)).toEqual([150, 0, minute])
+      }
+      // from elsewhere each session has the five that it did not make
+      expect(shown(service, await ask(tokens[0] ?? ''))).toEqual([30, 4, minute])
+      // other businesses, and keys, do not meet that window
+      expect((await ask(await session('pro'), { remoteAddress })).status).toBe(200)
+      expect((await ask(businesses.enterprise.key, { remoteAddress })).status).toBe(200)
+      service.clock.advance(minute)
+      expect((await ask(tokens[1] ?? '', { remoteAddress })).status).toBe(200)
+    })
+
+    test('of one IPv6 /64 count together, and those of a /48 make four times as many', async () => {
+      const business = await smallBusiness()
+      const askFrom = async (remoteAddress: string) => ask(await sessionOf(business), { remoteAddress })
+      for (let time = 0; time < 10; time += 1) {
+        expect((await askFrom(`2001:db8:a:1:${time.toString(16)}::1`)).status).toBe(200)
+      }
+      expect((await askFrom('2001:db8:a:1:ffff::1')).status).toBe(429)
+      for (let time = 0; time < 30; time += 1) {
+        expect((await askFrom(`2001:db8:a:2${time.toString(16)}::1`)).status).toBe(200)
+      }
+      const reply = await askFrom('2001:db8:a:3::1')
+      expect(reply).toMatchObject(refused(minute))
+      expect(shown(service, reply)).toEqual([40, 0, minute])
+      expect((await askFrom('2001:db8:b:3::1')).status).toBe(200)
+    })
+
+    test('from a network that the business trusts are counted one by one', async () => {
+      const business = await smallBusiness()
+      const trusted = { trusted_networks: ['10.200.0.0/16', '2001:db8:e::/48'] }
+      const changed = await service.call('PATCH', `/businesses/${business.id}`, {
+        token: business.key,
+        body: trusted,
+      })
+      expect(changed.status).toBe(200)
+      for (const remoteAddress of ['10.200.3.4', '2001:db8:e:1::1']) {
+        const replies = await askTimes(15, async () => ask(await sessionOf(business), { remoteAddress }))
+        expect(statuses(replies)).toEqual(all(200, 15))
+      }
+      const token = await sessionOf(business)
+      const own = await askTimes(3, () => ask(token, { remoteAddress: '10.200.3.4' }))
+      expect(statuses(own)).toEqual([200, 200, 429])
+      const others = await askTimes(11, async () =>
+        ask(await sessionOf(business), { remoteAddress: '10.201.3.4' }),
+      )
+      expect(statuses(others)).toEqual([...all(200, 10), 429])
+    })
+
+    test('of an Enterprise business with figures of its own have five times these', async () => {
+      const business = await smallBusiness()
+      const remoteAddress = nextAddress()
+      const replies = await askTimes(11, async () => ask(await sessionOf(business), { remoteAddress }))
+      expect(statuses(replies)).toEqual([...all(200, 10), 429])
+    })
+  })
+
+  test('an IPv6 /48 exchanges keys for sessions four times as often as a /64, however many of these it has', async () => {
+    const token = businesses.growth.publishableKey
+    const exchange = (remoteAddress: string) => service.call('POST', '/session', { token, remoteAddress })
+    const replies = []
+    for (let time = 0; time < 120; time += 1) replies.push(await exchange(`2001:db8:c:${time % 40}::1`))
+    expect(statuses(replies)).toEqual([...all(201, 80), ...all(429, 40)])
+    expect(replies[100]).toMatchObject(refused(minute))
+    expect((await exchange('2001:db8:d:1::1')).status).toBe(201)
   })
 })
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chores } from '../../src/app.ts'
 import { tidy } from '../../src/housekeeping.ts'
 import { MemoryStore } from '../../src/rate-limits/memory-store.ts'
-import { quotaOfKey, quotaOfStranger } from '../../src/rate-limits/quota-rules.ts'
+import { quotaOfKey, quotasOfStranger } from '../../src/rate-limits/quota-rules.ts'
 import { sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness } from '../support/offers.ts'
 import { engines, startTestService, type TestService } from '../support/test-service.ts'
@@ -25,10 +25,11 @@ describe.runIf(engines.includes('postgres'))('housekeeping of windows in Postgre
     const ask = () => service.call('GET', '/services', { token: session.token })
     await ask()
     await service.call('GET', '/services')
-    expect(await kinds()).toEqual(['exchange', 'key', 'key', 'stranger']) // one key is that of the probe
+    // one key is that of the probe; a session counts for its address too
+    expect(await kinds()).toEqual(['exchange', 'key', 'key', 'sessions', 'stranger'])
     service.clock.advance(119.9)
     await tidy(service.context, chores)
-    expect(await kinds()).toHaveLength(4)
+    expect(await kinds()).toHaveLength(5)
     service.clock.advance(0.2)
     await tidy(service.context, chores)
     expect(await kinds()).toEqual(['key'])
@@ -55,21 +56,23 @@ describe.runIf(engines.includes('postgres'))('housekeeping of windows in Postgre
 
 describe('memory', () => {
   const nowMs = 1_800_000_000_000
-  const stranger = (host: number) => quotaOfStranger(`192.0.2.${host}`, 1)
+  const stranger = (host: number) => quotasOfStranger({ network: `192.0.2.${host}`, widerNetwork: null }, 1)
 
   test('forgets the caller that was not heard of for the longest when there are too many', async () => {
     const memory = new MemoryStore(3)
     for (const host of [1, 2, 3, 1, 4]) await memory.count(stranger(host), nowMs)
     const used = []
-    for (const host of [1, 2, 3, 4]) used.push((await memory.look(stranger(host), nowMs)).minute?.used)
+    for (const host of [1, 2, 3, 4]) used.push(memory.peek(stranger(host), nowMs)[0]?.minute?.used)
     expect(used).toEqual([2, undefined, 1, 1])
   })
 
   test('keeps the counts of keys through a flood from ever new addresses', async () => {
     const memory = new MemoryStore(3)
-    const key = quotaOfKey({ keyId: 'x', plan: 'pro', ownLimits: { perMinute: null, perHour: null } }, 1)
+    const key = [quotaOfKey({ keyId: 'x', plan: 'pro', ownLimits: { perMinute: null, perHour: null } }, 1)]
     await memory.count(key, nowMs)
     for (let host = 0; host < 100; host += 1) await memory.count(stranger(host), nowMs)
-    expect(await memory.count(key, nowMs)).toMatchObject({ minute: { used: 2 }, hour: { used: 2 } })
+    expect(await memory.count(key, nowMs)).toMatchObject({
+      windows: [{ minute: { used: 2 }, hour: { used: 2 } }],
+    })
   })
 })

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import {
   multiplied,
-  quotaOfExchange,
   quotaOfKey,
-  quotaOfStranger,
+  quotasOfCaller,
+  quotasOfExchange,
+  quotasOfStranger,
 } from '../../src/rate-limits/quota-rules.ts'
 import { secondsToWait, windowToShow } from '../../src/rate-limits/window-rules.ts'
 
@@ -28,10 +29,31 @@ describe('the limits', () => {
     },
   )
 
-  test('of addresses are 20 exchanges and 60 requests without a key, a minute', () => {
-    expect(quotaOfExchange('192.0.2.1', 1)).toMatchObject({ perMinute: 20, perHour: null })
-    expect(quotaOfStranger('192.0.2.1', 1)).toMatchObject({ perMinute: 60, perHour: null })
+  const ipv4 = { network: '192.0.2.1', widerNetwork: null }
+  const ipv6 = { network: '2001:db8:1:7::/64', widerNetwork: '2001:db8:1::/48' }
+
+  test('of addresses are 20 exchanges and 60 requests without a key, a minute; a /48 has four times as many', () => {
+    expect(quotasOfExchange(ipv4, 1)).toMatchObject([{ perMinute: 20, perHour: null }])
+    expect(quotasOfStranger(ipv4, 1)).toMatchObject([{ perMinute: 60, perHour: null }])
+    expect(quotasOfExchange(ipv6, 1)).toMatchObject([{ perMinute: 20 }, { perMinute: 80, perHour: null }])
+    expect(quotasOfStranger(ipv6, 1)).toMatchObject([{ perMinute: 60 }, { perMinute: 240, perHour: null }])
   })
+
+  test.each([
+    ['growth', none, 1, [30, 150, 600]],
+    ['pro', none, 1, [60, 300, 1_200]],
+    ['enterprise', none, 1, [600, 3_000, 12_000]],
+    ['enterprise', own, 1, [7, 35, 140]],
+    ['growth', none, 1.15, [34, 172, 690]],
+  ] as const)(
+    'of all sessions of an address on %s with own figures %j, times %d, are five times those of one: %j',
+    (plan, ownLimits, factor, expected) => {
+      const session = { type: 'session', keyId: 'x', plan, ownLimits, reach: { businessId: 'b' } } as const
+      expect(quotasOfCaller(session, ipv6, factor).map(({ perMinute }) => perMinute)).toEqual(expected)
+      expect(quotasOfCaller(session, ipv4, factor)).toHaveLength(2)
+      expect(quotasOfCaller({ ...session, type: 'business' }, ipv6, factor)).toHaveLength(1)
+    },
+  )
 
   test.each([
     [20, 1, 20],
@@ -48,11 +70,8 @@ describe('the window that is shown', () => {
   const quota = { kind: 'key', id: 'x', perMinute: 10, perHour: 20 } as const
   const show = (minute: [number, number] | null, hour: [number, number] | null) => {
     const window = (given: [number, number] | null) => given && { used: given[0], endsAtMs: given[1] }
-    const { unit, remaining, resetsAtMs } = windowToShow(
-      { minute: window(minute), hour: window(hour) },
-      quota,
-      0,
-    )
+    const windows = { minute: window(minute), hour: window(hour) }
+    const { unit, remaining, resetsAtMs } = windowToShow([{ quota, windows }], 0)
     return [unit, remaining, resetsAtMs]
   }
 
@@ -74,6 +93,23 @@ describe('the window that is shown', () => {
     },
   )
 
+  test('is found among the windows of all quotas', () => {
+    const address = { kind: 'sessions', id: 'y', perMinute: 50, perHour: null } as const
+    const of = (used: number, endsAtMs: number) => ({ minute: { used, endsAtMs }, hour: null })
+    const show = (ofKey: [number, number], ofAddress: [number, number]) =>
+      windowToShow(
+        [
+          { quota, windows: of(...ofKey) },
+          { quota: address, windows: of(...ofAddress) },
+        ],
+        0,
+      )
+    expect(show([3, 50], [44, 40])).toMatchObject({ kind: 'sessions', limit: 50, remaining: 6 })
+    expect(show([5, 50], [44, 40])).toMatchObject({ kind: 'key', limit: 10, remaining: 5 })
+    expect(show([10, 50], [50, 40])).toMatchObject({ kind: 'key', resetsAtMs: 50 })
+    expect(show([10, 50], [50, 60])).toMatchObject({ kind: 'sessions', resetsAtMs: 60 })
+  })
+
   test.each([
     [60_000, 0, 60],
     [60_000, 1, 60],
@@ -81,6 +117,8 @@ describe('the window that is shown', () => {
     [60_000, 59_999, 1],
     [60_000, 60_000, 1],
   ])('of a window that ends at %i ms, at %i ms, is to be waited for %i s', (resetsAtMs, nowMs, seconds) => {
-    expect(secondsToWait({ unit: 'minute', limit: 1, remaining: 0, resetsAtMs }, nowMs)).toBe(seconds)
+    expect(secondsToWait({ kind: 'key', unit: 'minute', limit: 1, remaining: 0, resetsAtMs }, nowMs)).toBe(
+      seconds,
+    )
   })
 })

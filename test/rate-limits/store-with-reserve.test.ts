@@ -10,8 +10,7 @@ const nowMs = 1_800_000_000_000
 /** What the shared store says; memory would say 1. */
 const fromShared: Count = {
   counted: true,
-  minute: { used: 3, endsAtMs: nowMs + 9_000 },
-  hour: { used: 9, endsAtMs: nowMs + 9_000 },
+  windows: [{ minute: { used: 3, endsAtMs: nowMs + 9_000 }, hour: { used: 9, endsAtMs: nowMs + 9_000 } }],
 }
 
 let logLines: string[]
@@ -27,7 +26,6 @@ beforeEach(() => {
   memory = new MemoryStore()
   const shared: WindowStore = {
     count: () => new Promise((resolve) => setTimeout(() => resolve(fromShared), delays.shift() ?? 0)),
-    look: async () => fromShared,
     close: async () => {},
   }
   const log = createLog('info', { write: (line) => logLines.push(line) })
@@ -42,7 +40,7 @@ afterEach(async () => {
 function countAtOnce(times: number) {
   const used: (number | undefined)[] = []
   for (let index = 0; index < times; index += 1) {
-    void store.count(quota, nowMs).then(({ minute }) => (used[index] = minute?.used))
+    void store.count([quota], nowMs).then(({ windows }) => (used[index] = windows[0]?.minute?.used))
   }
   return used
 }
@@ -85,6 +83,16 @@ test('while it is away no request asks it, and one probe at a time finds out whe
   await vi.advanceTimersByTimeAsync(600)
   expect([store.away, delays.length]).toEqual([false, 0])
   expect(logLines.map((line) => (JSON.parse(line) as { level: string }).level)).toEqual(['error', 'info'])
+})
+
+test('what is known is told at once, from what any request has learnt', async () => {
+  delays = [0, 60_000]
+  countAtOnce(1)
+  expect(store.peek([quota], nowMs)).toEqual([{ minute: null, hour: null }])
+  await vi.advanceTimersByTimeAsync(1)
+  countAtOnce(1)
+  expect(store.peek([quota], nowMs)).toEqual(fromShared.windows)
+  expect(store.peek([quota], nowMs + 9_000)).toEqual([{ minute: null, hour: null }])
 })
 
 test('once it is closed it asks no more and says no more', async () => {

@@ -66,6 +66,26 @@ describe.runIf(engines.includes('postgres')).each(stores)('two servers that coun
     }
   })
 
+  test('let through exactly 150 requests of all Growth sessions from one address, and 600 from a /48', async () => {
+    const asked = async (sessions: number, times: number, clientOf: (turn: number) => string) => {
+      const tokens = await Promise.all(Array.from({ length: sessions }, () => session('Thames Barbers')))
+      const replies = await Promise.all(
+        Array.from({ length: times }, (_, turn) =>
+          call(cluster.address(turn), 'GET', '/services', {
+            token: tokens[turn % sessions] ?? '',
+            headers: from(clientOf(turn)),
+          }),
+        ),
+      )
+      const with200 = replies.filter(({ status }) => status === 200)
+      const with429 = replies.filter(({ status }) => status === 429)
+      return [with200.length, with429.length]
+    }
+    const client = nextClient()
+    expect(await asked(6, 165, () => client)).toEqual([150, 15])
+    expect(await asked(24, 640, (turn) => `2001:db8:7:${turn.toString(16)}::1`)).toEqual([600, 40])
+  })
+
   test('let through exactly 20 exchanges and 60 requests without a key from one address', async () => {
     const headers = from(nextClient())
     const { publishable_key: token } = businessOf(cluster.world, 'Lotus Clinic')

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Quota } from '../../src/rate-limits/quota-rules.ts'
+import type { Windows, WindowStore } from '../../src/rate-limits/window-types.ts'
 import { randomFrom, seeds } from '../support/random.ts'
 import { startOfTime } from '../support/test-service.ts'
 import { onEachStore, type TestStore } from '../support/window-stores.ts'
@@ -25,8 +26,18 @@ onEachStore('windows', (openStore) => {
     perMinute,
     perHour,
   })
-  const count = (quota: Quota, afterMs: number) => store.servers[0].count(quota, startOfTime + afterMs)
-  const look = (quota: Quota, afterMs: number) => store.servers[1].look(quota, startOfTime + afterMs)
+  const countAt = async (server: WindowStore, quota: Quota, nowMs: number) => {
+    const { counted, windows } = await server.count([quota], nowMs)
+    return { counted, ...(windows[0] as Windows) }
+  }
+  /** A request that is always refused counts nothing, and tells what is there. */
+  const lookAt = async (server: WindowStore, quota: Quota, nowMs: number) => {
+    const { counted, ...windows } = await countAt(server, { ...quota, perMinute: 0 }, nowMs)
+    expect(counted).toBe(false)
+    return windows
+  }
+  const count = (quota: Quota, afterMs: number) => countAt(store.servers[0], quota, startOfTime + afterMs)
+  const look = (quota: Quota, afterMs: number) => lookAt(store.servers[1], quota, startOfTime + afterMs)
 
   test('both windows open with the first counted request, and the next one joins them', async () => {
     const quota = quotaOf(5, 9)
@@ -80,6 +91,7 @@ onEachStore('windows', (openStore) => {
       quotaOf(1),
       { ...quota, kind: 'exchange' as const },
       { ...quota, kind: 'stranger' as const },
+      { ...quota, kind: 'sessions' as const },
     ]
     await count(quota, 0)
     for (const other of others) expect(await count(other, 0)).toMatchObject({ counted: true })
@@ -120,7 +132,7 @@ onEachStore('windows', (openStore) => {
       const quota = quotaOf(40, perHour)
       const counts = await Promise.all(
         Array.from({ length: 150 }, (_, turn) =>
-          store.servers[turn % 2 ? 1 : 0].count(quota, startOfTime + (turn % 7)),
+          countAt(store.servers[turn % 2 ? 1 : 0], quota, startOfTime + (turn % 7)),
         ),
       )
       const used = counts.filter(({ counted }) => counted).map(({ minute: window }) => window?.used)
@@ -136,10 +148,69 @@ onEachStore('windows', (openStore) => {
     for (let request = 0; request < 100; request += 1) await count(quota, 0)
     const counts = await Promise.all(
       Array.from({ length: 60 }, (_, turn) =>
-        store.servers[turn % 2 ? 1 : 0].count(quota, startOfTime + 2 * minute),
+        countAt(store.servers[turn % 2 ? 1 : 0], quota, startOfTime + 2 * minute),
       ),
     )
     expect(counts.filter(({ counted }) => counted)).toHaveLength(30)
+  })
+
+  test('a request of several callers counts for all, or for none when one of them is full', async () => {
+    const [session, address, network] = [quotaOf(3, 9), quotaOf(2), quotaOf(8)]
+    const all = [session, address, network]
+    const now = startOfTime
+    const used = async () => {
+      const looks = await Promise.all(all.map((quota) => look(quota, 0)))
+      return looks.map((windows) => [windows.minute?.used, windows.hour?.used])
+    }
+    for (const counted of [true, true, false, false]) {
+      expect(await store.servers[0].count(all, now)).toMatchObject({ counted })
+    }
+    expect(await used()).toEqual([
+      [2, 2],
+      [2, undefined],
+      [2, undefined],
+    ])
+    expect(await store.servers[0].count([session, network], now)).toEqual({
+      counted: true,
+      windows: [
+        { minute: open(3, now + minute), hour: open(3, now + hour) },
+        { minute: open(3, now + minute), hour: null },
+      ],
+    })
+    const other = quotaOf(5)
+    expect(await store.servers[1].count([other, session, network], now)).toEqual({
+      counted: false,
+      windows: [
+        { minute: null, hour: null },
+        { minute: open(3, now + minute), hour: open(3, now + hour) },
+        { minute: open(3, now + minute), hour: null },
+      ],
+    })
+    expect(await look(other, 0)).toEqual({ minute: null, hour: null })
+  })
+
+  test('of requests at once, of ever new callers with an address in common, over two servers, each window takes exactly what it has', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const sessions = Array.from({ length: 6 }, () => quotaOf(10, 12))
+      const [address, network] = [quotaOf(40), quotaOf(45)]
+      const counts = await Promise.all(
+        Array.from({ length: 120 }, async (_, turn) => {
+          const session = sessions[turn % 6] as Quota
+          const others = turn % 4 === 0 ? [network] : [address, network]
+          // in any order: who waits for whom must form no circle
+          const quotas = turn % 3 ? [session, ...others] : [...others, session]
+          const { counted } = await store.servers[turn % 2 ? 1 : 0].count(quotas, startOfTime + (turn % 7))
+          return { counted, session, others }
+        }),
+      )
+      const counted = counts.filter((one) => one.counted)
+      expect(counted).toHaveLength(45)
+      for (const quota of [...sessions, address, network]) {
+        const own = counted.filter(({ session, others }) => session === quota || others.includes(quota))
+        expect((await look(quota, 10)).minute?.used).toBe(own.length)
+        expect(own.length).toBeLessThanOrEqual(quota.perMinute)
+      }
+    }
   })
 
   test.each(seeds(8))(
@@ -157,12 +228,12 @@ onEachStore('windows', (openStore) => {
         const quota = random.of(quotas)
         const server = random.of(store.servers)
         if (random.chance(0.2)) {
-          expect(await server.look(quota, nowMs)).toEqual(model.windows(quota, nowMs))
+          expect(await lookAt(server, quota, nowMs)).toEqual(model.windows(quota, nowMs))
           continue
         }
         const expected = model.count(quota, nowMs)
         if (!expected.counted) refused += 1
-        expect({ step, ...(await server.count(quota, nowMs)) }).toEqual({ step, ...expected })
+        expect({ step, ...(await countAt(server, quota, nowMs)) }).toEqual({ step, ...expected })
       }
       expect(refused).toBeGreaterThan(10) // else the sequence says little
     },

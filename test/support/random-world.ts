@@ -37,7 +37,7 @@ const weekdays: Weekday[] = ['monday', 'tuesday', 'wednesday', 'thursday', 'frid
 
 /** A session of a business, as authentication would make it. */
 export function sessionOf(businessId: string, id: string): Actor {
-  return { ...caller(id), type: 'session', reach: { businessId }, expiresAt: null }
+  return { ...caller(id), type: 'session', reach: { businessId }, expiresAt: null, trustedNetworks: [] }
 }
 
 function caller(id: string) {
