@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import type { StatementListener } from '../database/database.ts'
-import { openSideConnections } from '../database/postgres.ts'
+import { openSideConnections, sideConnections } from '../database/postgres.ts'
 import { MemoryStore } from './memory-store.ts'
 import { PostgresStore } from './postgres-store.ts'
 import { RateLimiter } from './rate-limiter.ts'
@@ -35,7 +35,7 @@ export async function openRateLimiter(
 async function openSharedStore(
   { config, log }: Pick<Context, 'config' | 'log'>,
   onStatement: StatementListener | undefined,
-): Promise<{ shared: WindowStore; name: 'Redis' | 'PostgreSQL' } | undefined> {
+): Promise<{ shared: WindowStore; name: 'Redis' | 'PostgreSQL'; connections?: number } | undefined> {
   if (config.redisUrl !== '') {
     const { RedisStore } = await import('./redis-store.ts') // late: its client takes a while to load, and many do without
     const redis = new RedisStore({ url: config.redisUrl, prefix: config.redisKeyPrefix })
@@ -50,5 +50,5 @@ async function openSharedStore(
       log.warn({ err: error }, 'an idle database connection was lost')
     },
   })
-  return { shared: new PostgresStore(connections), name: 'PostgreSQL' }
+  return { shared: new PostgresStore(connections), name: 'PostgreSQL', connections: sideConnections }
 }

@@ -19,6 +19,8 @@ interface Parts {
   memory: MemoryStore
   /** The name of the shared store, for people. */
   name: string
+  /** How many connections the shared store has; 1 if absent. */
+  connections?: number
   log: Logger
   /** Told of the beginning and the end of each outage. */
   onAway?: (away: boolean) => void
@@ -54,9 +56,13 @@ export class StoreWithReserve implements KnowingStore {
     return this.parts.memory.peek(quotas, nowMs)
   }
 
-  /** Asks the shared store for the first time; what it costs to connect is not laid upon a request. */
+  /** Asks the shared store on all of its connections; what the first question on one costs is not laid upon a request. */
   async start(): Promise<void> {
-    await this.ask((store) => store.count([probe], Math.floor(this.parts.nowMs())))
+    const nowMs = Math.floor(this.parts.nowMs())
+    const { connections = 1 } = this.parts
+    await Promise.all(
+      Array.from({ length: connections }, () => this.ask((store) => store.count([probe], nowMs))),
+    )
   }
 
   async close(): Promise<void> {
