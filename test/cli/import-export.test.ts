@@ -186,7 +186,7 @@ onEachEngine('holdfast import and export', (engine) => {
 
   test('a name that several businesses have says nothing', async () => {
     const ids = []
-    for (const _ of [1, 2])
+    while (ids.length < 2)
       ids.push((await holdfast.json('business', 'create', 'Twin', '--timezone', 'UTC')).id as string)
     const path = file('twin.json', { business: { name: 'Twin', timezone: 'UTC' } })
     await holdfast.refuses(['import', path], 2, /Several businesses have the name Twin \(.*by --business/)

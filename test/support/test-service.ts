@@ -202,7 +202,7 @@ export function beforeTransactions(
  * those that poll for due deliveries and payments every few seconds.
  */
 export function withoutLimiter(statements: string[]): string[] {
-  return statements.filter((text) => !/\b(count_request|rate_limits|next_look_at)\b/.test(text))
+  return statements.filter((text) => !/\b(count_request|waiting_webhooks|next_look_at)\b/.test(text))
 }
 
 /** A business of the demo world by name. */

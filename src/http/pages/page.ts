@@ -42,10 +42,7 @@ export function prose(text: string): Html {
 }
 
 /** Everything comes from this server, scripts and styles from files of their own; images from one more origin, if named. */
-export function contentSecurityPolicy(
-  forms: boolean,
-  imageOrigin: WebOrigin | undefined = undefined,
-): string {
+export function contentSecurityPolicy(forms: boolean, imageOrigin?: WebOrigin): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
