@@ -1,7 +1,7 @@
 import type { Acknowledged } from './checker.ts'
 import { clientOf, slot, type Cluster } from './cluster.ts'
 import { openSessions, type Call } from './http-client.ts'
-import type { Reply } from './test-service.ts'
+import { offer, type Reply } from './test-service.ts'
 
 /** Clients that place, book, cancel and release as fast as they are answered, and note what they are told. */
 export interface NotedLoad {
@@ -16,7 +16,8 @@ export interface NotedLoad {
   stop(): Promise<void>
 }
 
-const slotsPerClient = 10_000
+/** No session holds more than 730 days ahead, so each pair of clients has a service of its own. */
+const slotsPerClient = 8_600
 /** A server that is gone or draining refuses connections or says so; anything else is unexpected. */
 const expected = [201, 200, 204, 404, 409, 503]
 
@@ -33,6 +34,9 @@ export async function startNotedLoad(
     key: cluster.business.publishable_key,
     count: clients,
   })
+  const pairs = await Promise.all(
+    Array.from({ length: Math.ceil(clients / 2) }, (_, pair) => makeService(cluster, call, `Load ${pair}`)),
+  )
   let answered = 0
   let ended = false
 
@@ -61,8 +65,10 @@ export async function startNotedLoad(
 
   async function once(turn: number, token: string, round: number): Promise<void> {
     // two clients want each slot, and no client wants one twice: it would replace its own hold
-    const startsAt = slot((turn >> 1) * slotsPerClient + round)
-    const held = await answerTo(client.hold(turn + round, token, startsAt))
+    const body = { ...pairs[turn >> 1], starts_at: slot(round % slotsPerClient) }
+    const held = await answerTo(
+      call(cluster.address(turn + round), 'POST', '/bookings/hold', { token, body }),
+    )
     if (held?.status !== 201) return held ? undefined : pause(10)
     const id = String(held.body.hold_id)
     const expiresAtMs = Date.parse(String(held.body.expires_at))
@@ -97,6 +103,16 @@ export async function startNotedLoad(
       await Promise.all(loops)
     },
   }
+}
+
+/** A service without staff: what is booked of it is in no other's way. */
+async function makeService(cluster: Cluster, call: Call, name: string) {
+  const { business } = cluster
+  const { location_id } = offer(business, 'Meeting room')
+  const body = { name, duration_minutes: 60, max_advance_days: 730, location_ids: [location_id] }
+  const made = await call(cluster.address(0), 'POST', '/services', { token: business.business_key, body })
+  if (made.status !== 201) throw new Error(`no service: ${JSON.stringify(made.body)}`)
+  return { service_id: String(made.body.id), location_id }
 }
 
 /** Between rounds, and between tries while there is no server. */

@@ -85,7 +85,7 @@ onEachEngine('a server that is asked to stop', (engine) => {
       for (let round = 0; ; round += 1) {
         const sentMs = performance.now()
         try {
-          replies.push(await client.hold(0, token, slot(index * 1000 + 1000 + round)))
+          replies.push(await client.hold(0, token, slot(index * 400 + 400 + (round % 400))))
         } catch {
           brokenAtMs.push(sentMs)
           return // the server is gone
