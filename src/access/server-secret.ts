@@ -19,7 +19,7 @@ const bytes = 32
  */
 export class ServerSecret {
   private readonly parts: Parts
-  private kept: Buffer | undefined
+  private known: Promise<Buffer> | undefined
 
   constructor(parts: Parts) {
     this.parts = parts
@@ -30,13 +30,22 @@ export class ServerSecret {
    * were by trying. May read the database: call it outside of transactions.
    */
   async digester(purpose: string): Promise<(text: string) => string> {
-    this.kept ??= this.parts.config.secret ?? (await this.find())
-    const secret = this.kept
+    const secret = await this.read()
     return (text) => createHmac('sha256', secret).update(`${purpose}\n${text}`).digest('base64url')
   }
 
+  /** Read once, and for all who ask at the same moment; again after a failure. */
+  private read(): Promise<Buffer> {
+    this.known ??= this.find().catch((error: unknown) => {
+      this.known = undefined
+      throw error
+    })
+    return this.known
+  }
+
   private async find(): Promise<Buffer> {
-    const { db, ids } = this.parts
+    const { db, ids, config } = this.parts
+    if (config.secret) return config.secret
     const secret = (await findServerSecret(db.reads, name)) ?? (await this.make(ids.bytes(bytes)))
     return Buffer.from(secret, 'base64')
   }
