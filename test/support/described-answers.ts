@@ -68,7 +68,7 @@ export function compareWith(document: OpenApiDocument): Comparison {
     const operation = operationOf(answer)
     const code = codeOf(answer.body)
     if (!operation) {
-      return ['not_found', 'method_not_allowed', 'rate_limited'].includes(code ?? '') ||
+      return ['not_found', 'method_not_allowed', 'rate_limited', 'unavailable'].includes(code ?? '') ||
         (method === 'HEAD' && [404, 405].includes(status))
         ? []
         : [`${method} ${answer.url} is in no document, but answers ${status}`]

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { setImmediate as eventLoop } from 'node:timers/promises'
 import { describe, inject } from 'vitest'
 import { createApp, type App, type AppReplacements } from '../../src/app.ts'
 import { makeDemoWorld, type DemoWorld } from '../../src/catalogue/make-demo-world.ts'
@@ -121,6 +122,7 @@ export async function startTestService(
   statements.length = 0
 
   const call: TestService['call'] = async (method, path, options = {}) => {
+    await eventLoop() // on SQLite nothing else lets it turn, which on a busy machine is taken for overload
     const payload = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
     const url = path.startsWith('//') ? path.slice(1) : `/api/v1${path}`
     const response = await app.server.inject({
