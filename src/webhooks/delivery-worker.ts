@@ -4,11 +4,11 @@ import type { Listening } from '../database/database.ts'
 import { plusSeconds } from '../instants.ts'
 import { traceExchange } from '../tracing.ts'
 import type { Resolve } from './addresses.ts'
-import { afterAttempt, outboundOf, type Attempted } from './delivery.ts'
+import { afterAttempt, outboundOf, outcomeOf, spanAttributes, type Attempted } from './delivery.ts'
 import { deliveriesChannel } from './delivery-queries.ts'
 import { isAnyDue, leaseDeliveries, type LeasedDelivery } from './lease-queries.ts'
 import { ResultWriter } from './result-writer.ts'
-import { Sender, type AttemptError, type AttemptResult } from './send.ts'
+import { Sender, type AttemptResult } from './send.ts'
 
 /*
  * Leases due deliveries and sends them: on every server, beside its requests.
@@ -38,7 +38,8 @@ const maxOfWebhook = 4
 /** Attempts in their first second, over all webhooks. */
 const maxQuick = 256
 const quickMs = 1_000
-/** Where places are short, so many are leased for at once: not each is worth a statement. */
+/** Freed places are leased for together, and where places are short not for fewer than these. */
+const refillDelayMs = 2
 const minRefill = 32
 /** Attempts in flight, with those that wait for slow receivers. */
 const maxInFlight = 512
@@ -71,6 +72,7 @@ export class DeliveryWorker {
   private backlogged = new Set<string>()
   /** Webhooks whose latest attempt was slow. */
   private readonly slow = new Set<string>()
+  private refilling: NodeJS.Timeout | undefined
   private isNudged = false
   private wakeUp: () => void = () => undefined
   private isDatabaseAway = false
@@ -172,13 +174,13 @@ export class DeliveryWorker {
   /** Leases what there are places for and begins to send it. Tells how long to wait for a signal, in milliseconds. */
   private async leaseAndSend(): Promise<number> {
     const max = this.freePlaces()
-    const isPoll = !this.isNudged && this.after === undefined
     this.isNudged = false
     if (max <= 0 || (this.after !== undefined && max < minRefill)) return fullPollMs
     const { db, clock, log } = this.context
     try {
-      if (isPoll && !(await isAnyDue(db.reads, clock.now()))) return pollMs
-      const leased = await this.lease(max)
+      // most signals find nothing more: to see that takes no transaction
+      const isDue = this.after !== undefined || (await isAnyDue(db.reads, clock.now()))
+      const leased = isDue ? await this.lease(max) : []
       this.isDatabaseAway = false
       for (const delivery of leased) void this.attempt(delivery)
       if (leased.length === max) this.after = webhooksOf(leased).toSorted().at(-1)
@@ -226,7 +228,16 @@ export class DeliveryWorker {
     }
     this.inFlight.delete(delivery)
     if (result) this.noteSpeed(delivery.webhook_id, result.tookMs)
-    if (this.backlogged.has(delivery.webhook_id) || this.after !== undefined || this.isAwaited) this.wake()
+    if (this.isAwaited) this.wake()
+    else if (this.backlogged.has(delivery.webhook_id) || this.after !== undefined) this.refill()
+  }
+
+  /** Leases again a moment later: attempts that begin together end together. */
+  private refill(): void {
+    this.refilling ??= setTimeout(() => {
+      this.refilling = undefined
+      this.wake()
+    }, refillDelayMs).unref()
   }
 
   private noteSpeed(webhookId: string, tookMs: number): void {
@@ -254,13 +265,8 @@ export class DeliveryWorker {
   }
 
   private countAttempt(delivery: LeasedDelivery, result: AttemptResult): void {
-    const { id, webhook_id, event_id, attempts_made, url, traceparent } = delivery
-    const attributes = () => ({
-      'holdfast.delivery_id': id,
-      'holdfast.event_id': event_id,
-      'holdfast.webhook_id': webhook_id,
-      ...(attempts_made > 0 && { 'http.request.resend_count': attempts_made }),
-    })
+    const { url, traceparent } = delivery
+    const attributes = () => spanAttributes(delivery)
     traceExchange({ method: 'POST', url, traceparent, attributes }, result)
     this.context.metrics.attempt(outcomeOf(result), result.tookMs / 1000)
   }
@@ -277,10 +283,6 @@ export class DeliveryWorker {
     if (error !== null) log[row.status === 'failed' ? 'warn' : 'info'](about, 'an attempt to deliver failed')
     if (row.status !== 'pending') metrics.delivery(outcomeOf(attempt))
   }
-}
-
-function outcomeOf({ error }: { error: AttemptError | null }): 'succeeded' | 'failed' {
-  return error === null ? 'succeeded' : 'failed'
 }
 
 function webhooksOf(deliveries: Iterable<LeasedDelivery>): string[] {

@@ -131,6 +131,21 @@ function pauseSeconds(attemptsLeft: number, { retryAfterSeconds }: AttemptResult
   return seconds * (1 - jitter + 2 * jitter * plan.fraction)
 }
 
+/** How an attempt ended, for metrics. */
+export function outcomeOf({ error }: { error: AttemptError | null }): 'succeeded' | 'failed' {
+  return error === null ? 'succeeded' : 'failed'
+}
+
+/** The attributes of an attempt's span. */
+export function spanAttributes({ id, webhook_id, event_id, attempts_made }: LeasedDelivery) {
+  return {
+    'holdfast.delivery_id': id,
+    'holdfast.event_id': event_id,
+    'holdfast.webhook_id': webhook_id,
+    ...(attempts_made > 0 && { 'http.request.resend_count': attempts_made }),
+  }
+}
+
 /** Lists a webhook's deliveries, the newest first. Throws not_found. */
 export async function listDeliveries(
   context: Context,

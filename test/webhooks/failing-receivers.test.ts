@@ -5,7 +5,7 @@ import { engines, onEachEngine, startTestService, type TestService } from '../su
 import { deliveriesOf, makeShop, makeWebhook, type Shop } from '../support/webhooks.ts'
 
 /** In the tests a receiver has as long as this; that it is ten seconds for real ones is shown below. */
-const attemptMs = 400
+const attemptMs = 1_000
 
 onEachEngine('a receiver that fails', (engine) => {
   let service: TestService
