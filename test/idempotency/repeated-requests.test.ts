@@ -188,6 +188,7 @@ onEachEngine('a request that is repeated with its Idempotency-Key', (engine) => 
       }),
     '/locations': () => Promise.resolve({ business_id: salonId(), name: 'Another' }),
     '/staff': () => Promise.resolve({ business_id: salonId(), name: 'Another' }),
+    '/clients/block': () => Promise.resolve({ business_id: salonId(), email: 'eve@example.com' }),
   }
   const salonId = () => businessOf(service.world, 'Salon Spree').id
 

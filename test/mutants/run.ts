@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { project, readFaults, withFault, type Fault } from './faults.ts'
+
+/*
+ * `npm run test:mutants`: puts the deliberate faults of faults.json into a copy of the checkout, one at a time, and runs
+ * the tests that are to catch each. Words on the command line choose the faults whose name or file has one of them.
+ * Fails when fewer than 95 of 100 are caught.
+ */
+
+const leastShareCaught = 0.95
+const longestMs = 600_000
+
+const words = process.argv.slice(2)
+const faults = readFaults().filter(
+  ({ name, file }) => words.length === 0 || words.some((word) => `${file} ${name}`.includes(word)),
+)
+const copy = copyOfCheckout()
+try {
+  const survivors = faults.filter((fault) => !isCaught(fault))
+  const caught = faults.length - survivors.length
+  console.log(`${caught} of ${faults.length} deliberate faults were caught.`)
+  for (const { file, name } of survivors) console.log(`Survived: ${file}: ${name}`)
+  if (caught < faults.length * leastShareCaught) process.exitCode = 1
+} finally {
+  rmSync(copy, { recursive: true, force: true })
+}
+
+function copyOfCheckout(): string {
+  const target = mkdtempSync(join(tmpdir(), 'holdfast-mutants-'))
+  const left = ['node_modules', '.git', 'data', 'coverage'].map((name) => join(project, name))
+  cpSync(project, target, { recursive: true, filter: (source) => !left.includes(source) })
+  symlinkSync(join(project, 'node_modules'), join(target, 'node_modules'))
+  return target
+}
+
+function isCaught(fault: Fault): boolean {
+  const path = join(copy, fault.file)
+  const text = readFileSync(path, 'utf8')
+  const faulty = withFault(text, fault)
+  if (faulty === undefined) throw new Error(`The fault "${fault.name}" cannot be put into ${fault.file}.`)
+  writeFileSync(path, faulty)
+  const program = [join(project, 'node_modules/vitest/vitest.mjs'), 'run', '--bail=1', ...fault.tests]
+  const { status } = spawnSync(process.execPath, program, { cwd: copy, stdio: 'ignore', timeout: longestMs })
+  writeFileSync(path, text)
+  console.log(`${status === 0 ? 'SURVIVED' : 'caught'}: ${fault.file}: ${fault.name}`)
+  return status !== 0
+}
