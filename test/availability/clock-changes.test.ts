@@ -93,7 +93,8 @@ function offered(
     location: { ...schedule, timezone: timeZone } as Location,
     staff: [],
   }
-  const rules = new OfferRules(offer, days, { zone, nowMs: 0, blocks: [] })
+  const nowMs = span.from - dayMs // within the horizon
+  const rules = new OfferRules(offer, days, { zone, nowMs, blocks: [] })
   return rules.gridTimes(span).filter((at) => typeof rules.workingAt(at, true) !== 'string')
 }
 

@@ -108,7 +108,7 @@ test(
   async () => {
     let lost: string | undefined
     const found = await faultsBehind({
-      path: ({ path }) => path.replace('limit=100', 'limit=7'),
+      path: ({ path }) => path.replace('limit=100', 'limit=40'),
       answer: ({ method, path }, told) => {
         if (method === 'POST' && path.endsWith('/bookings') && told.status === 201)
           lost ??= String(told.body.id)
