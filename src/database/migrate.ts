@@ -8,8 +8,8 @@ import { webhooks } from './migrations/0003-webhooks.ts'
 import { payments } from './migrations/0004-payments.ts'
 import { eventTraces } from './migrations/0005-event-traces.ts'
 import { strangers } from './migrations/0006-strangers.ts'
-import { bookingsFound } from './migrations/0007-bookings-found.ts'
-import { countedRequests } from './migrations/0008-counted-requests.ts'
+import { countedRequests } from './migrations/0007-counted-requests.ts'
+import { bookingsFound } from './migrations/0008-bookings-found.ts'
 import type { Tables } from './tables.ts'
 
 /** Every migration in the order in which they run. A released one is never changed. */
@@ -20,8 +20,8 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0004-payments': payments,
   '0005-event-traces': eventTraces,
   '0006-strangers': strangers,
-  '0007-bookings-found': bookingsFound,
-  '0008-counted-requests': countedRequests,
+  '0007-counted-requests': countedRequests,
+  '0008-bookings-found': bookingsFound,
 }
 
 /** The names of all migrations of this release, in their order. */

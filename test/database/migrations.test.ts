@@ -80,13 +80,13 @@ onEachEngine('migrations', (engine) => {
       for (const statement of [
         `alter table bookings drop column client_search`,
         `alter table bookings drop column no_show_at`,
-        `delete from kysely_migration where name = '0007-bookings-found'`,
+        `delete from kysely_migration where name = '0008-bookings-found'`,
         `update locations set timezone = 'europe/BERLIN'`,
       ]) {
         await sql.raw(statement).execute(db)
       }
     })
-    expect(await service.context.db.migrate()).toEqual(['0007-bookings-found'])
+    expect(await service.context.db.migrate()).toEqual(['0008-bookings-found'])
     expect(await rowOf(service, 'bookings', String(id))).toEqual(written)
     const zones = (await service.rows('locations')).map(({ timezone }) => timezone)
     expect(new Set(zones)).toEqual(new Set(['Europe/Berlin']))
