@@ -5,15 +5,16 @@ import tseslint from 'typescript-eslint'
 // where it belongs, because that is what whoever meets them needs next.
 
 const ENVIRONMENT = {
-  onlyIn: 'src/config.ts',
-  message: 'The environment is read in src/config.ts alone, where a mistake is told with its fix.',
+  onlyIn: 'src/base/config.ts',
+  message: 'The environment is read in src/base/config.ts alone, where a mistake is told with its fix.',
   properties: [['process', 'env']],
   imports: { 'node:process': ['env', 'default'] },
 }
 
 const TIME = {
-  onlyIn: 'src/clock.ts',
-  message: 'Time comes from the injected clock (src/clock.ts), so that tests hold it and nodes agree on it.',
+  onlyIn: 'src/base/clock.ts',
+  message:
+    'Time comes from the injected clock (src/base/clock.ts), so that tests hold it and nodes agree on it.',
   properties: [
     ['Date', 'now'],
     ['Temporal', 'Now'],
@@ -36,9 +37,9 @@ const RANDOM_FUNCTIONS = [
 ]
 
 const RANDOMNESS = {
-  onlyIn: 'src/ids.ts',
+  onlyIn: 'src/base/ids.ts',
   message:
-    'Identifiers and randomness come from the injected ids (src/ids.ts), so that tests can repeat them.',
+    'Identifiers and randomness come from the injected ids (src/base/ids.ts), so that tests can repeat them.',
   properties: [['Math', 'random'], ...RANDOM_FUNCTIONS.map((name) => ['crypto', name])],
   imports: { 'node:crypto': [...RANDOM_FUNCTIONS, 'webcrypto', 'default'] },
 }
@@ -102,7 +103,13 @@ export default defineConfig(
   {
     files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      // Projects by name: the project service, made for editors, takes half as long again for all files.
+      parserOptions: {
+        project: ['./tsconfig.json', './widget/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     rules: {
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
@@ -114,10 +121,9 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.ts', 'tools/**/*.ts'],
     rules: {
       ...houseRules(),
-      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: false }],
       'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
       '@typescript-eslint/max-params': ['error', { max: 4 }],
     },

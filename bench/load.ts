@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { endingWithUs } from './children.ts'
 import { Ground, operations, type Send, type World } from './operations.ts'
@@ -19,6 +20,8 @@ export interface Order {
   seconds: number
   /** Only repeats what was asked of the target before, at a server that answers all of it with the same bytes. */
   bare: boolean
+  /** Not more than so many; without a number as many as can be. */
+  perSecond?: number
 }
 
 /** An answer as it came, for a bare server to give. */
@@ -36,6 +39,7 @@ export interface Outcome {
   done: number
   seconds: number
   p50Ms: number
+  p95Ms: number
   p99Ms: number
   /** How often each unexpected answer came. */
   errors: Record<string, number>
@@ -43,10 +47,10 @@ export interface Outcome {
 }
 
 /** A round that ends early for want of things measures less; one that prepares more takes for ever. */
-const mostThings = 12_000
+const maxItems = 12_000
 const firstPerSecond = 300
 const preparedAtOnce = 16
-const longestRoundMs = 120_000
+const maxRoundMs = 120_000
 const uuid = /[0-9a-f]{8}-[0-9a-f-]{27}/g
 
 /** The load generator, in a process of its own. */
@@ -60,7 +64,7 @@ export class Load {
   /** Loads a target for a while. */
   async run(order: Order): Promise<Outcome> {
     this.child.send(order)
-    const signal = AbortSignal.timeout(longestRoundMs)
+    const signal = AbortSignal.timeout(maxRoundMs)
     const [said] = (await once(this.child, 'message', { signal })) as [
       { outcome: Outcome } | { failure: string },
     ]
@@ -75,21 +79,30 @@ export class Load {
 
 /** What was made in a target so far. */
 interface Known {
-  ground: Ground
-  things: Map<string, unknown[]>
+  fixture: Ground
+  items: Map<string, unknown[]>
   quickest: Map<string, number>
 }
 
 const targets = new Map<string, Known>()
 
+/** Kept from round to round: a busy server accepts one connection in a turn of its event loop, which is no part of a request. */
+const pools = new Map<string, Pool>()
+
+function poolOf(address: string, connections: number): Pool {
+  const name = `${address} ${connections}`
+  const pool = pools.get(name) ?? new Pool(address, { connections, pipelining: 1, keepAliveTimeout: 60_000 })
+  pools.set(name, pool)
+  return pool
+}
+
 /** Sends requests over so many connections to each address in turn, and keeps a sample of each answer. */
 function sender({ addresses, atOnce, keyed, bare }: Order, samples: Map<string, Sample>) {
   const connections = Math.ceil(atOnce / addresses.length)
-  const pools = addresses.map((address) => new Pool(address, { connections, pipelining: 1 }))
   let turn = 0
   const send: Send = async <T>(request: Parameters<Send>[0], statuses = [200, 201, 204]): Promise<T> => {
     const { method, path, token, network, body } = request
-    const pool = pools[turn++ % pools.length] as Pool
+    const pool = poolOf(addresses[turn++ % addresses.length] ?? '', connections)
     const answer = await pool.request({
       method,
       path: `/api/v1${path}`,
@@ -112,7 +125,7 @@ function sender({ addresses, atOnce, keyed, bare }: Order, samples: Map<string, 
     }
     return (text === '' ? {} : JSON.parse(text)) as T // what the API documents
   }
-  return { send, close: () => Promise.all(pools.map((pool) => pool.close())) }
+  return send
 }
 
 function textsOf(headers: Record<string, string | string[] | undefined>): Record<string, string> {
@@ -125,20 +138,19 @@ function textsOf(headers: Record<string, string | string[] | undefined>): Record
 /** What the round uses: made anew where each request uses one up, else what was made before. */
 async function thingsFor(order: Order, known: Known): Promise<unknown[]> {
   const { prepare, shared } = operationOf(order)
-  const before = known.things.get(order.operation) ?? []
+  const before = known.items.get(order.operation) ?? []
   if (!prepare || order.bare || (shared !== undefined && before.length === shared)) return before
   const perSecond = 1.5 * (known.quickest.get(order.operation) ?? firstPerSecond)
-  const count = shared ?? Math.min(mostThings, Math.ceil(order.seconds * perSecond) + order.atOnce)
-  const things: unknown[] = []
-  const { send, close } = sender({ ...order, atOnce: preparedAtOnce, keyed: false }, new Map())
+  const count = shared ?? Math.min(maxItems, Math.ceil(order.seconds * perSecond) + order.atOnce)
+  const items: unknown[] = []
+  const send = sender({ ...order, atOnce: preparedAtOnce, keyed: false }, new Map())
   let left = count
   const worker = async () => {
-    while (left-- > 0) things.push(await prepare(known.ground, send))
+    while (left-- > 0) items.push(await prepare(known.fixture, send))
   }
   await Promise.all(Array.from({ length: preparedAtOnce }, worker))
-  await close()
-  known.things.set(order.operation, things)
-  return things
+  known.items.set(order.operation, items)
+  return items
 }
 
 function operationOf({ operation }: Order) {
@@ -148,30 +160,32 @@ function operationOf({ operation }: Order) {
 }
 
 async function run(order: Order): Promise<Outcome> {
-  const { target, atOnce, seconds, bare } = order
+  const { target, atOnce, seconds, bare, perSecond = Infinity } = order
   const known = targets.get(target) ?? {
-    ground: new Ground(order.world),
-    things: new Map<string, unknown[]>(),
+    fixture: new Ground(order.world),
+    items: new Map<string, unknown[]>(),
     quickest: new Map<string, number>(),
   }
   targets.set(target, known)
   const { request, prepare, shared } = operationOf(order)
-  const things = await thingsFor(order, known)
-  const most = prepare && shared === undefined && !bare ? things.length : Infinity
+  const items = await thingsFor(order, known)
+  const max = prepare && shared === undefined && !bare ? items.length : Infinity
   const [samples, latenciesMs, errors] = [
     new Map<string, Sample>(),
     [] as number[],
     {} as Record<string, number>,
   ]
-  const { send, close } = sender(order, samples)
+  const send = sender(order, samples)
   const startedMs = performance.now()
   let turns = 0
   const worker = async () => {
-    while (turns < most && performance.now() - startedMs < seconds * 1000) {
+    while (turns < max && performance.now() - startedMs < seconds * 1000) {
       const turn = turns++
+      const waitMs = startedMs + (turn * 1000) / perSecond - performance.now()
+      if (waitMs > 0) await pause(waitMs)
       const sentMs = performance.now()
       try {
-        await request(known.ground, send, { thing: things[turn % things.length], turn })
+        await request(known.fixture, send, { thing: items[turn % items.length], turn })
         latenciesMs.push(performance.now() - sentMs)
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error)
@@ -181,13 +195,20 @@ async function run(order: Order): Promise<Outcome> {
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
   const took = (performance.now() - startedMs) / 1000
-  await close()
   const done = latenciesMs.length
   if (!bare)
     known.quickest.set(order.operation, Math.max(done / took, known.quickest.get(order.operation) ?? 0))
   latenciesMs.sort((one, other) => one - other)
   const at = (share: number) => latenciesMs[Math.floor(share * done)] ?? NaN
-  return { done, seconds: took, p50Ms: at(0.5), p99Ms: at(0.99), errors, samples: [...samples.values()] }
+  return {
+    done,
+    seconds: took,
+    p50Ms: at(0.5),
+    p95Ms: at(0.95),
+    p99Ms: at(0.99),
+    errors,
+    samples: [...samples.values()],
+  }
 }
 
 if (import.meta.main) {

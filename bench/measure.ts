@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { findPostgres } from '../test/support/postgres-server.ts'
+import { insertsPerSecond, pgbenchVersion } from './inserts.ts'
 import { Load, type Outcome, type Sample } from './load.ts'
-import { operations } from './operations.ts'
+import { operations, type World } from './operations.ts'
 import { startBare, startTarget, type Engine, type Target } from './targets.ts'
 
 /** What is measured, and for how long. */
@@ -29,6 +30,8 @@ export interface Figure {
   p99Ms: number
   /** What a bare Fastify route does with the same requests and bytes, in the same turns. */
   barePerSecond: number
+  /** Inserts of a row like that of a hold by pgbench, in the same turns; NaN for what is no hold, or without pgbench. */
+  insertsPerSecond: number
   /** Seconds of the processor for 1,000 of them; NaN where nobody says so. */
   serviceSeconds: number
   databaseSeconds: number
@@ -90,9 +93,12 @@ async function compare(
 ): Promise<Figure[]> {
   const seen = targets.map((): Seen[] => [])
   const bareSeen: Outcome[] = []
+  const inserts: number[] = []
+  const isInsert = operations.find(({ name }) => name === one.operation)?.isInsert === true
+  const hasPgbench = isInsert && (await pgbenchVersion()) !== undefined
   const order = (target: Target, seconds: number) => ({
     ...{ ...one, seconds, bare: false },
-    ...{ target: target.name, world: target.world, addresses: target.addresses },
+    ...{ target: target.name, world: target.worlds[0] as World, addresses: target.addresses },
   })
   let samples: Sample[] = []
   for (const target of targets) {
@@ -116,17 +122,30 @@ async function compare(
       if (!first) continue
       const bareOrder = { ...order(first, plan.seconds / 3), addresses: [bare.address], bare: true }
       bareSeen.push(await load.run(bareOrder))
+      const { databaseUrl, addresses } = first
+      if (hasPgbench && databaseUrl !== undefined) {
+        const options = { servers: addresses.length, seconds: plan.seconds / 3 }
+        inserts.push(await insertsPerSecond(databaseUrl, options))
+      }
     }
   } finally {
     await bare.stop()
   }
-  return targets.map((target, index) => figureOf(one, { target, index, seen: seen[index] ?? [], bareSeen }))
+  return targets.map((target, index) =>
+    figureOf(one, { target, index, seen: seen[index] ?? [], bareSeen, inserts }),
+  )
 }
 
-function figureOf(
-  one: Case,
-  { target, index, seen, bareSeen }: { target: Target; index: number; seen: Seen[]; bareSeen: Outcome[] },
-): Figure {
+/** What all rounds have shown of a target, and of what it is compared with. */
+interface Rounds {
+  target: Target
+  index: number
+  seen: Seen[]
+  bareSeen: Outcome[]
+  inserts: number[]
+}
+
+function figureOf(one: Case, { target, index, seen, bareSeen, inserts }: Rounds): Figure {
   const errors: Record<string, number> = {}
   for (const round of [...seen, ...bareSeen]) {
     for (const [text, count] of Object.entries(round.errors)) errors[text] = (errors[text] ?? 0) + count
@@ -138,6 +157,7 @@ function figureOf(
     p50Ms: median(seen.map(({ p50Ms }) => p50Ms)),
     p99Ms: median(seen.map(({ p99Ms }) => p99Ms)),
     barePerSecond: median(bareSeen.map(({ done, seconds }) => done / seconds)),
+    insertsPerSecond: median(inserts),
     serviceSeconds: median(seen.map(({ serviceSeconds, done }) => (1000 * serviceSeconds) / done)),
     databaseSeconds: median(seen.map(({ databaseSeconds, done }) => (1000 * databaseSeconds) / done)),
     megabytes: target.megabytes(),
@@ -145,6 +165,6 @@ function figureOf(
   }
 }
 
-function median(values: number[]): number {
+export function median(values: number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN
 }

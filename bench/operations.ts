@@ -46,6 +46,7 @@ const laterMs = 700 * 86_400_000
 export class Ground {
   readonly world: World
   private slots = 0
+  moves = 0
   private visitors = 0
 
   constructor(world: World) {
@@ -117,11 +118,13 @@ interface Operation<Thing = unknown> {
   about: string
   /** A creation: measured without an `Idempotency-Key`, and with one, as our clients send it. */
   keyed?: true
+  /** Inserts one row of `claims`, as pgbench can. */
+  isInsert?: true
   /** How many things the requests share; without a number each uses one of its own up. */
   shared?: number
   /** Makes a thing. */
-  prepare?: (ground: Ground, send: Send) => Promise<Thing>
-  request: (ground: Ground, send: Send, made: { thing: Thing; turn: number }) => Promise<unknown>
+  prepare?: (fixture: Ground, send: Send) => Promise<Thing>
+  request: (fixture: Ground, send: Send, made: { thing: Thing; turn: number }) => Promise<unknown>
 }
 
 /** So that each operation knows the type of its things, and the table holds all of them. */
@@ -129,9 +132,9 @@ function operation<Thing>(one: Operation<Thing>): Operation {
   return one as Operation
 }
 
-const visitor = (ground: Ground, send: Send) => ground.visitor(send)
-const held = async (ground: Ground, send: Send) => ground.hold(send, await ground.visitor(send))
-const booked = async (ground: Ground, send: Send) => ground.book(send, await held(ground, send))
+const visitor = (fixture: Ground, send: Send) => fixture.visitor(send)
+const held = async (fixture: Ground, send: Send) => fixture.hold(send, await fixture.visitor(send))
+const booked = async (fixture: Ground, send: Send) => fixture.book(send, await held(fixture, send))
 
 /** What is measured, in the order of the table. */
 export const operations: Operation[] = [
@@ -139,33 +142,35 @@ export const operations: Operation[] = [
     name: 'session',
     about: 'POST /session: a session token for a visitor',
     shared: 0,
-    request: (ground, send) => ground.visitor(send),
+    request: (fixture, send) => fixture.visitor(send),
   }),
   operation({
     name: 'hold',
     about: 'POST /bookings/hold, by 1,000 sessions',
     keyed: true,
+    isInsert: true,
     shared: 1_000,
     prepare: visitor,
-    request: (ground, send, { thing }) => ground.hold(send, thing),
+    request: (fixture, send, { thing }) => fixture.hold(send, thing),
   }),
   operation({
     name: 'hold-by-key',
     about: 'POST /bookings/hold, all by one key',
     keyed: true,
+    isInsert: true,
     shared: 0,
-    request: (ground, send) => send(ground.byKey('POST', '/bookings/hold', ground.slot())),
+    request: (fixture, send) => send(fixture.byKey('POST', '/bookings/hold', fixture.slot())),
   }),
   operation({
     name: 'hot-slot',
     about: 'POST /bookings/hold, 1,000 sessions want one slot; nearly all are refused',
     shared: 1_000,
     prepare: visitor,
-    request: (ground, send, { thing }) => {
-      const { serviceIds, locationId, firstSlotMs } = ground.world
+    request: (fixture, send, { thing }) => {
+      const { serviceIds, locationId, firstSlotMs } = fixture.world
       const starts_at = new Date(firstSlotMs - slotMs).toISOString()
       const slot = { service_id: serviceIds[0] ?? '', location_id: locationId, starts_at }
-      return ground.hold(send, thing, slot, [201, 409])
+      return fixture.hold(send, thing, slot, [201, 409])
     },
   }),
   operation({
@@ -173,14 +178,14 @@ export const operations: Operation[] = [
     about: 'POST /bookings: a hold becomes a booking',
     keyed: true,
     prepare: held,
-    request: (ground, send, { thing }) => ground.book(send, thing),
+    request: (fixture, send, { thing }) => fixture.book(send, thing),
   }),
   operation({
     name: 'flow',
     about: 'session, hold, booking: three requests of one visitor',
     keyed: true,
     shared: 0,
-    request: (ground, send) => booked(ground, send),
+    request: (fixture, send) => booked(fixture, send),
   }),
   operation({
     name: 'release',
@@ -194,41 +199,41 @@ export const operations: Operation[] = [
     about: 'GET /bookings/{id}, one of 300, with a key',
     shared: 300,
     prepare: booked,
-    request: (ground, send, { thing }) => send(ground.byKey('GET', `/bookings/${thing.id}`)),
+    request: (fixture, send, { thing }) => send(fixture.byKey('GET', `/bookings/${thing.id}`)),
   }),
   operation({
     name: 'list',
     about: 'GET /bookings?limit=25, with a key',
     shared: 0,
-    request: (ground, send) => send(ground.byKey('GET', '/bookings?limit=25')),
+    request: (fixture, send) => send(fixture.byKey('GET', '/bookings?limit=25')),
   }),
   operation({
     name: 'reschedule',
     about: 'PATCH /bookings/{id}: one of 300 to another time',
     shared: 300,
     prepare: booked,
-    request: (ground, send, { thing }) => {
-      const { starts_at } = ground.slot()
-      const later = new Date(Date.parse(starts_at) + laterMs).toISOString()
-      return send(ground.byKey('PATCH', `/bookings/${thing.id}`, { starts_at: later }))
+    request: (fixture, send, { thing }) => {
+      // a time of its own: two bookings of one service must not meet
+      const later = new Date(fixture.world.firstSlotMs + laterMs + fixture.moves++ * slotMs).toISOString()
+      return send(fixture.byKey('PATCH', `/bookings/${thing.id}`, { starts_at: later }))
     },
   }),
   operation({
     name: 'cancel',
     about: 'DELETE /bookings/{id}, with a key',
     prepare: booked,
-    request: (ground, send, { thing }) => send(ground.byKey('DELETE', `/bookings/${thing.id}`)),
+    request: (fixture, send, { thing }) => send(fixture.byKey('DELETE', `/bookings/${thing.id}`)),
   }),
   operation({
     name: 'day',
     about: 'GET /availability: one day of a service with two people',
     shared: 0,
-    request: (ground, send, { turn }) => send(ground.slotsOf(turn, 1)),
+    request: (fixture, send, { turn }) => send(fixture.slotsOf(turn, 1)),
   }),
   operation({
     name: 'month',
     about: 'GET /availability: 30 days of it',
     shared: 0,
-    request: (ground, send, { turn }) => send(ground.slotsOf(turn, 30)),
+    request: (fixture, send, { turn }) => send(fixture.slotsOf(turn, 30)),
   }),
 ]

@@ -1,10 +1,15 @@
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { pgbenchVersion } from './inserts.ts'
 import { measure, type Figure, type Plan } from './measure.ts'
 import { operations } from './operations.ts'
+import { measureQuiet } from './quiet.ts'
 import { engines } from './targets.ts'
 
-/* `npm run bench` measures every operation and prints a table; `npm run bench -- webhooks` measures deliveries. */
+/*
+ * `npm run bench` measures every operation and prints a table; `npm run bench -- quiet` measures a business beside a busy
+ * one, `npm run bench -- webhooks` deliveries.
+ */
 
 const usage = `npm run bench [-- [against PATH] OPTIONS]
   against PATH       in turns with another checkout, which has its packages installed
@@ -13,6 +18,7 @@ const usage = `npm run bench [-- [against PATH] OPTIONS]
   --at-once N        requests at once, 32; repeat it for more
   --rounds N         turns of each, 3
   --seconds N        of each turn, 2
+npm run bench -- quiet      a quiet business beside a busy one; takes --engine, --rounds, --seconds
 npm run bench -- webhooks   deliveries instead`
 
 /** The plan that the arguments ask for. Throws a sentence about what it does not understand. */
@@ -67,6 +73,7 @@ const columns: [heading: string, width: number][] = [
   ['p50 ms', 8],
   ['p99 ms', 8],
   ['of bare', 8],
+  ['of insert', 9],
   ['CPU s per 1,000: service, database', 36],
   ['MB', 5],
   ['', -12],
@@ -90,6 +97,7 @@ function cellsOf(figure: Figure, first: Figure | undefined): string[] {
     p50Ms,
     p99Ms,
     barePerSecond,
+    insertsPerSecond,
     serviceSeconds,
     databaseSeconds,
   } = figure
@@ -103,6 +111,7 @@ function cellsOf(figure: Figure, first: Figure | undefined): string[] {
       number(p99Ms, 1),
     ],
     number(perSecond / barePerSecond, 2),
+    number(perSecond / insertsPerSecond, 2),
     `${number(serviceSeconds, 2)}, ${number(databaseSeconds, 2)}`,
     number(figure.megabytes, 0),
     first ? `other; this × ${number(first.perSecond / perSecond, 2)}` : '',
@@ -118,6 +127,8 @@ async function main(plan: Plan): Promise<void> {
   console.log(
     `Medians of ${plan.rounds} turns of ${plan.seconds} s; service, database and load share the machine.`,
   )
+  const pgbench = await pgbenchVersion()
+  console.log(`Inserts beside holds: ${pgbench ?? 'none, as pgbench is not installed'}`)
   let engine = ''
   let first: Figure | undefined
   await measure(plan, (figure) => {
@@ -146,7 +157,10 @@ function understood(args: string[]): Plan | undefined {
 
 if (import.meta.main) {
   const args = process.argv.slice(2)
-  const plan = args[0] === 'webhooks' ? undefined : understood(args)
-  if (plan) await main(plan)
-  else if (args[0] === 'webhooks') await import('./webhooks.ts')
+  if (args[0] === 'webhooks') await import('./webhooks.ts')
+  else {
+    const isQuiet = args[0] === 'quiet'
+    const plan = understood(isQuiet ? args.slice(1) : args)
+    if (plan) await (isQuiet ? measureQuiet(plan) : main(plan))
+  }
 }

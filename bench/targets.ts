@@ -25,7 +25,10 @@ export interface Target {
   /** Unlike that of any other. */
   name: string
   addresses: string[]
-  world: World
+  /** Of PostgreSQL. */
+  databaseUrl: string | undefined
+  /** One for each of its businesses. */
+  worlds: World[]
   /** Seconds of the processor that the service and its connections in PostgreSQL have used so far. */
   processorSeconds(): Promise<{ service: number; database: number }>
   /** Of the larger process, resident. */
@@ -37,11 +40,18 @@ const services = 20
 const peopleOfService = 2
 const dayMs = 86_400_000
 
+interface StartOptions {
+  postgresUrl: string | undefined
+  /** Unlike that of any other target of the run. */
+  number: number
+  businesses?: number
+}
+
 /** Starts the servers of a checkout on an empty database, and makes the world of the benchmark in it. */
 export async function startTarget(
   checkout: string,
   engine: Engine,
-  { postgresUrl, number }: { postgresUrl: string | undefined; number: number },
+  { postgresUrl, number, businesses = 1 }: StartOptions,
 ): Promise<Target> {
   await using undo = new AsyncDisposableStack()
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
@@ -54,18 +64,21 @@ export async function startTarget(
     databaseUrl = database.url
   }
   const program = { path: join(checkout, 'bin/holdfast.js'), directory, databaseUrl }
-  const keys = await makeKeys(program)
+  const keys: Keys[] = []
+  for (let business = 0; business < businesses; business += 1) keys.push(await makeKeys(program))
   const servers: Server[] = []
   for (let server = 0; server < (engine === 'two-servers' ? 2 : 1); server += 1) {
     servers.push(await serve(program)) // one after the other, as the first brings the schema up to date
     undo.defer(() => servers.at(server)?.stop())
   }
-  const world = await makeWorld(servers[0]?.address ?? '', keys)
+  const worlds: World[] = []
+  for (const own of keys) worlds.push(await makeWorld(servers[0]?.address ?? '', own))
   const stack = undo.move()
   return {
     name: `${engine} ${number}`,
     addresses: servers.map(({ address }) => address),
-    world,
+    databaseUrl: engine === 'sqlite' ? undefined : databaseUrl,
+    worlds,
     processorSeconds: async () => ({
       service: usedSeconds(servers.map(({ pid }) => pid)),
       database: engine === 'sqlite' ? NaN : usedSeconds(await backendsOf(databaseUrl)),
@@ -97,7 +110,9 @@ function environmentOf({ databaseUrl }: Program): NodeJS.ProcessEnv {
   }
 }
 
-async function makeKeys(program: Program): Promise<{ businessKey: string; publishableKey: string }> {
+type Keys = Pick<World, 'businessKey' | 'publishableKey'>
+
+async function makeKeys(program: Program): Promise<Keys> {
   const command = async (...args: string[]): Promise<Record<string, string>> => {
     const env = environmentOf(program)
     const options = { cwd: program.directory, env }
@@ -142,10 +157,7 @@ async function serve(program: Program): Promise<Server> {
   throw new Error(`a server of ${program.path} ended before it served:\n${said}`)
 }
 
-async function makeWorld(
-  address: string,
-  keys: Pick<World, 'businessKey' | 'publishableKey'>,
-): Promise<World> {
+async function makeWorld(address: string, keys: Keys): Promise<World> {
   const make = async (path: string, body: object): Promise<string> => {
     const answer = await request(`${address}/api/v1${path}`, {
       method: 'POST',

@@ -4,17 +4,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { request } from 'undici'
-import { operator } from '../src/access/operator.ts'
-import { convertHold } from '../src/bookings/convert-hold.ts'
-import { placeHold } from '../src/bookings/place-hold.ts'
-import { createBusiness } from '../src/catalogue/create-business.ts'
-import { insertMissing } from '../src/catalogue/write-queries.ts'
-import { monotonicMs } from '../src/clock.ts'
-import { readConfig } from '../src/config.ts'
-import type { Context } from '../src/context.ts'
-import { createContext } from '../src/create-context.ts'
+import { operator } from '../src/access/actor.ts'
+import { monotonicMs } from '../src/base/clock.ts'
+import { readConfig } from '../src/base/config.ts'
+import { convertHold } from '../src/bookings/conversion.ts'
+import { placeHold } from '../src/bookings/hold.ts'
+import { createBusiness } from '../src/catalogue/business.ts'
+import { insertMissing } from '../src/catalogue/catalogue-queries.ts'
 import { pause } from '../src/database/database.ts'
-import { DeliveryWorker } from '../src/webhooks/delivery-worker.ts'
+import type { Context } from '../src/bookings/context.ts'
+import { createContext } from '../src/operate/open.ts'
+import { DeliveryWorker } from '../src/webhooks/worker.ts'
 import { recordEvents } from '../src/webhooks/event.ts'
 import { createWebhook } from '../src/webhooks/webhook.ts'
 import { findPostgres } from '../test/support/postgres-server.ts'
@@ -28,13 +28,13 @@ import { ownDatabase } from './support/own-database.ts'
 
 const [onlyEngine, onlyCount] = process.argv.slice(3)
 const counts = onlyCount === undefined ? [1, 20, 200] : [Number(onlyCount)]
-const mostOfBusiness = 20
+const maxOfBusiness = 20
 /** Sent before anything is measured: code that has run often is several times as fast. */
 const warmUp = 4_000
 const backlog = 20_000
 const rounds = 3
 const bookingsPerSecond = 200
-/** A booking is two commits. Where the disk makes fewer, so much of what it makes is asked for. */
+/** A booking is two commits. On a slower disk, this share of what it makes is asked for. */
 const shareOfPossible = 0.7
 const bookingSeconds = 5
 
@@ -141,7 +141,7 @@ async function writeBacklog(context: Context, shop: Shop, events: number): Promi
   }
 }
 
-/** Waits until the receiver has so many, and gives them. */
+/** Waits until the receiver has this many, and gives them. */
 async function received(receiver: Receiver, count: number): Promise<[string, number][]> {
   const all: [string, number][] = []
   while (all.length < count) {
@@ -151,7 +151,7 @@ async function received(receiver: Receiver, count: number): Promise<[string, num
   return all
 }
 
-/** How many bookings a second are steadily possible, up to as many as are wanted. */
+/** Measures the steady rate of bookings a second, up to the wanted one. */
 async function steadyRate(context: Context): Promise<number> {
   const shop = await makeShop(context, undefined, 0)
   const startedMs = monotonicMs()
@@ -190,7 +190,7 @@ async function latencies(
     .toSorted((one, other) => one - other)
 }
 
-/** Lets a worker of its own send what is due, and tells how long that took, in milliseconds, with the processor's. */
+/** Lets a worker of its own send what is due. Gives its milliseconds, and those of the processor. */
 async function deliver(context: Context): Promise<{ tookMs: number; processorMs: number }> {
   const worker = new DeliveryWorker(context, { version: 'bench' })
   const [startedMs, before] = [monotonicMs(), process.cpuUsage()]
@@ -208,7 +208,7 @@ async function measure(databaseUrl: string, engine: string, webhooks: number): P
   await context.db.migrate()
   const receiver = await startReceiver()
   try {
-    const each = Math.min(webhooks, mostOfBusiness)
+    const each = Math.min(webhooks, maxOfBusiness)
     const shops: Shop[] = []
     for (let index = 0; index < webhooks / each; index += 1) {
       shops.push(await makeShop(context, receiver, each))

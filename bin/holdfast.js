@@ -14,7 +14,7 @@ const OLDEST_NODE = 26
 if (majorOf(process.versions.node) >= OLDEST_NODE) {
   keepCompiledCode()
   startSmall()
-  import('../src/holdfast.ts')
+  import('../src/main.ts')
 } else {
   const node = bundledNode()
   if (node === null) {
@@ -41,7 +41,8 @@ function keepCompiledCode() {
 
 /**
  * The space for new objects stays as small as it is at first: by itself it grows to dozens of megabytes while everything is
- * loaded, and an idle server keeps them (docs/benchmark.md has the figures).
+ * loaded, and an idle server keeps them (docs/benchmark.md has the figures). Once it serves, it may grow (src/cli/serve.ts):
+ * with 1 MB a busy server spends a quarter of its processor time on collecting it.
  */
 function startSmall() {
   setFlagsFromString('--semi-space-growth-factor=1')

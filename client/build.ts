@@ -1,7 +1,7 @@
 /*
- * Makes the client that is installed: types out of the OpenAPI document, JavaScript and declarations out of the sources
- * beside. Node takes no TypeScript below node_modules, so `holdfast/client` has to be JavaScript. `npm ci` does so,
- * `npm test` whenever a source has changed, and `npm pack` (packaging/build.js).
+ * Builds the client: types from the OpenAPI document, JavaScript and declarations from the sources. `holdfast/client` has
+ * to be JavaScript, because Node runs no TypeScript below node_modules. Run by `npm ci`, `npm test` and `npm pack`
+ * (packaging/build.js).
  */
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -12,12 +12,12 @@ import { makeUnlessMade } from '../packaging/made-files.ts'
 const project = resolve(import.meta.dirname, '..')
 
 const heading = `/*
- * The types of the API, made of its OpenAPI document. A change here is lost.
+ * The types of the API, generated from its OpenAPI document. Do not edit.
  */
 
 `
 
-/** Makes `client/api-types.ts` and `client/dist`, unless they were made of these very sources. Tells whether it had to. */
+/** Builds `client/api-types.ts` and `client/dist` if a source has changed. Returns whether it did. */
 export function makeClient(): Promise<boolean> {
   return makeUnlessMade({
     root: project,
@@ -38,7 +38,7 @@ export function makeClient(): Promise<boolean> {
   })
 }
 
-/** The types of an OpenAPI document, as far as it is about the API itself. */
+/** The types of the API's own paths. */
 async function typesOf(document: object): Promise<string> {
   const { default: openapiTS, astToString } = await import('openapi-typescript')
   const { paths, ...rest } = document as { paths: Record<string, unknown> }
@@ -47,7 +47,7 @@ async function typesOf(document: object): Promise<string> {
   return heading + astToString(nodes)
 }
 
-/** The text of each file of the client, by its name. */
+/** The files of the client, by name. */
 function compiledClient(): Record<string, string> {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-client-'))
   const compiler = join(project, 'node_modules/typescript/bin/tsc')
@@ -66,12 +66,12 @@ function compiledClient(): Record<string, string> {
   }
 }
 
-/** The OpenAPI document of the service as it is. */
+/** The current OpenAPI document. */
 async function currentDocument(): Promise<object> {
   const [{ createApp }, { readConfig }, { createContext }] = await Promise.all([
-    import('../src/app.ts'),
-    import('../src/config.ts'),
-    import('../src/create-context.ts'),
+    import('../src/server.ts'),
+    import('../src/base/config.ts'),
+    import('../src/operate/open.ts'),
   ])
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-client-'))
   try {

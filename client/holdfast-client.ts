@@ -18,36 +18,36 @@ export type Service = Schemas['Service']
 export type Session = Schemas['Session']
 export type StaffMember = Schemas['StaffMember']
 
-/** Calls the operations of the API by method and path; gives `data`, or the problem as `error`. */
+/** Calls operations by method and path; returns `data`, or the problem as `error`. */
 export type HoldfastClient = Client<paths>
 
 export type HoldfastClientOptions = {
-  /** Where the service is, such as https://booking.example.com. */
+  /** Address of the service, such as https://booking.example.com. */
   baseUrl: string
-  /** How often and how long a request that was answered by 429 or 503 is tried again. */
+  /** Limits for retries after 429 and 503. */
   retries?: Partial<RetryOptions>
-  /** In place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: Send
 } & (
   | {
-      /** A business or hub key, or any token that is to be sent as it is. */
+      /** A business or hub key, or any token to send as it is. */
       key: string
     }
   | {
-      /** A publishable key: the client exchanges it for a session and renews that by itself. */
+      /** A publishable key; the client exchanges it for a session and renews that. */
       publishableKey: string
-      /** A session token from before, whose holds and bookings go over to the first session. */
+      /** An earlier session token; the first session takes over its holds and bookings. */
       previousSession?: string
-      /** Told of each new session, for example to keep its token over a reload of the page. */
+      /** Called with each new session, for example to keep its token over a reload. */
       onSession?: (session: Session) => void
     }
 )
 
-const usualRetries: RetryOptions = { attempts: 3, longestWaitSeconds: 30, timeoutSeconds: 30 }
+const usualRetries: RetryOptions = { attempts: 3, maxWaitSeconds: 30, timeoutSeconds: 30 }
 
 /**
- * A client of the Holdfast API. Every answer and every problem has its type. A request that is answered by 429 or 503 is
- * sent again after `Retry-After`; a creation carries an `Idempotency-Key`, so that it happens once all the same.
+ * A typed client of the Holdfast API. Retries after 429 and 503, when `Retry-After` has passed; sends creations with an
+ * `Idempotency-Key`, so that they happen once.
  */
 export function createHoldfastClient(
   options: HoldfastClientOptions,
@@ -74,7 +74,7 @@ function withKey(send: Send, key: string): Send {
   }
 }
 
-/** Names each creation, so that one whose answer was lost can be repeated. */
+/** Adds an `Idempotency-Key` to each creation, so that it can be retried. */
 function once(send: Send): Send {
   return (request) => {
     const { headers, method } = request

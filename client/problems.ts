@@ -2,14 +2,14 @@ import type { components } from './api-types.ts'
 
 type Schemas = components['schemas']
 
-/** Every problem document (RFC 9457) that an operation can give; `code` tells them apart. */
+/** Every problem document (RFC 9457) of an operation; `code` tells them apart. */
 export type Problem = {
   [Name in keyof Schemas]: Name extends `${string}Problem` ? Schemas[Name] : never
 }[keyof Schemas]
 
 export type ProblemCode = Problem['code']
 
-/** A refusal of the service. `problem.code` says why; `problem.type` is the address of a page about it. */
+/** An error response. `problem.code` says why; `problem.type` is the address of a page about it. */
 export class HoldfastError extends Error {
   override readonly name = 'HoldfastError'
   readonly problem: Problem
@@ -22,7 +22,7 @@ export class HoldfastError extends Error {
   }
 }
 
-/** An answer that is neither a success nor a problem document: of a proxy, or of something else than Holdfast. */
+/** A response that is neither a success nor a problem document: from a proxy, or not from Holdfast. */
 export class UnexpectedAnswerError extends Error {
   override readonly name = 'UnexpectedAnswerError'
   readonly response: Response
@@ -33,7 +33,6 @@ export class UnexpectedAnswerError extends Error {
   }
 }
 
-/** Whether a value is a problem document of the service. */
 export function isProblem(value: unknown): value is Problem {
   return (
     typeof value === 'object' &&
@@ -44,17 +43,17 @@ export function isProblem(value: unknown): value is Problem {
   )
 }
 
-/** The outcome of a call: `data`, or `error` where it was refused. */
+/** The result of a call: `data`, or `error`. */
 interface Outcome {
   data?: unknown
   error?: unknown
   response: Response
 }
 
-/** What a call gives when it succeeds. */
+/** The data of a successful call. */
 type DataOf<Result> = Result extends { data: infer Data } ? Data : never
 
-/** The data of a call. Throws a HoldfastError when it was refused, an UnexpectedAnswerError when nobody knows. */
+/** Returns the data of a call. Throws a HoldfastError for a problem, an UnexpectedAnswerError for anything else. */
 export async function orThrow<Result extends Outcome>(call: Promise<Result>): Promise<DataOf<Result>> {
   const { data, error, response } = await call
   if (response.ok) return data as DataOf<Result>

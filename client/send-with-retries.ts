@@ -1,34 +1,34 @@
 /** Sends a request, like the global `fetch`. */
 export type Send = (request: Request) => Promise<Response>
 
-/** Time, as far as a client needs it; tests put their own in its place. */
+/** Time, for tests to replace. */
 export interface Time {
-  /** Milliseconds since some moment; never set back. */
+  /** Monotonic time in milliseconds. */
   nowMs(): number
-  /** Waits, or throws the reason of the signal as soon as that is aborted. */
+  /** Waits, or throws the signal's reason as soon as it aborts. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
 }
 
 export interface RetryOptions {
-  /** How often a request is sent at most, the first time included. */
+  /** Maximum attempts, including the first. */
   attempts: number
-  /** The longest wait before one more attempt, in seconds; when more is asked for, the answer is given as it is. */
-  longestWaitSeconds: number
-  /** How long each attempt may take, in seconds. */
+  /** Longest wait before a retry; returns the response if the server asks for more. */
+  maxWaitSeconds: number
+  /** Timeout of one attempt, in seconds. */
   timeoutSeconds: number
 }
 
-/** The wait after an answer that names none, in seconds. */
+/** The wait after a response without `Retry-After`, in seconds. */
 const usualWaitSeconds = 1
 
-/** Sends each request again after a 429 or 503, once the seconds of `Retry-After` have passed. */
+/** Retries after 429 and 503, when `Retry-After` has passed. */
 export function sendWithRetries(send: Send, time: Time, options: RetryOptions): Send {
   return async (request) => {
     for (let attempt = 1; ; attempt += 1) {
       const response = await send(bounded(request, options.timeoutSeconds))
       if (attempt >= options.attempts || ![429, 503].includes(response.status)) return response
       const seconds = secondsToWait(response)
-      if (seconds > options.longestWaitSeconds) return response
+      if (seconds > options.maxWaitSeconds) return response
       await response.body?.cancel() // else its connection would wait to be read
       await time.wait(seconds * 1000, request.signal)
     }

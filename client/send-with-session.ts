@@ -4,18 +4,17 @@ import type { Send, Time } from './send-with-retries.ts'
 
 type Session = components['schemas']['Session']
 
-/** What the sessions of a client come from. */
 export interface SessionSource {
-  /** Where the service is, such as https://booking.example.com. */
+  /** Address of the service, such as https://booking.example.com. */
   baseUrl: string
   publishableKey: string
-  /** A session token from before, whose holds and bookings go over to the first session. */
+  /** An earlier session token; the first session takes over its holds and bookings. */
   previousSession: string | undefined
-  /** Told of each new session, for example to keep its token over a reload of the page. */
+  /** Called with each new session, for example to keep its token over a reload. */
   onSession: (session: Session) => void
 }
 
-/** A session is renewed so long before its end, or when a tenth of it is left where that is less. */
+/** Renews a session this long before it expires, or when a tenth of it is left if that is less. */
 const renewedBeforeMs = 300_000
 
 interface Current {
@@ -24,8 +23,8 @@ interface Current {
 }
 
 /**
- * Sends each request with a session token: exchanged when it is first needed, renewed before its hour is over, and
- * once more when the service refuses it with 401. Holds and bookings go over to each new session.
+ * Sends requests with a session token: exchanges it on first use, renews it before its hour is over and once after a 401.
+ * Each new session takes over holds and bookings.
  */
 export function sendWithSession(send: Send, time: Time, source: SessionSource): Send {
   let previousToken = source.previousSession
@@ -50,7 +49,7 @@ export function sendWithSession(send: Send, time: Time, source: SessionSource): 
     return current
   }
 
-  /** Requests at the same moment wait for one exchange; whose request it was may give up waiting. */
+  /** Concurrent requests share one exchange; each may stop waiting on its own. */
   function renewed(signal: AbortSignal): Promise<Current | Response> {
     exchange ??= exchangeNow().finally(() => {
       exchange = undefined
@@ -63,7 +62,7 @@ export function sendWithSession(send: Send, time: Time, source: SessionSource): 
     if (valid instanceof Response) return valid.clone()
     const response = await send(withToken(request, valid.token))
     if (response.status !== 401 || !(await refusesSession(response))) return response
-    // another request may have got a new session meanwhile
+    // another request may have renewed the session meanwhile
     const next = current && current.token !== valid.token ? current : await renewed(request.signal)
     return next instanceof Response ? next.clone() : send(withToken(request, next.token))
   }
@@ -83,11 +82,11 @@ async function refusesSession(response: Response): Promise<boolean> {
   return isProblem(body) && ['session_expired', 'invalid_credentials'].includes(body.code)
 }
 
-/** By the clock of the service where it tells the time: that of the device may be wrong. */
+/** Uses the service's Date header if there is one, because the device's clock may be wrong. */
 function renewAfterMs({ expires_at }: Session, response: Response): number {
   const date = Date.parse(response.headers.get('date') ?? '')
   const lifetimeMs = Date.parse(expires_at) - (Number.isNaN(date) ? Date.now() : date)
-  // a clock that is wrong by more than a session makes no difference: then a 401 says when
+  // if the clock is wrong by more than a session, a 401 triggers the renewal
   if (!(lifetimeMs > 0)) return Infinity
   return lifetimeMs - Math.min(renewedBeforeMs, lifetimeMs / 10)
 }

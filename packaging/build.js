@@ -1,7 +1,7 @@
-// Makes what no commit holds: the widget that is served, and the client that is installed. npm runs it after `npm ci` and
-// before it packs (package.json: prepare, prepack), and `npm test` before anything else; it does nothing when nothing has
-// changed. Where the tools are left out (--omit=dev, --omit=optional) it does what it can, unless it is told --all.
-// Plain JavaScript, because the Node that npm runs on may be older than the one that Holdfast needs.
+// Builds the widget and the client, which are not committed. npm runs it after `npm ci` and before it packs (package.json:
+// prepare, prepack), `npm test` before anything else; it does nothing if no source has changed. Without the build tools
+// (--omit=dev, --omit=optional) it builds what it can, except with --all. Plain JavaScript, because npm may run on an
+// older Node than Holdfast needs.
 const OLDEST_NODE = 26
 const all = process.argv.includes('--all')
 

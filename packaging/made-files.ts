@@ -1,27 +1,27 @@
 /*
- * Files that programs make out of the sources, and that no commit holds. What made them last is noted beside them, so
- * that whoever needs them can ask for them each time: they are made when one is missing or a source has changed.
+ * Builds files that are not committed, only if one is missing or a source has changed. A note beside them has the hash of
+ * the sources.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** What is made, and of what. Paths are from `root`. */
-export interface Recipe {
+/** What to build from which sources. Paths are relative to `root`. */
+interface Recipe {
   root: string
-  /** Patterns of the files that it is made of. */
+  /** Patterns of the sources. */
   sources: string[]
-  /** Made files that the patterns would find too. */
+  /** Built files that the patterns match. */
   notSources: string[]
-  /** The file that notes of which sources which files were made. */
+  /** The file with the hash of the sources and the names of the built files. */
   note: string
-  /** Makes each file and hands it to `write`: last those that refer to others. */
+  /** Builds each file and passes it to `write`; those that refer to others last. */
   make: (write: (path: string, text: string) => void) => Promise<void>
 }
 
 /**
- * Makes the files, unless they were made of these very sources. Several processes may do so at once: each file is replaced
- * as a whole, by the same text. Tells whether it had to.
+ * Builds the files if a source has changed, and returns whether it did. Several processes may build at once: each replaces
+ * whole files with the same text.
  */
 export async function makeUnlessMade({ root, sources, notSources, note, make }: Recipe): Promise<boolean> {
   const digest = digestOf(root, globSync(sources, { cwd: root, exclude: notSources }).toSorted())
@@ -47,7 +47,7 @@ function linesOf(path: string): string[] {
   return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : []
 }
 
-/** Whoever reads the file meanwhile sees the old text or the new one, never half of it. */
+/** Replaces the file in one step: a reader sees the old text or the new, never half of it. */
 function replace(path: string, text: string): void {
   const beside = `${path}.${process.pid}.new`
   mkdirSync(dirname(path), { recursive: true })

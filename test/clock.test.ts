@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { SharedClock } from '../src/clock.ts'
-import { instantFromMs } from '../src/instants.ts'
+import { SharedClock } from '../src/base/clock.ts'
+import { instantFromMs } from '../src/base/instants.ts'
 
 const hourMs = 3_600_000
 const startMs = Date.UTC(2026, 10, 20, 9)

@@ -1,20 +1,20 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { misspelledVariables, readConfig, settings } from '../src/config.ts'
-import { OperatorError } from '../src/errors.ts'
+import { misspelledVariables, readConfig, settings } from '../src/base/config.ts'
+import { OperatorError } from '../src/base/errors.ts'
 import { emptyDirectory, runHoldfast, startHoldfast } from './support/holdfast-process.ts'
 
 /** What is wrong with these variables, one line each; none when they are good. */
-function faultsOf(variables: Record<string, string>): string[] {
+function fieldErrorsOf(variables: Record<string, string>): string[] {
   try {
     readConfig(variables)
     return []
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
-    const [head, ...faults] = error.message.split('\n')
-    expect(head).toBe('The configuration has faults:')
-    return faults.map((fault) => fault.trim())
+    const [head, ...fieldErrors] = error.message.split('\n')
+    expect(head).toBe('Invalid configuration:')
+    return fieldErrors.map((fieldError) => fieldError.trim())
   }
 }
 
@@ -145,7 +145,7 @@ describe('a bad value is named with what would be right', () => {
     [
       'TRUST_PROXY',
       '10.0.0.0/8,proxy.local',
-      'must be a list of address ranges such as 10.0.0.0/8,fd00::/8; "proxy.local" is none',
+      'must be a list of address ranges such as 10.0.0.0/8,fd00::/8; "proxy.local" is not valid',
     ],
     ['HOLD_SECONDS', '0', 'must be a whole number from 1 to 86400'],
     ['SESSION_SECONDS', '86401', 'must be a whole number from 1 to 86400'],
@@ -180,7 +180,7 @@ describe('a bad value is named with what would be right', () => {
     [
       'WEBHOOK_ALLOW_CIDR',
       '10.0.0.1',
-      'must be a list of address ranges such as 10.0.0.0/8,fd00::/8; "10.0.0.1" is none',
+      'must be a list of address ranges such as 10.0.0.0/8,fd00::/8; "10.0.0.1" is not valid',
     ],
     ['DRAIN_SECONDS', '9', 'must be a whole number from 0 to 8'],
     ...['localhost:4318', 'grpc://otel:4317', '/v1/traces'].map((address) => [
@@ -199,13 +199,15 @@ describe('a bad value is named with what would be right', () => {
       text,
       'must be a number from 0 to 1, for example 0.1',
     ]),
-  ])('%s=%s', (variable = '', value = '', fault = '') => {
-    expect(faultsOf({ [variable]: value })).toEqual([`${variable} ${fault}`])
+  ])('%s=%s', (variable = '', value = '', fieldError = '') => {
+    expect(fieldErrorsOf({ [variable]: value })).toEqual([`${variable} ${fieldError}`])
   })
 })
 
 test('every setting but HOST, which may be any name, refuses some value', () => {
-  const lenient = Object.values(settings).filter(({ variable }) => faultsOf({ [variable]: '?' }).length === 0)
+  const lenient = Object.values(settings).filter(
+    ({ variable }) => fieldErrorsOf({ [variable]: '?' }).length === 0,
+  )
   expect(lenient.map(({ variable }) => variable)).toEqual(['HOST'])
 })
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Context } from '../src/context.ts'
-import { startHousekeeping, tidy, type Chore } from '../src/housekeeping.ts'
-import { createLog } from '../src/log.ts'
+import { createLog } from '../src/base/log.ts'
+import type { Context } from '../src/bookings/context.ts'
+import type { CleanupJob } from '../src/database/context.ts'
+import { startHousekeeping, tidy } from '../src/operate/housekeeping.ts'
 
 const minuteMs = 60_000
 let logLines: string[]
@@ -18,7 +19,7 @@ afterEach(() => {
 })
 
 /** A chore that finds the given numbers, and waits in each batch until it is let go on. */
-function slowChore(): Chore & { begun: number; finish: (deleted?: number) => Promise<unknown> } {
+function slowChore(): CleanupJob & { begun: number; finish: (deleted?: number) => Promise<unknown> } {
   let finishBatch: (deleted: number) => void = () => undefined
   return {
     name: 'slow',
@@ -35,13 +36,13 @@ function slowChore(): Chore & { begun: number; finish: (deleted?: number) => Pro
 }
 
 /** A chore that deletes as much as it is asked to, for so many batches. */
-function chore(name: string, fullBatches: number): Chore & { batches: number } {
+function job(name: string, fullBatches: number): CleanupJob & { batches: number } {
   return {
     name,
     batches: 0,
-    deleteBatch(_context, most) {
+    deleteBatch(_context, max) {
       this.batches += 1
-      return Promise.resolve(this.batches <= fullBatches ? most : most - 1)
+      return Promise.resolve(this.batches <= fullBatches ? max : max - 1)
     },
   }
 }
@@ -66,7 +67,7 @@ test('the first run comes after a minute, and each further one a minute after th
 
 test('stopping waits for the batch in progress, and neither another batch nor another chore begins', async () => {
   const slow = slowChore()
-  const next = chore('next', 0)
+  const next = job('next', 0)
   const housekeeping = startHousekeeping(context, [slow, next])
   await vi.advanceTimersByTimeAsync(minuteMs)
   let stopped = false
@@ -80,7 +81,7 @@ test('stopping waits for the batch in progress, and neither another batch nor an
 })
 
 test('stopping between two runs ends them', async () => {
-  const quick = chore('quick', 0)
+  const quick = job('quick', 0)
   const housekeeping = startHousekeeping(context, [quick])
   await vi.advanceTimersByTimeAsync(minuteMs)
   await housekeeping.stop()
@@ -89,18 +90,18 @@ test('stopping between two runs ends them', async () => {
 })
 
 test('a chore goes on until a batch is not full, at most twenty in one run', async () => {
-  const [small, endless] = [chore('small', 3), chore('endless', Infinity)]
+  const [small, endless] = [job('small', 3), job('endless', Infinity)]
   await tidy(context, [small, endless])
   expect([small.batches, endless.batches]).toEqual([4, 20])
 })
 
 test('a chore that fails is logged by its name, the others are done, and so is the next run', async () => {
-  const failing: Chore = { name: 'failing', deleteBatch: () => Promise.reject(new Error('no')) }
-  const other = chore('other', 0)
+  const failing: CleanupJob = { name: 'failing', deleteBatch: () => Promise.reject(new Error('no')) }
+  const other = job('other', 0)
   const housekeeping = startHousekeeping(context, [failing, other])
   await vi.advanceTimersByTimeAsync(2 * minuteMs)
   expect(other.batches).toBe(2)
   expect(logLines).toHaveLength(2)
-  expect(JSON.parse(logLines[0] ?? '')).toMatchObject({ level: 'warn', chore: 'failing' })
+  expect(JSON.parse(logLines[0] ?? '')).toMatchObject({ level: 'warn', job: 'failing' })
   await housekeeping.stop()
 })

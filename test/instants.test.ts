@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatInstant, instantFromMs, latestMs, wallText } from '../src/instants.ts'
+import { formatInstant, instantFromMs, latestMs, wallText } from '../src/base/instants.ts'
 import { randomFrom } from './support/random.ts'
 
 const zones = [

@@ -9,7 +9,7 @@ import { isZone, ownZoneName } from './times/zones.ts'
 import { Widget } from './views/widget.tsx'
 import styles from './widget.css'
 
-/** Where the script came from is where the API is. */
+/** The API is at the origin of the script. */
 const apiBase = new URL('../api/v1', import.meta.url).href
 
 const nowMs = () => Date.now()
@@ -64,7 +64,7 @@ export class BookingElement extends HTMLElement {
     else this.restart()
   }
 
-  /** Everything from the beginning; several attributes that change together do it once. */
+  /** Restarts the flow, once for several attributes that change together. */
   private restart(): void {
     if (this.restarting) return
     this.restarting = true
@@ -106,14 +106,14 @@ export class BookingElement extends HTMLElement {
     })
     this.flow = flow
     flow.subscribe(() => this.drawSoon())
-    // a page in another language than English shows nothing in English first
+    // wait for the language, so that no English text flashes up first
     const reading = this.readLanguage()
     const starting = flow.start()
     await reading
     this.draw()
     this.formats.warmUp(flow.state.zone, nowMs())
     await starting
-    // a server that is replaced while the page is open has other files by the time they are needed
+    // load now: after a server upgrade, the old file names may no longer exist
     void import('./views/later-steps.tsx').catch(() => undefined)
   }
 
@@ -136,7 +136,7 @@ export class BookingElement extends HTMLElement {
     return isZone(wanted) ? wanted : ownZoneName()
   }
 
-  /** Over a page it would not be open when the visitor comes back. */
+  /** As an overlay it would be closed when the visitor returns. */
   private ownPath(): string | null {
     const isOwn = new URL(apiBase).origin === location.origin && !this.hasAttribute('overlay')
     return isOwn ? location.pathname + location.search : null
@@ -148,7 +148,7 @@ export class BookingElement extends HTMLElement {
 
   private isToBeDrawn = false
 
-  /** Several changes of one moment are drawn once. */
+  /** Draws concurrent changes once. */
   private drawSoon(): void {
     if (this.isToBeDrawn) return
     this.isToBeDrawn = true
@@ -207,7 +207,7 @@ export class BookingElement extends HTMLElement {
   }
 }
 
-/** The tab that opens cannot reach back into this one. */
+/** Clears the opener, so that the new tab cannot control this one. */
 function openBeside(url: string): boolean {
   const tab = open(url, '_blank')
   if (!tab) return false
@@ -215,7 +215,7 @@ function openBeside(url: string): boolean {
   return true
 }
 
-/** Not randomUUID: that is for secure pages only. */
+/** Not randomUUID, which needs a secure context. */
 function randomId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

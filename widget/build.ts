@@ -1,7 +1,7 @@
 /*
- * Makes the files of the widget that are served: `v1.js` with everything that the first step needs, and a file with the
- * hash of its content in its name for each further language. `npm ci` does so, and what runs from a checkout whenever a
- * source has changed (packaging/build.js, `holdfast serve`, the tests).
+ * Builds the widget: `v1.js` with everything that the first step needs, and a file for each further language, with the hash
+ * of its content in its name. Run by `npm ci`, and from a checkout when a source has changed (packaging/build.js,
+ * `holdfast serve`, the tests).
  */
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -9,10 +9,10 @@ import { makeUnlessMade } from '../packaging/made-files.ts'
 
 const widget = resolve(import.meta.dirname)
 
-/** Preact is under the MIT licence, which wants to be named in copies. */
+/** Preact's MIT licence requires this notice in copies. */
 const banner = '/*! Holdfast booking widget, Apache-2.0. Contains Preact (c) Jason Miller, MIT. */'
 
-/** Makes `widget/dist`, unless it was made of these very sources. Tells whether it had to. */
+/** Builds `widget/dist` if a source has changed. Returns whether it did. */
 export function makeWidget(): Promise<boolean> {
   return makeUnlessMade({
     root: widget,
@@ -21,16 +21,16 @@ export function makeWidget(): Promise<boolean> {
     notSources: ['dist/**'],
     note: 'dist/.made-of',
     make: async (write) => {
-      // the entry last: it names the others
+      // the entry last, because it imports the others
       const files = Object.entries(await builtWidget()).toSorted(([name]) => (name === 'v1.js' ? 1 : -1))
       for (const [name, text] of files) write(`dist/${name}`, text)
     },
   })
 }
 
-/** The text of each file of the widget, by its name. */
-export async function builtWidget(): Promise<Record<string, string>> {
-  const { rolldown } = await import('rolldown') // late: what looks whether there is anything to do needs none
+/** The files of the widget, by name. */
+async function builtWidget(): Promise<Record<string, string>> {
+  const { rolldown } = await import('rolldown') // late: the up-to-date check does not need it
   const bundle = await rolldown({
     input: { v1: join(widget, 'v1.ts') },
     platform: 'browser',

@@ -1,4 +1,4 @@
-/** Styles come as text: a shadow root adopts them, which a strict Content-Security-Policy allows. */
+/** Styles are imported as text: adopted style sheets pass a strict Content-Security-Policy. */
 declare module '*.css' {
   const text: string
   export default text

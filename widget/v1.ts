@@ -7,7 +7,7 @@ import { listenForOpeners } from './overlay.ts'
 
 const name = 'holdfast-booking'
 
-// two scripts of two servers on one page: the first one serves
+// with scripts of two servers on one page, the first wins
 if (!customElements.get(name)) {
   customElements.define(name, BookingElement)
   listenForOpeners(name)

@@ -1,18 +1,55 @@
-import { compiledOnce, type Given } from '../database/compiled-once.ts'
-import type { Queries } from '../database/database.ts'
+import { sql } from 'kysely'
+import { type Instant, plusMinutes } from '../base/instants.ts'
+import { cachedQuery, type Params } from '../database/cached-query.ts'
+import type { Database, Queries } from '../database/database.ts'
+import { groupedLookup } from '../database/grouped.ts'
+import { isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import { sharedStatement } from '../database/shared-transaction.ts'
 import type { ApiKeysTable, ServerSecretsTable, SessionsTable } from '../database/tables.ts'
-import { plusMinutes, type Instant } from '../instants.ts'
 
-/** How long after its end a session token still vouches for the holds of its successor, in minutes. */
+/** Without either, all keys. */
+export interface KeyFilter {
+  hubId: string | undefined
+  businessId: string | undefined
+}
+
+/** A key without its digest, as people may see it. */
+export type KeyRow = Omit<ApiKeysTable, 'digest'>
+
+/** How long an expired session can still hand its holds and bookings to a new one. */
 const previousSessionMinutes = 15
 
-const apiKeyByDigest = compiledOnce((db, { digest }: Given<{ digest: string }>) =>
+const keyColumns = [
+  'id',
+  'type',
+  'hub_id',
+  'business_id',
+  'last_four',
+  'allowed_origins_json',
+  'created_at',
+  'revoked_at',
+] as const
+
+const sessionColumns = {
+  id: 'uuid',
+  business_id: 'uuid',
+  api_key_id: 'uuid',
+  owner_id: 'uuid',
+  digest: 'text',
+  last_four: 'text',
+  created_at: 'timestamptz',
+  expires_at: 'timestamptz',
+  ended_at: 'timestamptz',
+} as const
+
+const apiKeysByDigest = cachedQuery((db, { digests }: Params<{ digests: string }>) =>
   db
     .selectFrom('api_keys as k')
     .leftJoin('businesses as b', 'b.id', 'k.business_id')
     .leftJoin('hubs as h', (join) => join.on((on) => on('h.id', '=', on.fn.coalesce('k.hub_id', 'b.hub_id'))))
-    .where('k.digest', '=', digest)
+    .where(isAmong(db, [['k.digest', 'text']], digests))
     .select([
+      'k.digest',
       'k.id',
       'k.type',
       'k.hub_id',
@@ -27,20 +64,21 @@ const apiKeyByDigest = compiledOnce((db, { digest }: Given<{ digest: string }>) 
     ]),
 )
 
-/** The API key with this digest and the plans that decide what it may do. */
-export async function findApiKey(db: Queries, digest: string) {
-  const { rows } = await apiKeyByDigest(db, { digest })
-  return rows[0]
-}
+/** Finds a key by digest, with the plans of its business and hub. */
+export const findApiKey = groupedLookup(
+  async ({ reads }: Database, digests) => (await apiKeysByDigest(reads, { digests })).rows,
+  { keyOf: ({ digest }) => [digest] as const, ownerOf: () => '' },
+)
 
-const sessionByDigest = compiledOnce((db, { digest }: Given<{ digest: string }>) =>
+const sessionsByDigest = cachedQuery((db, { digests }: Params<{ digests: string }>) =>
   db
     .selectFrom('sessions as s')
     .innerJoin('api_keys as k', 'k.id', 's.api_key_id')
     .innerJoin('businesses as b', 'b.id', 's.business_id')
     .leftJoin('hubs as h', 'h.id', 'b.hub_id')
-    .where('s.digest', '=', digest)
+    .where(isAmong(db, [['s.digest', 'text']], digests))
     .select([
+      's.digest',
       's.id',
       's.owner_id',
       's.business_id',
@@ -57,27 +95,34 @@ const sessionByDigest = compiledOnce((db, { digest }: Given<{ digest: string }>)
     ]),
 )
 
-/** The session with this digest, with what its publishable key and its business say of it. */
-export async function findSession(db: Queries, digest: string) {
-  const { rows } = await sessionByDigest(db, { digest })
-  return rows[0]
-}
+/** Finds a session by digest, with its publishable key, business and plans. */
+export const findSession = groupedLookup(
+  async ({ reads }: Database, digests) => (await sessionsByDigest(reads, { digests })).rows,
+  { keyOf: ({ digest }) => [digest] as const, ownerOf: () => '' },
+)
 
-const businessById = compiledOnce((db, { businessId }: Given<{ businessId: string }>) =>
+const brandsByIds = cachedQuery((db, { ids }: Params<{ ids: string }>) =>
   db
     .selectFrom('businesses')
-    .where('id', '=', businessId)
+    .where(isAmong(db, [['id', 'uuid']], ids))
     .select(['id', 'name', 'timezone', 'brand_name', 'brand_color', 'brand_logo_url']),
 )
 
-/** The business that a new session is for, with its brand. */
-export async function findBusiness(db: Queries, businessId: string) {
-  const [business] = (await businessById(db, { businessId })).rows
-  if (!business) throw new Error('a key belongs to a business that is gone') // foreign keys forbid it
-  return business
+/** Finds a business with what it shows of its brand. */
+export const findBrandedBusiness = sharedStatement({
+  writes: false,
+  run: async (db, ids: readonly string[]) => {
+    const found = await findBrands(db, ids)
+    return ids.map((id) => found.get(id))
+  },
+})
+
+/** Maps IDs to businesses with their brands. */
+export async function findBrands(db: Queries, ids: readonly string[]) {
+  const { rows } = await brandsByIds(db, { ids: JSON.stringify([...new Set(ids)].map((id) => [id])) })
+  return new Map(rows.map((business) => [business.id, business]))
 }
 
-/** The plan of a business and that of its hub. */
 export function findPlans(db: Queries, businessId: string) {
   return db
     .selectFrom('businesses as b')
@@ -87,63 +132,156 @@ export function findPlans(db: Queries, businessId: string) {
     .executeTakeFirstOrThrow()
 }
 
-/** Ends the session that a new one follows and tells its owner; undefined when it may not be followed. */
-export async function endPreviousSession(
-  db: Queries,
-  previous: { digest: string; apiKeyId: string; now: Instant },
-): Promise<string | undefined> {
-  const ended = await db
-    .updateTable('sessions')
-    .set({ ended_at: previous.now })
-    .where('digest', '=', previous.digest)
-    .where('api_key_id', '=', previous.apiKeyId)
-    .where('ended_at', 'is', null)
-    .where('expires_at', '>=', plusMinutes(previous.now, -previousSessionMinutes))
-    .returning('owner_id')
-    .executeTakeFirst()
-  return ended?.owner_id
+interface PreviousSession {
+  digest: string
+  apiKeyId: string
+  now: Instant
 }
 
-const addition = compiledOnce((db, session: Given<SessionsTable>) =>
-  db.insertInto('sessions').values(session),
+const previousColumns = {
+  digest: 'text',
+  api_key_id: 'uuid',
+  now: 'timestamptz',
+  since: 'timestamptz',
+} as const
+
+const endSessions = cachedQuery(
+  (db, { rows }: Params<{ rows: string }>) => sql<{ digest: string; owner_id: string }>`
+    with w as materialized (select * from ${rowsOf(db, previousColumns, rows)} as r)
+    update sessions
+       set ended_at = w.now
+      from w
+     where sessions.digest ${isPostgres(db) ? sql`= any (array(select digest from w))` : sql`in (select digest from w)`}
+       and sessions.digest = w.digest and sessions.api_key_id = w.api_key_id
+       and sessions.ended_at is null and sessions.expires_at >= w.since
+    returning sessions.digest, sessions.owner_id`,
 )
 
-/** Adds a session. */
-export async function insertSession(db: Queries, session: SessionsTable): Promise<void> {
-  await addition(db, session)
-}
+/** Ends the session that a new one replaces. Returns its owner ID; undefined when it cannot be replaced. */
+export const endPreviousSession = sharedStatement({
+  writes: true,
+  run: async (db, members: readonly PreviousSession[]): Promise<(string | undefined)[]> => {
+    const previous = new Map(members.map((member) => [member.digest, member])) // a session ends once
+    const rows = [...previous.values()]
+      .toSorted((one, other) => (one.digest < other.digest ? -1 : 1)) // locked in one order
+      .map(({ digest, apiKeyId, now }) => ({
+        digest,
+        api_key_id: apiKeyId,
+        now,
+        since: plusMinutes(now, -previousSessionMinutes),
+      }))
+    const ended = (await endSessions(db, { rows: rowsText(db, previousColumns, rows) })).rows
+    const owners = new Map(ended.map(({ digest, owner_id }) => [digest, owner_id]))
+    return members.map((member) =>
+      previous.get(member.digest) === member ? owners.get(member.digest) : undefined,
+    )
+  },
+})
 
-/** Deletes up to `most` sessions that expired before an instant. Tells how many. */
-export async function deleteOldSessions(db: Queries, before: Instant, most: number): Promise<number> {
+const insertSessions = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+  const names = sql.join(Object.keys(sessionColumns).map((name) => sql.ref(name)))
+  return sql`insert into sessions (${names}) select ${names} from ${rowsOf(db, sessionColumns, rows)} as w`
+})
+
+export const insertSession = sharedStatement({
+  writes: true,
+  run: async (db, sessions: readonly SessionsTable[]): Promise<undefined[]> => {
+    await insertSessions(db, { rows: rowsText(db, sessionColumns, sessions) })
+    return sessions.map(() => undefined)
+  },
+})
+
+/** Returns how many it deleted. */
+export async function deleteOldSessions(db: Queries, before: Instant, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('sessions')
     .where('id', 'in', (old) =>
-      old.selectFrom('sessions').select('id').where('expires_at', '<', before).limit(most),
+      old.selectFrom('sessions').select('id').where('expires_at', '<', before).limit(max),
     )
     .executeTakeFirst()
   return Number(numDeletedRows)
 }
 
-/** Adds an API key. */
 export async function insertApiKey(db: Queries, key: ApiKeysTable): Promise<void> {
   await db.insertInto('api_keys').values(key).execute()
 }
 
-/** A secret that the server itself keeps. */
 export async function findServerSecret(db: Queries, name: string): Promise<string | undefined> {
-  const kept = await db
+  const row = await db
     .selectFrom('server_secrets')
     .select('secret')
     .where('name', '=', name)
     .executeTakeFirst()
-  return kept?.secret
+  return row?.secret
 }
 
-/** Keeps a secret of the server, unless there is one of this name. */
+/** Leaves an existing secret of the same name unchanged. */
 export async function insertServerSecret(db: Queries, secret: ServerSecretsTable): Promise<void> {
   await db
     .insertInto('server_secrets')
     .values(secret)
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+}
+
+/** Newest first. */
+export function findKeys(db: Queries, { hubId, businessId }: KeyFilter, max: number): Promise<KeyRow[]> {
+  let query = db.selectFrom('api_keys').select(keyColumns)
+  if (hubId !== undefined) query = query.where('hub_id', '=', hubId)
+  if (businessId !== undefined) query = query.where('business_id', '=', businessId)
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(max).execute()
+}
+
+/** Revokes a key; an earlier revocation keeps its time. Undefined for an unknown ID. */
+export async function setRevoked(db: Queries, id: string, now: Instant): Promise<KeyRow | undefined> {
+  await db
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .execute()
+  return db.selectFrom('api_keys').select(keyColumns).where('id', '=', id).executeTakeFirst()
+}
+
+/** Finds the newest active publishable key of a business. */
+export async function findPublishableKey(db: Queries, businessId: string): Promise<KeyRow | undefined> {
+  return db
+    .selectFrom('api_keys')
+    .select(keyColumns)
+    .where('business_id', '=', businessId)
+    .where('type', '=', 'publishable')
+    .where('revoked_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .executeTakeFirst()
+}
+
+/** A page of keys, newest first; `after` is the last key of the previous page. */
+export function findKeysOfBusiness(
+  db: Queries,
+  businessId: string,
+  { after, rows }: { after: readonly [createdAt: Instant, id: string] | undefined; rows: number },
+): Promise<KeyRow[]> {
+  let query = db.selectFrom('api_keys').select(keyColumns).where('business_id', '=', businessId)
+  if (after) {
+    const [createdAt, id] = after
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_at', 'id'), '<', tuple(createdAt, id)),
+    )
+  }
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(rows).execute()
+}
+
+/** The digest is the cache key of the caller. */
+export async function findKeyDigest(
+  db: Queries,
+  businessId: string,
+  id: string,
+): Promise<string | undefined> {
+  const key = await db
+    .selectFrom('api_keys')
+    .select('digest')
+    .where('business_id', '=', businessId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return key?.digest
 }

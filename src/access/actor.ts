@@ -1,30 +1,31 @@
+import { Problem } from '../base/errors.ts'
+import type { Instant } from '../base/instants.ts'
+import type { TokenType } from '../base/token-types.ts'
 import type { PlanName } from '../database/tables.ts'
-import type { Reach } from '../database/reach.ts'
-import type { Instant } from '../instants.ts'
-import type { TokenType } from './token-format.ts'
+import type { TenantScope } from '../database/tenant-scope.ts'
 
 interface ActorParts {
-  /** The id of the key, or of the session token. */
+  /** The ID of the key or session. */
   keyId: string
-  /** What it places belongs to this id: the key's own, or the one that a session keeps over refreshes. */
+  /** Owns its holds and bookings: the key's ID, or the ID that a session keeps when refreshed. */
   ownerId: string
-  reach: Reach
+  scope: TenantScope
   plan: PlanName
-  /** The last four characters of its token, for logs and people. */
+  /** The last four characters of the token, for logs and people. */
   lastFour: string
-  /** Websites that may use it from a browser; null for any. */
+  /** Websites that may use the token from a browser; null for any. */
   allowedOrigins: string[] | null
-  /** What its business has in place of the Enterprise plan's limits on requests; null for the plan's. */
+  /** Replace the request limits of the Enterprise plan; null for the plan's. */
   ownLimits: { perMinute: number | null; perHour: number | null }
 }
 
-/** A caller with a valid publishable key or session token: always of one business. */
+/** A caller with a valid publishable key or session token. */
 export interface WidgetActor extends ActorParts {
   type: 'publishable' | 'session'
-  reach: { businessId: string }
+  scope: { businessId: string }
   /** When the token ends; null for a publishable key. */
   expiresAt: Instant | null
-  /** Address ranges that its business trusts: from there its sessions are counted one by one. */
+  /** Address ranges that the business trusts: sessions from there share no rate limit. */
   trustedNetworks: string[]
 }
 
@@ -33,31 +34,84 @@ export interface KeyActor extends ActorParts {
   type: 'business' | 'hub'
 }
 
-/** The operator at the command line: for every business, on every plan. */
-export interface OperatorActor extends ActorParts {
+/** The operator at the command line, with access to every business. */
+interface OperatorActor extends ActorParts {
   type: 'operator'
 }
 
-/** Who calls over HTTP, as the bearer token says: known before anything of the request is acted upon. */
+/** Authenticated by the bearer token of an HTTP request. */
 export type Caller = WidgetActor | KeyActor
 
-/** Who acts. */
 export type Actor = Caller | OperatorActor
-
-/** Whether the caller is somebody's browser or visitor rather than the business itself. */
-export function isSession(actor: Actor): actor is WidgetActor {
-  return actor.type === 'session'
-}
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on every route that names key types in its `access`. */
+    /** Set on every route with `access`. */
     actor: Caller
   }
   interface FastifyContextConfig {
     /** The key types that may call the route; absent on routes that need no key. */
     access?: readonly TokenType[]
-    /** The plan that the route needs, whoever calls. */
+    /** The plan that every caller of the route needs. */
     plan?: 'enterprise'
+  }
+}
+
+/** From the lowest to the highest. */
+export const planNames = ['growth', 'pro', 'enterprise'] as const satisfies readonly PlanName[]
+
+/** Has no token, so no network request can act as it. */
+export const operator: OperatorActor = {
+  type: 'operator',
+  keyId: 'operator',
+  ownerId: '00000000-0000-0000-0000-000000000000',
+  scope: { everything: true },
+  plan: 'enterprise',
+  lastFour: 'none',
+  allowedOrigins: null,
+  ownLimits: { perMinute: null, perHour: null },
+}
+
+/** Whether the caller is a visitor rather than the business itself. */
+export function isSession(actor: Actor): actor is WidgetActor {
+  return actor.type === 'session'
+}
+
+/** The higher plan of a business and its hub. */
+export function effectivePlan(own: PlanName, hub: PlanName | null): PlanName {
+  if (!hub) return own
+  return planNames.indexOf(hub) > planNames.indexOf(own) ? hub : own
+}
+
+/**
+ * Throws, in this order, key_type_not_allowed, plan_required or origin_not_allowed. Business and hub keys need
+ * Enterprise for every route.
+ */
+export function assertMayCall(
+  actor: Caller,
+  allowedTypes: readonly TokenType[],
+  origin: string | undefined,
+): void {
+  if (!allowedTypes.includes(actor.type)) {
+    const last = allowedTypes.at(-1) ?? ''
+    const list = allowedTypes.length > 1 ? `${allowedTypes.slice(0, -1).join(', ')} or ${last}` : last
+    throw new Problem(
+      'key_type_not_allowed',
+      `A ${actor.type} token may not do this; it needs one of type ${list}.`,
+      { extensions: { allowed_key_types: allowedTypes } },
+    )
+  }
+  if ((actor.type === 'business' || actor.type === 'hub') && actor.plan !== 'enterprise') {
+    throw new Problem(
+      'plan_required',
+      `${actor.type === 'hub' ? 'Hub' : 'Business'} keys need the Enterprise plan.`,
+      { extensions: { required_plan: 'enterprise' } },
+    )
+  }
+  if (origin !== undefined && actor.allowedOrigins && !actor.allowedOrigins.includes(origin)) {
+    throw new Problem(
+      'origin_not_allowed',
+      'The website that sends this request is not among those allowed for the key.',
+    )
   }
 }

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { exampleIds, exampleTimes } from '../examples.ts'
-import { Nullable, ShownId, ShownInstant } from '../wire.ts'
+import { exampleIds, exampleTimes } from '../base/examples.ts'
+import { Nullable, ShownId, ShownInstant } from '../http/wire.ts'
 
 const brand = { description: 'Null unless the business is on Enterprise and has set it.' }
 
-/** The answer of the session exchange: exactly the specification's fields. */
+/** The response of the session exchange. */
 export const Session = Type.Object(
   {
     session_token: Type.String({ description: 'The bearer token of one visitor. Shown here only.' }),
@@ -40,7 +40,7 @@ export const Session = Type.Object(
   },
 )
 
-/** Names of headers are in lower case, as Node gives them. */
+/** Node lower-cases header names. */
 export const SessionHeaders = Type.Object({
   'x-previous-session': Type.Optional(
     Type.String({

@@ -1,31 +1,29 @@
 import { sql } from 'kysely'
+import { type Instant, nearestInstant, secondsTextToMs, toMs } from '../base/instants.ts'
 import type { Queries } from '../database/database.ts'
-import { nearestInstant, secondsTextToMs, toMs, type Instant } from '../instants.ts'
-import type { Claimed } from './occupancy-rules.ts'
 import type { Block } from './offer-rules.ts'
-import { longestClaimMs } from './resource-rules.ts'
-import type { OwnSlot, Taken } from './slot-rules.ts'
-import type { MsSpan } from './zone-rules.ts'
+import { maxClaimMs } from './resource-rules.ts'
+import type { Claimed, OwnSlot, Taken } from './slot-rules.ts'
+import type { Interval } from './zone-rules.ts'
 
-/** What a look at the database is for. */
-export interface TakenRequest {
+interface TakenRequest {
   now: Instant
   businessId: string
   serviceId: string
   locationId: string
   staffIds: string[]
   resourceIds: string[]
-  /** How many of one occurrence a resource takes at once. */
+  /** Capacity of the service. */
   seats: number
-  /** What slots may take, buffers included. */
-  span: MsSpan
-  /** The session that asks, whose own holds obstruct nothing; undefined for keys. */
+  /** The span that slots may take, buffers included. */
+  span: Interval
+  /** Whose own holds obstruct nothing; undefined for keys. */
   ownerId: string | undefined
-  /** A booking that is to be moved: it is not in its own way. */
+  /** A booking to move: it does not obstruct itself. */
   exceptBookingId?: string | undefined
 }
 
-/** What a look at the database reads. Each kind leaves the columns of the others null. */
+/** Each kind leaves the columns of the others null. */
 export type TakenRow = VersionRow | ClaimsRow | BlockRow | OwnHoldRow
 
 interface VersionRow {
@@ -60,8 +58,8 @@ interface OwnHoldRow {
 }
 
 /**
- * Reads all that obstructs slots in a time, in one statement: its cost is bound to that time and to the caller's
- * own holds, not to what was booked before.
+ * Reads everything that obstructs slots in a span, in one statement. Its cost depends on the span and the caller's own
+ * holds, not on earlier bookings.
  */
 export async function findTaken(db: Queries, request: TakenRequest): Promise<TakenRow[]> {
   const parts = [version(request), claims(request), ...blocks(request)]
@@ -70,12 +68,11 @@ export async function findTaken(db: Queries, request: TakenRequest): Promise<Tak
   return rows
 }
 
-/** The version of the catalogue; undefined when the business is gone. */
+/** The catalogue version; undefined for a deleted business. */
 export function versionOf(rows: readonly TakenRow[]): number | undefined {
   return rows.find((row) => row.kind === 'version')?.version
 }
 
-/** Takes apart what was read. */
 export function readTaken(rows: readonly TakenRow[]): Taken & { blocks: Block[] } {
   const claims = new Map<string, Claimed[]>()
   const blocks: Block[] = []
@@ -89,7 +86,10 @@ export function readTaken(rows: readonly TakenRow[]): Taken & { blocks: Block[] 
   return { claims, blocks, ownSlots }
 }
 
-/** `2026-12-01T09:00:00.000Z,2026-12-01T09:30:00.000Z,0,booked` and perhaps an occurrence; PostgreSQL writes the times a little otherwise. */
+/**
+ * Parses `2026-12-01T09:00:00.000Z,2026-12-01T09:30:00.000Z,0,booked`, with an occurrence when capacity is above one.
+ * PostgreSQL formats the times slightly differently.
+ */
 function readClaim(text: string): Claimed {
   const [startsAt = '', endsAt = '', seat, state, occurrenceId = ''] = text.split(',')
   return {
@@ -101,7 +101,7 @@ function readClaim(text: string): Claimed {
   }
 }
 
-/** The first of the parts: it names the columns and gives them their types. */
+/** Must be the first part: it names the columns and sets their types. */
 function version({ businessId }: TakenRequest) {
   return sql`
     select 'version' as kind,
@@ -115,34 +115,33 @@ function version({ businessId }: TakenRequest) {
 }
 
 /**
- * The claims of a resource in one text: as rows, those of a busy month would take longer than all the rest (decision 15).
- * Who has the only seat is in the way whatever the occurrence, so that it is left out.
+ * A resource's claims in one text: as rows, a busy month would cost more than everything else (decision 15).
+ * With one seat any claim is in the way whatever its occurrence, so the text omits that.
  */
 function claims({ resourceIds, seats, span, now, ownerId, exceptBookingId }: TakenRequest) {
   const from = nearestInstant(span.from)
-  const earliest = nearestInstant(span.from - longestClaimMs)
-  const occurrence = seats === 1 ? sql`case when seat > 0 then occurrence_id end` : sql`occurrence_id`
+  const earliest = nearestInstant(span.from - maxClaimMs)
   return sql`
     select 'claims',
            resource_id,
            null,
-           string_agg(concat_ws(',', starts_at,
-                                     ends_at,
+           string_agg(concat_ws(',', taken_from,
+                                     taken_until,
                                      seat,
-                                     case when expires_at is null then 'booked' else 'held' end,
-                                     ${occurrence}), ';'),
+                                     case when booked_at is null then 'held' else 'booked' end
+                                     ${seats === 1 ? sql`` : sql`, occurrence_id`}), ';'),
            null,
            null
       from claims
-     where resource_id in (${sql.join(resourceIds)})
-       and starts_at >= ${earliest} and starts_at < ${nearestInstant(span.to)} and ends_at > ${from}
-       and (expires_at is null or expires_at > ${now}) ${
-         ownerId === undefined ? sql`` : sql`and (owner_id is null or owner_id <> ${ownerId})`
+     where resource_id in (${sql.join(resourceIds)}) and lasts_long in (0, 1) and (ended_at is null) is true
+       and taken_from >= ${earliest} and taken_from < ${nearestInstant(span.to)} and taken_until > ${from}
+       and (booked_at is not null or expires_at > ${now}) ${
+         ownerId === undefined ? sql`` : sql`and (booked_at is not null or owner_id <> ${ownerId})`
        } ${exceptBookingId === undefined ? sql`` : sql`and id <> ${exceptBookingId}`}
      group by resource_id`
 }
 
-/** Those of the location, and those of its staff: each has an index of its own. */
+/** One select each for location and staff blocks: each has its own index. */
 function blocks({ businessId, locationId, staffIds, span }: TakenRequest) {
   const within = sql`business_id = ${businessId}
        and ends_at > ${nearestInstant(span.from)} and starts_at < ${nearestInstant(span.to)}`
@@ -162,12 +161,13 @@ function blocks({ businessId, locationId, staffIds, span }: TakenRequest) {
 function ownHolds({ businessId, serviceId, locationId, now }: TakenRequest, ownerId: string) {
   return sql`
     select 'own',
-           h.staff_id,
+           staff_id,
            null,
            null,
-           h.starts_at,
+           starts_at,
            null
-      from claims as c join holds as h on h.id = c.id and h.business_id = c.business_id
-     where c.owner_id = ${ownerId} and c.business_id = ${businessId} and c.expires_at > ${now}
-       and h.service_id = ${serviceId} and h.location_id = ${locationId}`
+      from claims
+     where owner_id = ${ownerId} and owner_sequence is not null and business_id = ${businessId}
+       and booked_at is null and (ended_at is null) is true and expires_at > ${now}
+       and service_id = ${serviceId} and location_id = ${locationId}`
 }

@@ -1,9 +1,9 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { Context } from '../context.ts'
-import { sendUnlessKnown } from '../http/unless-known.ts'
-import { problems } from '../wire.ts'
+import { sendConditional } from '../http/conditional.ts'
+import { problems } from '../http/wire.ts'
+import type { Context } from '../access/context.ts'
 import {
   Availability,
   AvailabilityQuery,
@@ -12,18 +12,15 @@ import {
   OfferQuery,
   SoonestSlot,
 } from './availability-schemas.ts'
-import { explainSlot } from './explain-slot.ts'
-import { findSoonest } from './find-soonest.ts'
-import { showAvailability } from './show-availability.ts'
-import { LastShown } from './shown-days.ts'
+import { explainSlot, findSoonest, showAvailability } from './availability.ts'
+import { DayCache } from './busy.ts'
 
 const access = ['session', 'business', 'hub'] as const
 const tags = ['Availability']
-const Unchanged = Type.Null({ description: 'What the caller has is still right.' })
+const Unchanged = Type.Null({ description: 'The cached response is still valid.' })
 
-/** What can be held at this moment (contract: Availability). */
 export function availabilityRoutes(app: FastifyInstance, context: Context): void {
-  const showContext = { ...context, lastShown: new LastShown() }
+  const showContext = { ...context, dayCache: new DayCache() }
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   routes.get(
@@ -35,7 +32,7 @@ export function availabilityRoutes(app: FastifyInstance, context: Context): void
         tags,
         summary: 'Show free slots',
         description:
-          'Every slot that the caller can hold at this moment, by local date. A slot that the session holds itself is among them, marked. What nobody gives there, or not the person asked for, has no slots. Send the `ETag` back as `If-None-Match` to poll cheaply.',
+          'Every slot that the caller can hold now, by local date. A slot that the session itself holds is included and marked. When no staff member, or not the requested one, provides the service there, the list is empty. Send the `ETag` back as `If-None-Match` to poll cheaply.',
         querystring: AvailabilityQuery,
         response: { 200: Availability, 304: Unchanged, ...problems('not_found', 'slot_not_offered') },
       },
@@ -43,7 +40,7 @@ export function availabilityRoutes(app: FastifyInstance, context: Context): void
     async (request, reply) => {
       const { days, ...place } = await showAvailability(showContext, request.actor, request.query)
       const head = JSON.stringify({ ...place, days: [] }).slice(0, -']}'.length)
-      return sendUnlessKnown(request, reply, `${head}${days.join(',')}]}`)
+      return sendConditional(request, reply, `${head}${days.join(',')}]}`)
     },
   )
 
@@ -55,18 +52,13 @@ export function availabilityRoutes(app: FastifyInstance, context: Context): void
         operationId: 'explainSlot',
         tags,
         summary: 'Explain why a slot is free or not',
-        description:
-          'The reason for which a session would be refused at this moment; null when it could hold the slot.',
+        description: 'Why a session could not hold the slot now; null when it could.',
         querystring: ExplainQuery,
         response: { 200: Explanation, 304: Unchanged, ...problems('not_found') },
       },
     },
     async (request, reply) =>
-      sendUnlessKnown(
-        request,
-        reply,
-        JSON.stringify(await explainSlot(context, request.actor, request.query)),
-      ),
+      sendJson(request, reply, await explainSlot(context, request.actor, request.query)),
   )
 
   routes.get(
@@ -78,16 +70,16 @@ export function availabilityRoutes(app: FastifyInstance, context: Context): void
         tags,
         summary: 'Find the next free slot',
         description:
-          'The next slot that the caller can hold within 366 days, or null: none is free, or nobody gives the service there.',
+          'The next slot that the caller can hold within 366 days; null when none is free or no staff member provides the service there.',
         querystring: OfferQuery,
         response: { 200: SoonestSlot, 304: Unchanged, ...problems('not_found', 'slot_not_offered') },
       },
     },
     async (request, reply) =>
-      sendUnlessKnown(
-        request,
-        reply,
-        JSON.stringify(await findSoonest(context, request.actor, request.query)),
-      ),
+      sendJson(request, reply, await findSoonest(context, request.actor, request.query)),
   )
+}
+
+function sendJson(request: FastifyRequest, reply: FastifyReply, body: unknown) {
+  return sendConditional(request, reply, JSON.stringify(body))
 }

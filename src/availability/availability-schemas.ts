@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { exampleIds, exampleTimes } from '../examples.ts'
-import { Closed, Id, InstantText, Nullable, ShownId, ShownInstant } from '../wire.ts'
+import { exampleIds, exampleTimes } from '../base/examples.ts'
+import { StrictObject, Id, InstantText, Nullable, ShownId, ShownInstant } from '../http/wire.ts'
 
 const offerParameters = {
   service_id: Id,
@@ -12,18 +12,15 @@ function DateText(description: string) {
   return Type.String({ format: 'date', maxLength: 10, description, examples: ['2026-12-01'] })
 }
 
-/** Which offer is asked about, and on which dates. */
-export const AvailabilityQuery = Closed({
+export const AvailabilityQuery = StrictObject({
   ...offerParameters,
   from: DateText('The first date, in the zone of the location.'),
   to: DateText('The last date, included: at most 61 days after `from`.'),
 })
 
-/** Which single slot is asked about. */
-export const ExplainQuery = Closed({ ...offerParameters, starts_at: InstantText })
+export const ExplainQuery = StrictObject({ ...offerParameters, starts_at: InstantText })
 
-/** Which offer is asked about. */
-export const OfferQuery = Closed(offerParameters)
+export const OfferQuery = StrictObject(offerParameters)
 
 const slotExample = {
   starts_at: exampleTimes.startsAt,
@@ -32,31 +29,29 @@ const slotExample = {
   seats_left: 1,
 }
 
-/** A slot that can be held at this moment. */
 export const Slot = Type.Object(
   {
     starts_at: ShownInstant,
     ends_at: ShownInstant,
-    staff_ids: Type.Array(ShownId, { description: 'Who is free then; empty for a service without staff.' }),
-    seats_left: Type.Integer({ description: 'Seats that are free for the whole slot.' }),
+    staff_ids: Type.Array(ShownId, { description: 'Free staff; empty for a service without staff.' }),
+    seats_left: Type.Integer({ description: 'Seats free for the whole slot.' }),
     held_by_you: Type.Optional(
       Type.Literal(true, { description: 'The session holds this very slot; others do not see it.' }),
     ),
   },
-  { title: 'Slot', description: 'A slot that the caller can hold at this moment.', examples: [slotExample] },
+  { title: 'Slot', description: 'A slot that the caller can hold now.', examples: [slotExample] },
 )
 
-/** The slots of each date that was asked for. */
 export const Availability = Type.Object(
   {
     service_id: ShownId,
     location_id: ShownId,
-    timezone: Type.String({ description: 'Of the location; dates and times are in it.' }),
+    timezone: Type.String({ description: 'The zone of the location and of all dates and times.' }),
     days: Type.Array(Type.Object({ date: Type.String({ format: 'date' }), slots: Type.Array(Slot) })),
   },
   {
     title: 'Availability',
-    description: 'What can be held at this moment. Every date that was asked for is there.',
+    description: 'The slots that the caller can hold now. Includes every requested date.',
     examples: [
       {
         service_id: exampleIds.service,
@@ -68,7 +63,6 @@ export const Availability = Type.Object(
   },
 )
 
-/** Why one slot is offered or not. */
 export const Explanation = Type.Object(
   {
     starts_at: ShownInstant,
@@ -90,11 +84,9 @@ export const Explanation = Type.Object(
   },
   {
     title: 'Explanation',
-    description:
-      'Whether a session could hold the slot at this moment; if not, the reason for which it is refused.',
+    description: 'Whether a session could hold the slot now, and if not, why.',
     examples: [{ starts_at: exampleTimes.startsAt, offered: false, reason: 'outside_hours' }],
   },
 )
 
-/** The next free slot, or null. */
 export const SoonestSlot = Nullable(Slot)

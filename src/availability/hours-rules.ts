@@ -1,50 +1,48 @@
 import type { DateOverride, Hours, Weekday, WeeklyHours } from '../catalogue/catalogue-types.ts'
-import { dayMs, type MsSpan, type ZoneOffsets } from './zone-rules.ts'
+import { dayMs, type Interval, type ZoneOffsets } from './zone-rules.ts'
 
-/** The hours that a location or a staff member keeps; without weekly hours it is always there. */
+/** Hours of a location or staff member; without weekly hours, always open. */
 export interface Schedule {
   weekly_hours: WeeklyHours | null
   date_overrides: DateOverride[]
 }
 
-/** Hours of one day as milliseconds from its midnight; past midnight `to` is more than a day. */
-type DayHours = readonly MsSpan[]
+/** Hours of one day in milliseconds from midnight; past the next midnight, `to` is more than a day. */
+type DayHours = readonly Interval[]
 
-/** A schedule in numbers, made once for each schedule. */
-interface ReadSchedule {
+/** A schedule parsed into numbers. */
+interface ParsedSchedule {
   weekly: readonly DayHours[] | null
   /** By local day. */
   overrides: ReadonlyMap<number, DayHours>
 }
 
-/** Days since 1970-01-01 that a date such as 2026-12-24 names. */
+/** Parses a date such as 2026-12-24 into days since 1970-01-01. */
 export function dayOf(date: string): number {
   return Date.parse(date) / dayMs
 }
 
-/** The date of a local day. */
 export function dateOf(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10)
 }
 
 const wholeDay: DayHours = [{ from: 0, to: dayMs }]
 
-/** Whether a schedule limits nothing. */
 export function isAlwaysOpen({ weekly_hours, date_overrides }: Schedule): boolean {
   return weekly_hours === null && date_overrides.length === 0
 }
 
 /**
- * The times in which a schedule is open that begins on one of some local days, each from an opening on: always open
- * is a new opening at each local midnight. A change of the clocks can make two of one, or none.
+ * Intervals in which a schedule opens on some local days. Always open is a new opening at each local midnight. A clock
+ * change can split an opening in two, or remove it.
  */
 export function openingsOf(
   schedule: Schedule,
   zone: ZoneOffsets,
   days: { first: number; last: number },
-): MsSpan[] {
-  const { weekly, overrides } = readSchedule(schedule)
-  const openings: MsSpan[] = []
+): Interval[] {
+  const { weekly, overrides } = parseSchedule(schedule)
+  const openings: Interval[] = []
   for (let day = days.first; day <= days.last; day += 1) {
     const hours = overrides.get(day) ?? (weekly ? weekly[weekdayOf(day)] : wholeDay)
     for (const { from, to } of hours ?? []) {
@@ -61,29 +59,69 @@ function weekdayOf(day: number): number {
 
 const weekdays: Weekday[] = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
-const alreadyRead = new WeakMap<Schedule, ReadSchedule>()
+const parsedSchedules = new WeakMap<Schedule, ParsedSchedule>()
 
-function readSchedule(schedule: Schedule): ReadSchedule {
-  const known = alreadyRead.get(schedule)
+function parseSchedule(schedule: Schedule): ParsedSchedule {
+  const known = parsedSchedules.get(schedule)
   if (known) return known
   const { weekly_hours, date_overrides } = schedule
   const read = {
     weekly:
       weekly_hours &&
-      weekdays.map((weekday) => weekly_hours.filter((hours) => hours.weekday === weekday).map(readHours)),
-    overrides: new Map(date_overrides.map(({ date, hours }) => [dayOf(date), hours.map(readHours)])),
+      weekdays.map((weekday) => weekly_hours.filter((hours) => hours.weekday === weekday).map(parseHours)),
+    overrides: new Map(date_overrides.map(({ date, hours }) => [dayOf(date), hours.map(parseHours)])),
   }
-  alreadyRead.set(schedule, read)
+  parsedSchedules.set(schedule, read)
   return read
 }
 
-function readHours({ opens, closes }: Hours): MsSpan {
-  const from = readWallTime(opens)
-  const to = readWallTime(closes)
+function parseHours({ opens, closes }: Hours): Interval {
+  const from = parseWallTime(opens)
+  const to = parseWallTime(closes)
   return { from, to: to <= from ? to + dayMs : to }
 }
 
-function readWallTime(text: string): number {
+function parseWallTime(text: string): number {
   const [hours = NaN, minutes = NaN] = text.split(':').map(Number)
   return (hours * 60 + minutes) * 60_000
+}
+
+/** A union of intervals. Fast when queried in the order of time: each search starts at the last result. */
+export class Spans {
+  /** Sorted and disjoint. */
+  private readonly merged: Interval[]
+  private hint = 0
+
+  constructor(spans: readonly Interval[]) {
+    this.merged = merge(spans)
+  }
+
+  /** Whether the whole interval lies within. */
+  cover({ from, to }: Interval): boolean {
+    const span = this.merged[this.firstEndingAfter(from)]
+    return span !== undefined && span.from <= from && to <= span.to
+  }
+
+  /** Whether any part of the interval lies within. */
+  meet({ from, to }: Interval): boolean {
+    const span = this.merged[this.firstEndingAfter(from)]
+    return span !== undefined && span.from < to
+  }
+
+  private firstEndingAfter(instantMs: number): number {
+    const endsBy = (at: number) => (this.merged[at]?.to ?? Infinity) <= instantMs
+    if (this.hint > 0 && !endsBy(this.hint - 1)) this.hint = 0
+    while (endsBy(this.hint)) this.hint += 1
+    return this.hint
+  }
+}
+
+function merge(spans: readonly Interval[]): Interval[] {
+  const merged: Interval[] = []
+  for (const { from, to } of spans.toSorted((one, other) => one.from - other.from)) {
+    const last = merged.at(-1)
+    if (last && from <= last.to) last.to = Math.max(last.to, to)
+    else merged.push({ from, to })
+  }
+  return merged
 }

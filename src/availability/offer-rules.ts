@@ -1,10 +1,10 @@
+import { Problem, type ProblemParts } from '../base/errors.ts'
+import { latestMs } from '../base/instants.ts'
 import type { Location, Service, StaffMember } from '../catalogue/catalogue-types.ts'
-import { latestMs } from '../instants.ts'
-import { isAlwaysOpen, openingsOf, type Schedule } from './hours-rules.ts'
-import { Spans } from './span-rules.ts'
-import { dayMs, ZoneOffsets, type Days, type MsSpan } from './zone-rules.ts'
+import { isAlwaysOpen, openingsOf, type Schedule, Spans } from './hours-rules.ts'
+import { dayMs, type Days, type Interval, ZoneOffsets } from './zone-rules.ts'
 
-/** Why the rules of a business do not offer a time (contract: Errors), in the order in which they are asked. */
+/** Why the rules do not offer a slot, in the order of their checks. */
 export type RuleReason =
   | 'in_the_past'
   | 'too_soon'
@@ -14,20 +14,21 @@ export type RuleReason =
   | 'not_on_grid'
   | 'staff_not_available'
 
-/** A time that nobody can book, at the location or with a staff member. */
-export interface Block extends MsSpan {
+/** Time that nobody can book. */
+export interface Block extends Interval {
+  /** Null: the whole location. */
   staffId: string | null
 }
 
-/** A service at a location with those of its staff who are asked for. */
+/** A service at a location with the requested staff. */
 export interface Offer {
   service: Service
   location: Location
-  /** Who could give it, by id; empty where the service needs nobody. */
+  /** Eligible staff, by id; empty for an unstaffed service. */
   staff: StaffMember[]
 }
 
-interface Worker {
+interface StaffSchedule {
   id: string
   /** Undefined: whenever the location is open. */
   hours: Spans | undefined
@@ -39,27 +40,24 @@ const daysBefore = 1
 /** A slot of up to a day that starts late on the last day may need the hours of two more. */
 const daysAfter = 2
 
-/** The offsets of a zone for some days and all around them that slots of those days depend on. */
+/** A zone's offsets for some days and all the time around them that their slots depend on. */
 export function zoneAround(timeZone: string, { first, last }: Days): ZoneOffsets {
   const from = Math.max(0, (first - daysBefore - 2) * dayMs)
   return new ZoneOffsets(timeZone, { from, to: (last + daysAfter + 3) * dayMs })
 }
 
-/**
- * What hours, blocks, grid, notice and horizon say of the times of some days. Knows nothing of claims: a time that
- * it offers may be taken.
- */
-export class OfferRules {
+/** Hours, blocks, grid, notice and horizon on some days. Ignores claims: a slot that it offers may be taken. */
+export class AvailabilityRules {
   private readonly zone: ZoneOffsets
   private readonly service: Service
   private readonly nowMs: number
   private readonly lastDay: number
-  private readonly openings: MsSpan[]
+  private readonly openings: Interval[]
   private readonly open: Spans
   private readonly blocked: Spans
-  private readonly workers: Worker[]
+  private readonly workers: StaffSchedule[]
 
-  /** `zone` must be around the days, and `blocks` hold all that overlap a slot of those days. */
+  /** `zone` comes from `zoneAround`; `blocks` must include all that overlap a slot of those days. */
   constructor(offer: Offer, days: Days, seen: { zone: ZoneOffsets; nowMs: number; blocks: Block[] }) {
     const { service, location, staff } = offer
     const { zone, nowMs, blocks } = seen
@@ -79,8 +77,8 @@ export class OfferRules {
     }))
   }
 
-  /** The times from `from` until before `to` that stand on the grid of an opening, each once, in their order. */
-  gridTimes({ from, to }: MsSpan): number[] {
+  /** Distinct grid times of all openings in an interval, in order. */
+  gridTimes({ from, to }: Interval): number[] {
     const stepMs = this.service.slot_interval_minutes * 60_000
     const times = new Set<number>()
     for (const opening of this.openings) {
@@ -92,31 +90,30 @@ export class OfferRules {
   }
 
   /**
-   * The staff members who work for the whole of a slot (nobody, where the service needs none), or why it is not
-   * offered. Whether it stands on the grid need not be asked again of what `gridTimes` gave.
+   * Ids of staff who work for the whole slot (none for an unstaffed service), or why it is not offered. Times from
+   * `gridTimes` skip the grid check.
    */
   workingAt(startsAtMs: number, isOnGrid = this.isOnGrid(startsAtMs)): string[] | RuleReason {
     const slot = { from: startsAtMs, to: startsAtMs + this.service.duration_minutes * 60_000 }
     if (startsAtMs <= this.nowMs) return 'in_the_past'
     if (startsAtMs < this.nowMs + this.service.min_notice_minutes * 60_000) return 'too_soon'
-    if (this.zone.dayAt(startsAtMs) > this.lastDay || this.isAfterTime(slot)) return 'beyond_horizon'
+    if (this.zone.dayAt(startsAtMs) > this.lastDay || this.isBeyondYear9999(slot)) return 'beyond_horizon'
     if (!this.open.cover(slot)) return 'outside_hours'
     if (this.blocked.meet(slot)) return 'blocked'
     if (!isOnGrid) return 'not_on_grid'
     if (this.workers.length === 0) return []
     const working: string[] = []
-    let isAnyoneThere = false
+    let isAnyoneWorking = false
     for (const { id, hours, blocked } of this.workers) {
       if (hours !== undefined && !hours.cover(slot)) continue
-      isAnyoneThere = true
+      isAnyoneWorking = true
       if (!blocked.meet(slot)) working.push(id)
     }
-    if (!isAnyoneThere) return 'staff_not_available'
+    if (!isAnyoneWorking) return 'staff_not_available'
     return working.length > 0 ? working : 'blocked'
   }
 
-  /** Nothing can be taken after the year 9999. */
-  private isAfterTime({ to }: MsSpan): boolean {
+  private isBeyondYear9999({ to }: Interval): boolean {
     return to + this.service.buffer_after_minutes * 60_000 > latestMs
   }
 
@@ -128,21 +125,21 @@ export class OfferRules {
   }
 }
 
-/** The local day of an instant at the location, counted from 1970-01-01. */
-export function dayThere({ location }: Pick<Offer, 'location'>, instantMs: number): number {
+/** The local day at the location, as days since 1970-01-01. */
+export function localDay({ location }: Pick<Offer, 'location'>, instantMs: number): number {
   return new ZoneOffsets(location.timezone, { from: instantMs, to: instantMs + 1 }).dayAt(instantMs)
 }
 
-/** Nothing is offered further ahead, whatever the service says; keys need not heed it. */
-const mostDaysAhead = 730
+/** The horizon of every service; it does not bind keys. */
+const maxDaysAhead = 730
 
-/** The last local day, counted from 1970-01-01, on which a slot may start. */
+/** The last local day, as days since 1970-01-01, on which a slot may start. */
 export function lastDayOffered(offer: Pick<Offer, 'service' | 'location'>, nowMs: number): number {
-  const days = offer.service.max_advance_days ?? mostDaysAhead
-  return dayThere(offer, nowMs) + Math.min(days, mostDaysAhead)
+  const days = offer.service.max_advance_days ?? maxDaysAhead
+  return localDay(offer, nowMs) + Math.min(days, maxDaysAhead)
 }
 
-/** The local day on which a slot starts: its moments, and what the rules of the offer say of them. */
+/** The rules of the local day on which a slot starts. */
 export class SlotDay {
   private readonly offer: Offer
   private readonly startsAtMs: number
@@ -150,24 +147,64 @@ export class SlotDay {
   private readonly zone: ZoneOffsets
 
   constructor(offer: Offer, startsAtMs: number) {
-    const day = dayThere(offer, startsAtMs)
+    const day = localDay(offer, startsAtMs)
     this.offer = offer
     this.startsAtMs = startsAtMs
     this.days = { first: day, last: day }
     this.zone = zoneAround(offer.location.timezone, this.days)
   }
 
-  /** From the first moment of the day until its end. */
-  span(): MsSpan {
+  span(): Interval {
     return this.zone.spanOf(this.days)
   }
 
-  /**
-   * Who works for the whole of the slot (nobody, where the service needs none), or why it is not offered. With
-   * `isOnGrid`, the grid is no matter.
-   */
+  /** As `AvailabilityRules.workingAt`; `isOnGrid` skips the grid check. */
   working(seen: { nowMs: number; blocks: Block[] }, isOnGrid?: true): string[] | RuleReason {
-    const rules = new OfferRules(this.offer, this.days, { ...seen, zone: this.zone })
+    const rules = new AvailabilityRules(this.offer, this.days, { ...seen, zone: this.zone })
     return rules.workingAt(this.startsAtMs, isOnGrid)
   }
+}
+
+const details: Record<RuleReason, string> = {
+  in_the_past: 'starts_at must be in the future.',
+  too_soon: 'The service needs more notice; choose a later time.',
+  beyond_horizon: 'The service cannot be booked so far ahead yet; choose an earlier time.',
+  outside_hours: 'The location is not open for the whole of that time.',
+  blocked: 'That time is blocked; choose another one.',
+  not_on_grid: 'No slot starts at that time; ask for availability to see those that do.',
+  staff_not_available: 'No eligible staff member works for the whole of that time.',
+}
+
+/** The refusal of a time that the rules do not offer. */
+export function notOfferedThen(reason: RuleReason): Problem {
+  return refusal(reason, details[reason])
+}
+
+/** The refusal of an offering that is inactive at any time. */
+export function notOfferedHere(detail: string): Problem {
+  return refusal('not_offered_here', detail)
+}
+
+/** No staff member, or not the requested one, provides the service there. Reads show no free slots instead. */
+export class NobodyGives extends Problem {
+  /** Of the location. */
+  readonly timezone: string
+
+  constructor(detail: string, timezone: string) {
+    super('slot_not_offered', detail, partsOf('not_offered_here'))
+    this.timezone = timezone
+  }
+}
+
+function refusal(reason: RuleReason | 'not_offered_here', detail: string): Problem {
+  return new Problem('slot_not_offered', detail, partsOf(reason))
+}
+
+function partsOf(reason: RuleReason | 'not_offered_here'): ProblemParts {
+  return { extensions: { reason, alternatives: [] } }
+}
+
+/** A refusal of one slot, to which alternatives can be added. */
+export function isSlotUnavailable(error: unknown): error is Problem {
+  return error instanceof Problem && ['slot_held', 'slot_booked', 'slot_not_offered'].includes(error.code)
 }

@@ -1,50 +1,50 @@
-import { instantFromMs } from '../instants.ts'
-import { Occupancy, type Claimed } from './occupancy-rules.ts'
-import type { Offer, OfferRules, RuleReason } from './offer-rules.ts'
-import { placeResource, staffOccurrence } from './resource-rules.ts'
-import type { MsSpan, ZoneOffsets } from './zone-rules.ts'
+import { instantFromMs } from '../base/instants.ts'
+import type { Offer, AvailabilityRules, RuleReason } from './offer-rules.ts'
+import { locationResource, staffOccurrence } from './resource-rules.ts'
+import type { Interval, ZoneOffsets } from './zone-rules.ts'
 
 /** A slot that can be held. */
-export interface Slot extends MsSpan {
-  /** Who could give it, by id; empty where the service needs nobody. */
+export interface Slot extends Interval {
+  /** Ids of free staff; empty for an unstaffed service. */
   staffIds: string[]
-  /** Seats that are free for the whole slot, over all who could give it. */
+  /** Seats free for the whole slot, over all free staff. */
   seatsLeft: number
   /** The caller holds this very slot. */
   heldByYou: boolean
 }
 
-/** A hold of the caller's own on the service and location that are asked about. */
+/** The caller's own hold on this service and location. */
 export interface OwnSlot {
   startsAtMs: number
   staffId: string | null
 }
 
-/** What is taken, as one look at the database saw it: claims of others, by resource, and the caller's own holds. */
+/** What one statement read. */
 export interface Taken {
+  /** Claims of others, by resource. */
   claims: ReadonlyMap<string, Claimed[]>
   ownSlots: OwnSlot[]
 }
 
-/** Why a slot cannot be held now: the rules of the business, or somebody else. */
+/** Why a slot cannot be held now: the business's rules, or another client. */
 export type Reason = RuleReason | 'slot_held' | 'slot_booked'
 
-/** Tells which of the slots that the rules offer are free. */
+/** The free slots among those that the rules offer. */
 export class FreeSlots {
   readonly zone: ZoneOffsets
   private readonly offer: Offer
-  private readonly rules: OfferRules
-  /** By what they are of. */
+  private readonly rules: AvailabilityRules
+  /** By resource. */
   private readonly occupancies: ReadonlyMap<string, Occupancy>
-  private readonly placeId: string
+  private readonly locationId: string
   private readonly ownSlots: OwnSlot[]
 
-  constructor(offer: Offer, { zone, rules }: { zone: ZoneOffsets; rules: OfferRules }, taken: Taken) {
+  constructor(offer: Offer, { zone, rules }: { zone: ZoneOffsets; rules: AvailabilityRules }, taken: Taken) {
     const { claims, ownSlots } = taken
     this.zone = zone
     this.offer = offer
     this.rules = rules
-    this.placeId = placeResource(offer.service, offer.location.id).id
+    this.locationId = locationResource(offer.service, offer.location.id).id
     this.occupancies = new Map(
       this.resourceIds(offer.staff.map(({ id }) => id)).map((id) => [
         id,
@@ -54,7 +54,7 @@ export class FreeSlots {
     this.ownSlots = ownSlots
   }
 
-  /** The free slots that start on a local day, in their order. */
+  /** Free slots that start on a local day, in order. */
   *onDay(day: number): Generator<Slot> {
     for (const startsAtMs of this.rules.gridTimes(this.zone.spanOf({ first: day, last: day }))) {
       const slot = this.at(startsAtMs, this.rules.workingAt(startsAtMs, true))
@@ -82,7 +82,7 @@ export class FreeSlots {
     for (const id of this.resourceIds(working)) {
       const free = this.occupancies.get(id)?.freeSeats(taken, this.offer.service.capacity, occurrenceId) ?? 0
       seatsLeft += free
-      if (free > 0 && id !== this.placeId) staffIds.push(id)
+      if (free > 0 && id !== this.locationId) staffIds.push(id)
     }
     if (seatsLeft === 0) return undefined
     const heldByYou = this.ownSlots.some(
@@ -92,22 +92,70 @@ export class FreeSlots {
     return { from: startsAtMs, to, staffIds, seatsLeft, heldByYou }
   }
 
-  /** What is taken by a slot: its staff members, or the service at its place. */
   private resourceIds(staffIds: string[]): string[] {
-    return this.offer.service.staff_ids.length === 0 ? [this.placeId] : staffIds
+    return this.offer.service.staff_ids.length === 0 ? [this.locationId] : staffIds
   }
 
   private occurrenceAt(startsAtMs: number): string {
     const { service, location } = this.offer
-    if (service.staff_ids.length === 0) return this.placeId
+    if (service.staff_ids.length === 0) return this.locationId
     return staffOccurrence(service, { locationId: location.id, startsAt: instantFromMs(startsAtMs) })
   }
 
-  private takenBy(startsAtMs: number): MsSpan {
+  private takenBy(startsAtMs: number): Interval {
     const { duration_minutes, buffer_before_minutes, buffer_after_minutes } = this.offer.service
     return {
       from: startsAtMs - buffer_before_minutes * 60_000,
       to: startsAtMs + (duration_minutes + buffer_after_minutes) * 60_000,
     }
+  }
+}
+
+/** A claim on a resource, buffers included. */
+export interface Claimed extends Interval {
+  seat: number
+  occurrenceId: string
+  /** A hold, else a booking. */
+  held: boolean
+}
+
+const none: readonly Claimed[] = []
+
+/** One resource's claims that obstruct the caller; fast when queried in the order of time. */
+export class Occupancy {
+  private readonly claims: Claimed[]
+  private readonly maxMs: number
+  private hint = 0
+
+  constructor(claims: Claimed[]) {
+    this.claims = claims.toSorted((one, other) => one.from - other.from)
+    this.maxMs = claims.reduce((longest, { from, to }) => Math.max(longest, to - from), 0)
+  }
+
+  /** Claims that overlap an interval. A list: a month of slots calls this thousands of times, a generator costs more. */
+  during({ from, to }: Interval): readonly Claimed[] {
+    let found: Claimed[] | undefined
+    for (let at = this.firstAfter(from - this.maxMs); ; at += 1) {
+      const claim = this.claims[at]
+      if (!claim || claim.from >= to) return found ?? none
+      if (claim.to > from) (found ??= []).push(claim)
+    }
+  }
+
+  /** Counts the seats free for a whole time, for one occurrence. Claims beyond a lowered capacity count too. */
+  freeSeats(taken: Interval, seats: number, occurrenceId: () => string): number {
+    const inTheWay = this.during(taken)
+    if (inTheWay.length === 0) return seats
+    if (seats === 1) return 0 // spares the occurrence, which costs a digest
+    const own = occurrenceId()
+    if (inTheWay.some((claim) => claim.occurrenceId !== own)) return 0
+    return Math.max(0, seats - new Set(inTheWay.map(({ seat }) => seat)).size)
+  }
+
+  private firstAfter(instantMs: number): number {
+    const startsBy = (at: number) => (this.claims[at]?.from ?? Infinity) <= instantMs
+    if (this.hint > 0 && !startsBy(this.hint - 1)) this.hint = 0
+    while (startsBy(this.hint)) this.hint += 1
+    return this.hint
   }
 }

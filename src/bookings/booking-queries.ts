@@ -1,12 +1,14 @@
-import { sql, type RawBuilder } from 'kysely'
-import { compiledOnce, type Given } from '../database/compiled-once.ts'
-import type { Queries } from '../database/database.ts'
-import { inReach, type Reach } from '../database/reach.ts'
-import type { PaymentsTable } from '../database/payment-tables.ts'
-import type { BookingsTable, BookingStatus } from '../database/tables.ts'
-import type { Instant } from '../instants.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Instant } from '../base/instants.ts'
+import { cachedQuery, type Params } from '../database/cached-query.ts'
+import type { Database, Queries, Transaction } from '../database/database.ts'
+import { groupedLookup } from '../database/grouped.ts'
+import { type Columns, foreach, isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import { sharedStatement } from '../database/shared-transaction.ts'
+import type { BookingsTable, BookingStatus, PaymentsTable } from '../database/tables.ts'
+import { inScope, inScopeOfRow, scopeColumns, scopeRow, type TenantScope } from '../database/tenant-scope.ts'
 
-/** A booking with the names of what it refers to, and the payment of its deposit. */
+/** A booking with the names it shows and its deposit's payment. */
 export interface BookingRow extends BookingsTable {
   service_name: string
   duration_minutes: number
@@ -22,7 +24,17 @@ export interface BookingRow extends BookingsTable {
   payment_refunded_at: Instant | null
 }
 
-function selectBookings(db: Queries, reach: Given<Reach>) {
+const namesAndPayment = sql`
+  s.name as service_name, s.duration_minutes, l.name as location_name, l.timezone, p.name as staff_name,
+  m.status as payment_status, m.amount as payment_amount, m.currency as payment_currency,
+  m.provider as payment_provider, m.paid_at as payment_paid_at, m.refunded_at as payment_refunded_at`
+
+function selectBookings(db: Queries, scope: Params<TenantScope>) {
+  return selectRows(db).where(inScope('b.business_id', scope))
+}
+
+/** Without a scope: whoever selects names the business of each booking. */
+function selectRows(db: Queries) {
   return db
     .selectFrom('bookings as b')
     .innerJoin('services as s', 's.id', 'b.service_id')
@@ -43,41 +55,82 @@ function selectBookings(db: Queries, reach: Given<Reach>) {
       'm.paid_at as payment_paid_at',
       'm.refunded_at as payment_refunded_at',
     ])
-    .where(inReach('b.business_id', reach))
 }
 
-type ById = Given<{ reach: Reach; id: string }>
+type ById = Params<{ scope: TenantScope; id: string }>
 
-const bookingById = compiledOnce((db, { reach, id }: ById) =>
-  selectBookings(db, reach).where('b.id', '=', id),
+const bookingById = cachedQuery((db, { scope, id }: ById) => selectBookings(db, scope).where('b.id', '=', id))
+
+const bookingsById = cachedQuery((db, { keys }: Params<{ keys: string }>) =>
+  selectRows(db).where(
+    isAmong(
+      db,
+      [
+        ['b.business_id', 'uuid'],
+        ['b.id', 'uuid'],
+      ],
+      keys,
+    ),
+  ),
 )
 
-const bookingForChange = compiledOnce((db, { reach, id }: ById) =>
-  selectBookings(db, reach).where('b.id', '=', id).forUpdate('b'),
+const findBookingOfBusiness = groupedLookup(
+  async ({ reads }: Database, keys) => (await bookingsById(reads, { keys })).rows,
+  {
+    keyOf: ({ business_id, id }) => [business_id, id] as const,
+    ownerOf: ([businessId]) => businessId,
+  },
 )
 
-/** A booking with the names that it shows; undefined when it is out of reach, as if it did not exist. */
-export async function findBooking(db: Queries, reach: Reach, id: string): Promise<BookingRow | undefined> {
-  const { rows } = await bookingById(db, { reach, id })
-  return rows[0]
-}
-
-/** Finds a booking and keeps others from changing it until the transaction ends. */
-export async function findBookingForChange(
-  db: Queries,
-  reach: Reach,
+/** A booking with the names that it shows; undefined when it is out of scope, as if it did not exist. */
+export async function findBooking(
+  db: Database,
+  scope: TenantScope,
   id: string,
 ): Promise<BookingRow | undefined> {
-  const { rows } = await bookingForChange(db, { reach, id })
+  if ('businessId' in scope) return findBookingOfBusiness(db, [scope.businessId, id])
+  const { rows } = await bookingById(db.reads, { scope, id })
   return rows[0]
 }
 
-/** What a list of bookings is narrowed to. */
+interface ChangeKey {
+  scope: TenantScope
+  id: string
+}
+
+const changeColumns = { ...scopeColumns, place: 'integer', id: 'uuid' } as const
+
+const bookingsForChange = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+  const wanted = sql`b.id = w.id and ${inScopeOfRow(db, 'b.business_id')}`
+  return sql<BookingRow & { place: number }>`
+    with w as materialized (select * from ${rowsOf(db, changeColumns, rows)} as r)
+    select w.place, b.*, ${namesAndPayment}
+      from w ${foreach(db, 'bookings as b', wanted)}
+           join services as s on s.id = b.service_id
+           join locations as l on l.id = b.location_id
+           left join staff as p on p.id = b.staff_id
+           left join payments as m on m.id = b.payment_id
+    ${isPostgres(db) ? sql`for update of b` : sql``}`
+})
+
+/** Finds a booking and locks it until the transaction ends; undefined when it is out of scope. */
+export const lockBooking = sharedStatement({
+  writes: false,
+  locks: ({ id }: ChangeKey) => id,
+  run: async (db, keys: readonly ChangeKey[]): Promise<(BookingRow | undefined)[]> => {
+    const rows = keys
+      .map(({ scope, id }, place) => ({ ...scopeRow(scope), place, id }))
+      .toSorted((one, other) => (one.id < other.id ? -1 : 1)) // locked in one order
+    const found = (await bookingsForChange(db, { rows: rowsText(db, changeColumns, rows) })).rows
+    return keys.map((_key, index) => found.find(({ place }) => place === index))
+  },
+})
+
 interface BookingConditions {
   status: BookingStatus | undefined
-  /** Starts at or after this. */
+  /** Earliest start. */
   from: Instant | undefined
-  /** Starts before this. */
+  /** Exclusive. */
   to: Instant | undefined
   serviceId: string | undefined
   locationId: string | undefined
@@ -86,26 +139,26 @@ interface BookingConditions {
   businessId: string | undefined
 }
 
-/** The place of a booking in a list: the instant by which it is sorted, and its id. */
+/** A booking's position in a list: its sort key and id. */
 export type BookingPlace = readonly [instant: Instant, id: string]
 
-/** A list of bookings, its order, and where its page begins. */
-export interface BookingFilter {
+interface BookingFilter {
   conditions: BookingConditions
-  /** By their start; otherwise by their creation. */
+  /** Sort by start, else by creation. */
   byStart: boolean
   ascending: boolean
-  /** Of the last row of the page before. */
+  /** The previous page's last row. */
   after: BookingPlace | undefined
 }
 
-/** What is searched of clients, in lower case, in the bookings up to a place. */
 interface Search {
+  /** A `like` pattern in lower case. */
   text: string
+  /** The last place to search. */
   until: BookingPlace | undefined
 }
 
-type Listing = Given<{ reach: Reach; filter: BookingFilter }>
+type Listing = Params<{ scope: TenantScope; filter: BookingFilter }>
 
 function sortedBy({ byStart, ascending }: Listing['filter']) {
   const direction = ascending ? ('asc' as const) : ('desc' as const)
@@ -130,11 +183,11 @@ function conditionsOf({ filter }: Listing): RawBuilder<boolean>[] {
   ]
 }
 
-const bookingList = compiledOnce(
-  (db, listing: Listing & Given<{ rows: number; search: Search | undefined }>) => {
-    const { reach, filter, rows, search } = listing
+const bookingList = cachedQuery(
+  (db, listing: Listing & Params<{ rows: number; search: Search | undefined }>) => {
+    const { scope, filter, rows, search } = listing
     const { instant, direction } = sortedBy(filter)
-    let query = selectBookings(db, reach)
+    let query = selectBookings(db, scope)
     for (const condition of conditionsOf(listing)) query = query.where(condition)
     if (search) query = query.where(sql<boolean>`b.client_search like ${search.text} escape '\\'`)
     if (search?.until) {
@@ -146,9 +199,9 @@ const bookingList = compiledOnce(
   },
 )
 
-const placeAfter = compiledOnce((db, listing: Listing & Given<{ rows: number }>) => {
+const placeAfter = cachedQuery((db, listing: Listing & Params<{ rows: number }>) => {
   const { instant, direction } = sortedBy(listing.filter)
-  let query = db.selectFrom('bookings as b').where(inReach('b.business_id', listing.reach))
+  let query = db.selectFrom('bookings as b').where(inScope('b.business_id', listing.scope))
   for (const condition of conditionsOf(listing)) query = query.where(condition)
   return query
     .select(['b.id', sql<Instant>`${sql.ref(instant)}`.as('instant')])
@@ -158,102 +211,110 @@ const placeAfter = compiledOnce((db, listing: Listing & Given<{ rows: number }>)
     .limit(1)
 })
 
-/** Bookings in their order, at most `rows` of them. */
 export async function findBookings(
   db: Queries,
-  reach: Reach,
+  scope: TenantScope,
   { filter, rows }: { filter: BookingFilter; rows: number },
 ): Promise<BookingRow[]> {
-  return (await bookingList(db, { reach, filter, rows, search: undefined })).rows
+  return (await bookingList(db, { scope, filter, rows, search: undefined })).rows
 }
 
 /**
- * Those of the next `searched` bookings in whose client's name, e-mail or phone a text stands, in lower case; at most
- * `rows` of them. Says up to which place it has searched when there are more bookings than that.
+ * Searches the next `searched` bookings for a lower-case text in the client's name, e-mail or phone; returns at most
+ * `rows` of them. `until` is the last place searched, when more bookings follow.
  */
 export async function searchBookings(
   db: Queries,
-  reach: Reach,
+  scope: TenantScope,
   { filter, rows, text, searched }: { filter: BookingFilter; rows: number; text: string; searched: number },
 ): Promise<{ rows: BookingRow[]; until: BookingPlace | undefined }> {
-  const [last] = (await placeAfter(db, { reach, filter, rows: searched - 1 })).rows
+  const [last] = (await placeAfter(db, { scope, filter, rows: searched - 1 })).rows
   const until = last && ([last.instant, last.id] as const)
   const search = { text: `%${text.replace(/[\\%_]/g, '\\$&')}%`, until }
-  return { rows: (await bookingList(db, { reach, filter, rows, search })).rows, until }
+  return { rows: (await bookingList(db, { scope, filter, rows, search })).rows, until }
 }
 
-/** What a client says when a hold is converted. */
-export type BookingInput = ClientColumns &
-  Pick<BookingsTable, 'custom_field_values_json' | 'notes' | 'counted_client'>
+const bookingColumns = {
+  id: 'uuid',
+  business_id: 'uuid',
+  service_id: 'uuid',
+  location_id: 'uuid',
+  staff_id: 'uuid',
+  starts_at: 'timestamptz',
+  ends_at: 'timestamptz',
+  status: 'text',
+  notes: 'text',
+  client_first_name: 'text',
+  client_last_name: 'text',
+  client_email: 'text',
+  client_phone: 'text',
+  client_search: 'text',
+  custom_field_values_json: 'text',
+  owner_id: 'uuid',
+  cancelled_at: 'timestamptz',
+  confirmed_at: 'timestamptz',
+  no_show_at: 'timestamptz',
+  payment_id: 'uuid',
+  counted_client: 'text',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+  version: 'integer',
+} as const satisfies Columns<keyof BookingsTable>
 
-/** A hold that becomes a booking, and what its owner says. */
-interface FromHold {
-  holdId: string
-  /** Where only this owner may do it. */
-  ownerId: string | undefined
-  now: Instant
-  input: BookingInput
-  paymentId: string | null
+const columnNames = sql.join(Object.keys(bookingColumns).map((name) => sql.ref(name)))
+
+/** The columns of `w` in the types of the table. */
+function valuesOf(db: Queries): RawBuilder<unknown> {
+  const names = Object.keys(bookingColumns)
+  return sql.join(
+    names.map((name) =>
+      name.endsWith('_json') && isPostgres(db) ? sql`${sql.ref(name)}::jsonb` : sql.ref(name),
+    ),
+  )
 }
 
-const addition = compiledOnce((db, from: Given<FromHold & { reach: Reach }>) => {
-  const { reach, holdId, ownerId, now, input, paymentId } = from
-  const state =
-    paymentId === null
-      ? { status: 'confirmed' as const, confirmed_at: now }
-      : { status: 'pending' as const, payment_id: paymentId }
-  const given = { ...input, ...state, created_at: now, updated_at: now, version: 1 }
-  return db
-    .insertInto('bookings')
-    .columns([...holdColumns, ...(Object.keys(given) as (keyof typeof given)[])])
-    .expression((build) =>
-      build
-        .selectFrom('holds as h')
-        .select(holdColumns.map((column) => `h.${column}` as const))
-        .select(Object.entries(given).map(([column, value]) => sql`${value}`.as(column)))
-        .where(inReach('h.business_id', reach))
-        .where('h.id', '=', holdId)
-        .$if(ownerId !== undefined, (query) => query.where('h.owner_id', '=', ownerId ?? '')),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .returning((build) =>
-      build
-        .selectFrom('businesses as v')
-        .whereRef('v.id', '=', 'bookings.business_id')
-        .select('v.catalogue_version')
-        .as('catalogue_version'),
-    )
+const bookHolds = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+  const booked = sql`
+    update claims
+       set booked_at = w.created_at
+      from w
+     where claims.id ${isPostgres(db) ? sql`= any (array(select id from w))` : sql`in (select id from w)`}
+       and claims.id = w.id and claims.business_id = w.business_id
+       and claims.booked_at is null and claims.ended_at is null and claims.expires_at > w.created_at
+    returning claims.id`
+  const w = sql`with w as materialized (select * from ${rowsOf(db, bookingColumns, rows)} as r)`
+  return isPostgres(db)
+    ? sql<{ id: string }>`
+      ${w}, booked as (${booked}), inserted as (
+        insert into bookings (${columnNames})
+        select ${valuesOf(db)} from w where id in (select id from booked)
+      )
+      select id from booked`
+    : sql<{ id: string }>`${w} ${booked}`
 })
 
-const holdColumns = [
-  'id',
-  'business_id',
-  'service_id',
-  'location_id',
-  'staff_id',
-  'starts_at',
-  'ends_at',
-  'owner_id',
-] as const
+const insertBookings = cachedQuery(
+  (db, { rows }: Params<{ rows: string }>) => sql`
+    insert into bookings (${columnNames}) select ${valuesOf(db)} from ${rowsOf(db, bookingColumns, rows)} as w`,
+)
 
 /**
- * Writes the booking that a hold becomes, under the hold's id: confirmed, or pending while a payment is due. Tells at
- * which version the catalogue of its business was then. Undefined when there is no such hold within reach, or when it
- * has become a booking already.
+ * Turns a hold into the booking with its id. False when it has expired or ended, or is a booking already: this statement
+ * decides between the owner and a rival at the instant of expiry.
  */
-export async function insertBookingFromHold(
-  db: Queries,
-  reach: Reach,
-  from: FromHold,
-): Promise<{ booking: BookingsTable; catalogueVersion: number } | undefined> {
-  const { rows } = await addition(db, { ...from, reach })
-  if (!rows[0]) return undefined
-  const { catalogue_version: catalogueVersion, ...booking } = rows[0]
-  return { booking, catalogueVersion: catalogueVersion ?? 0 }
-}
+export const bookHold = sharedStatement({
+  writes: true,
+  run: async (db, bookings: readonly BookingsTable[]): Promise<boolean[]> => {
+    const { rows } = await bookHolds(db, { rows: rowsText(db, bookingColumns, bookings) })
+    const booked = new Set(rows.map(({ id }) => id))
+    const written = bookings.filter(({ id }) => booked.has(id))
+    if (!isPostgres(db) && written.length > 0) {
+      await insertBookings(db, { rows: rowsText(db, bookingColumns, written) })
+    }
+    return bookings.map(({ id }) => booked.has(id))
+  },
+})
 
-/** The columns that a change may write. */
 export type ChangedColumns = Partial<
   Pick<
     BookingsTable,
@@ -270,28 +331,60 @@ export type ChangedColumns = Partial<
   >
 >
 
-/** What a booking says of its client. */
 export type ClientColumns = Pick<
   BookingsTable,
   'client_first_name' | 'client_last_name' | 'client_email' | 'client_phone' | 'client_search'
 >
 
-interface BookingUpdate {
-  businessId: string
-  id: string
-  columns: ChangedColumns & { updated_at: Instant; version: number }
-}
+const changeable = [
+  'starts_at',
+  'ends_at',
+  'status',
+  'notes',
+  'staff_id',
+  'cancelled_at',
+  'confirmed_at',
+  'no_show_at',
+  'counted_client',
+  'client_first_name',
+  'client_last_name',
+  'client_email',
+  'client_phone',
+  'client_search',
+  'updated_at',
+  'version',
+] as const satisfies (keyof ChangedColumns | 'updated_at' | 'version')[]
 
-const update = compiledOnce((db, { businessId, id, columns }: Given<BookingUpdate>) =>
-  db.updateTable('bookings').set(columns).where('business_id', '=', businessId).where('id', '=', id),
-)
+const updateQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+  const changes = changeable.map((name) => sql`${sql.ref(name)} = ${sql.ref(`w.${name}`)}`)
+  return sql`
+    with w as materialized (select * from ${rowsOf(db, bookingColumns, rows)} as r)
+    update bookings
+       set ${sql.join(changes)}
+      from w
+     where bookings.business_id ${isPostgres(db) ? sql`= any (array(select business_id from w))` : sql`= w.business_id`}
+       and bookings.id ${isPostgres(db) ? sql`= any (array(select id from w))` : sql`= w.id`}
+       and bookings.business_id = w.business_id and bookings.id = w.id`
+})
 
-/** Writes changed columns of a booking and its next version. */
+const writeBookings = sharedStatement({
+  writes: true,
+  run: async (db, bookings: readonly BookingsTable[]): Promise<undefined[]> => {
+    await updateQuery(db, { rows: rowsText(db, bookingColumns, bookings) })
+    return bookings.map(() => undefined)
+  },
+})
+
+/** Writes changed columns and the next version. Lock the booking first. */
 export async function updateBooking(
-  db: Queries,
-  booking: Pick<BookingsTable, 'business_id' | 'id' | 'version'>,
+  tx: Transaction,
+  booking: BookingRow,
   changes: ChangedColumns & { updated_at: Instant },
 ): Promise<void> {
-  const columns = { ...changes, version: booking.version + 1 }
-  await update(db, { businessId: booking.business_id, id: booking.id, columns })
+  const changed = { ...booking, ...changes, version: booking.version + 1 }
+  const names = Object.keys(bookingColumns) as (keyof BookingsTable)[]
+  await writeBookings(
+    tx,
+    Object.fromEntries(names.map((name) => [name, changed[name]])) as unknown as BookingsTable,
+  )
 }

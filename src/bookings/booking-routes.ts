@@ -1,10 +1,11 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../context.ts'
-import { exampleIds } from '../examples.ts'
-import { readClientAddress } from '../http/client-network.ts'
-import { createdOnce, type Creation } from '../http/created-once.ts'
-import { Closed, Nothing, PathId, problems } from '../wire.ts'
+import { readClientAddress } from '../base/client-network.ts'
+import { exampleIds } from '../base/examples.ts'
+import { goneClient } from '../http/gone-client.ts'
+import { createdOnce, type Creation } from '../http/idempotency.ts'
+import { StrictObject, EmptyObject, PathId, problems } from '../http/wire.ts'
+import type { Context } from './context.ts'
 import { etagOf } from './booking-rules.ts'
 import {
   Booking,
@@ -15,27 +16,25 @@ import {
   ChangeBooking,
   ConvertHold,
 } from './booking-schemas.ts'
-import { cancelBooking, changeBooking } from './change-booking.ts'
-import { convertHold, type Conversion } from './convert-hold.ts'
-import { listBookings } from './list-bookings.ts'
-import { presentBooking } from './present-booking.ts'
-import { showBooking } from './show-booking.ts'
+import { cancelBooking, changeBooking, listBookings, presentBooking, showBooking } from './booking.ts'
+import { type Conversion, convertHold } from './conversion.ts'
 import { countingRefusals } from './strangers.ts'
 
 const keys = ['business', 'hub'] as const
 const creators = ['session', ...keys] as const
 const everybody = ['publishable', ...creators] as const
-const params = Closed({ id: PathId('booking', exampleIds.booking) })
+const params = StrictObject({ id: PathId('booking', exampleIds.booking) })
 const tags = ['Bookings']
 
-type ShownBooking = Awaited<ReturnType<typeof showBooking>>
-
-function answer(request: FastifyRequest, reply: FastifyReply, booking: ShownBooking) {
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  booking: Awaited<ReturnType<typeof showBooking>>,
+) {
   void reply.header('etag', etagOf(booking))
   return presentBooking(booking, request.actor)
 }
 
-/** Creating, showing, listing, changing and cancelling bookings (contract: Bookings). */
 export function bookingRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
@@ -48,14 +47,14 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Turn a hold into a booking',
         description:
-          'The booking is confirmed at once and has the id of the hold. A hold converts once. Its slot stays taken until the booking is cancelled. Where the service asks for a deposit, the booking is pending and has `redirect_url`, where the client pays: with the payment it is confirmed; without one it is cancelled when the checkout ends.',
-        querystring: Nothing,
+          'The booking is confirmed at once and has the id of the hold. A hold converts once. Its slot stays taken until the booking is cancelled. With a deposit, the booking is pending and has `redirect_url`, where the client pays. The payment confirms it; without one it is cancelled when the checkout ends.',
+        querystring: EmptyObject,
         body: ConvertHold,
         response: {
           201: Booking,
           ...problems(
-            ...(['hold_not_found', 'hold_expired', 'hold_converted'] as const),
-            ...(['booking_limit_reached', 'unavailable'] as const),
+            ...(['hold_not_found', 'hold_expired', 'hold_converted', 'booking_limit_reached'] as const),
+            'unavailable',
           ),
         },
       },
@@ -63,8 +62,9 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
     async (request, reply) => {
       const { actor, body } = request
       const from = readClientAddress(request.ip)
+      const input = { ...body, from, isGone: goneClient(request) }
       const creation: Creation<Conversion> = {
-        run: (own) => convertHold(own, actor, { ...body, from }),
+        run: (store) => convertHold(context, actor, input, store),
         present: ({ booking, redirectUrl }) => ({
           body: {
             ...presentBooking(booking, actor),
@@ -88,7 +88,7 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'List bookings',
         description:
-          'A page at a time, the newest first unless `sort` says otherwise. The agenda of a day is `from`, `to` and `sort=starts_at`. A page of a search (`q`) may hold fewer than `limit`, even none, while more follow: go on until `next_cursor` is null.',
+          'Newest first unless `sort` says otherwise. For the agenda of a day, use `from`, `to` and `sort=starts_at`. A page of a search (`q`) may hold fewer than `limit`, even none, while more follow: continue until `next_cursor` is null.',
         querystring: BookingsQuery,
         response: { 200: BookingPage },
       },
@@ -108,14 +108,14 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Show a booking',
         description:
-          'The session that made it, and business and hub keys, see all of it; others get it with `redacted` true.',
+          'The session that made it, and business and hub keys, see all of it. Others get it with `redacted` true.',
         params,
-        querystring: Nothing,
+        querystring: EmptyObject,
         response: { 200: Booking },
       },
     },
     async (request, reply) =>
-      answer(request, reply, await showBooking(context, request.actor, request.params.id)),
+      send(request, reply, await showBooking(context, request.actor, request.params.id)),
   )
 
   routes.patch(
@@ -127,10 +127,10 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Reschedule a booking, or change its status, staff member, client or notes',
         description:
-          'The old slot is free and the new one taken in one step; a conflict changes nothing. Hours and blocks do not bind keys. What makes no difference is no new version.',
+          'Frees the old slot and takes the new one in one step; a conflict changes nothing. Hours and blocks do not bind keys. A request that changes nothing makes no new version.',
         headers: BookingHeaders,
         params,
-        querystring: Nothing,
+        querystring: EmptyObject,
         body: ChangeBooking,
         response: {
           200: Booking,
@@ -140,11 +140,8 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
     },
     async (request, reply) => {
       const target = { id: request.params.id, ifMatch: request.headers['if-match'] }
-      return answer(
-        request,
-        reply,
-        await changeBooking(context, request.actor, { target, change: request.body }),
-      )
+      const changed = await changeBooking(context, request.actor, { target, change: request.body })
+      return send(request, reply, changed)
     },
   )
 
@@ -157,11 +154,11 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Cancel a booking',
         description:
-          'Its slot is free at once. Cancelling again changes nothing, but for a refund that was not asked for before.',
+          'The slot is free at once. Cancelling again changes nothing, except for a refund not requested before.',
         headers: BookingHeaders,
         params,
         querystring: CancelQuery,
-        body: Nothing,
+        body: EmptyObject,
         response: { 200: Booking, ...problems('version_conflict') },
       },
     },
@@ -171,7 +168,7 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         ifMatch: request.headers['if-match'],
         refund: request.query.refund === 'full',
       }
-      return answer(request, reply, await cancelBooking(context, request.actor, target))
+      return send(request, reply, await cancelBooking(context, request.actor, target))
     },
   )
 }

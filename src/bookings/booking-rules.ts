@@ -1,45 +1,41 @@
-import { notOfferedThen } from '../availability/refusal-rules.ts'
+import { notOfferedThen } from '../availability/offer-rules.ts'
 import type { Span } from '../availability/resource-rules.ts'
-import type { PaymentPart } from '../checkouts.ts'
+import { Problem, validationProblem } from '../base/errors.ts'
+import { type Instant, plusSeconds, toMs } from '../base/instants.ts'
 import type { BookingsTable, BookingStatus } from '../database/tables.ts'
-import { Problem, validationProblem } from '../errors.ts'
-import { plusSeconds, toMs, type Instant } from '../instants.ts'
 import type { EventSubject, EventType } from '../webhooks/event-payload.ts'
 import type { BookingRow, ChangedColumns, ClientColumns } from './booking-queries.ts'
+import type { PaymentPart } from './checkouts.ts'
 
-const longestBookingMs = 24 * 3_600_000
+const maxBookingMs = 24 * 3_600_000
 
-/** What a caller wants to be different; what is absent stays. */
+/** The requested changes; what is absent stays. */
 export interface WantedChange {
   startsAt?: Instant
   endsAt?: Instant
   status?: BookingStatus
   notes?: string | null
   client?: Partial<ClientInput>
-  /** As bookings for the client of a session are counted, where another e-mail is wanted. */
+  /** Digest of the new e-mail, for bookings of sessions: caps count by it. */
   countedClient?: string
   noShow?: boolean
-  /** Somebody else is to give it, or nobody. */
+  /** The staff member changes. */
   reassigned?: boolean
 }
 
-/** What a change amounts to. */
 export interface ChangePlan {
-  /** The columns that differ; who gives it is settled when the time is taken. */
+  /** Columns that differ, without the staff member: taking the slot decides it. */
   columns: ChangedColumns
   events: EventType[]
-  /** The claim on the old time ends. */
+  /** Ends the claim on the old time. */
   leavesSlot: boolean
-  /** A claim on the (new) time is needed. */
+  /** Needs a claim on the new time. */
   takesSlot: boolean
-  /** What it means for a deposit; undefined when nothing. */
+  /** Undefined: the deposit stays as it is. */
   deposit: 'confirmed' | 'cancelled' | undefined
 }
 
-/**
- * What follows from a change of a booking at an instant (contract: Bookings). Undefined when nothing
- * differs. Throws validation_failed or slot_not_offered.
- */
+/** Plans a change; undefined when nothing differs. Throws validation_failed or slot_not_offered. */
 export function planChange(
   booking: BookingsTable,
   wanted: WantedChange,
@@ -58,7 +54,7 @@ export function planChange(
     ...changedClient(booking, wanted),
   }
   const reassigned = wanted.reassigned === true
-  // the mark is part of a change of status
+  // the no-show mark is part of a status change
   const otherChanged = Object.keys(columns).length > 0 || reassigned || (marked && !statusChanged)
   if (!statusChanged && !otherChanged) return undefined
   const wasTaken = booking.status !== 'cancelled'
@@ -79,7 +75,7 @@ export function planChange(
   }
 }
 
-/** The status that a booking would have by a change: who did not come leaves it completed. */
+/** The status after a change: a no-show completes the booking. */
 export function newStatus(booking: BookingsTable, { status, noShow = false }: WantedChange): BookingStatus {
   if (!noShow) return status ?? booking.status
   if (status === undefined || status === 'completed') return 'completed'
@@ -87,16 +83,13 @@ export function newStatus(booking: BookingsTable, { status, noShow = false }: Wa
   throw validationProblem([{ pointer: '/status', code: 'not_allowed', detail }])
 }
 
-/** When it was marked that the client did not come: a mark of a completed booking that has begun. */
+/** Only a completed booking that has begun can have the mark. */
 function newNoShow(
   booking: BookingsTable,
-  {
-    wanted: { noShow },
-    status,
-    startsAt,
-    now,
-  }: { wanted: WantedChange; status: BookingStatus; startsAt: Instant; now: Instant },
+  change: { wanted: WantedChange; status: BookingStatus; startsAt: Instant; now: Instant },
 ): Instant | null {
+  const { status, startsAt, now } = change
+  const { noShow } = change.wanted
   const hasBegun = startsAt <= now
   if (noShow && !hasBegun) {
     const detail = 'can be true only once the booking has begun'
@@ -106,7 +99,6 @@ function newNoShow(
   return isMarked && status === 'completed' && hasBegun ? (booking.no_show_at ?? now) : null
 }
 
-/** A client as requests name them. */
 interface ClientInput {
   first_name: string
   last_name: string
@@ -114,7 +106,7 @@ interface ClientInput {
   phone?: string | null
 }
 
-/** What is kept of a client: also, in one text, what is searched. */
+/** The client's columns; `client_search` joins all that a search matches. */
 export function clientColumns({ first_name, last_name, email, phone }: ClientInput): ClientColumns {
   const digits = (phone ?? '').replace(/\D/g, '')
   return {
@@ -126,7 +118,7 @@ export function clientColumns({ first_name, last_name, email, phone }: ClientInp
   }
 }
 
-/** The columns of a client of whom something differs; none otherwise. */
+/** All client columns when any differs, else none. */
 function changedClient(
   booking: BookingsTable,
   { client: wanted = {}, countedClient }: WantedChange,
@@ -144,7 +136,7 @@ function changedClient(
   return { ...shown, client_search, ...(isCounted && { counted_client: countedClient }) }
 }
 
-/** Nobody has been told of a booking before it is confirmed for the first time, and then of its creation. */
+/** A booking is announced, as created, when it is confirmed for the first time. */
 function eventsOfUnconfirmed(status: BookingStatus): EventType[] {
   if (status === 'pending' || status === 'cancelled') return []
   return status === 'completed' ? ['booking.created', 'booking.completed'] : ['booking.created']
@@ -162,60 +154,51 @@ function eventsOf(change: {
   return ['booking.updated']
 }
 
-/** The time that a booking would have by a change. Throws validation_failed or slot_not_offered. */
+/** The time after a change. Throws validation_failed or slot_not_offered. */
 export function newSpan(booking: BookingsTable, wanted: WantedChange, now: Instant): Span {
   const span = spanOf(booking, wanted)
   assertLength(span.starts_at, span.ends_at, wanted.endsAt === undefined ? '/starts_at' : '/ends_at')
-  if (span.starts_at !== booking.starts_at && span.starts_at <= now) {
-    throw notOfferedThen('in_the_past')
-  }
+  if (span.starts_at !== booking.starts_at && span.starts_at <= now) throw notOfferedThen('in_the_past')
   return span
 }
 
-/** The time that a booking would have by a change: its length stays unless its end is given. */
+/** The time after a change: the length stays unless an end is given. */
 export function spanOf(booking: BookingsTable, { startsAt = booking.starts_at, endsAt }: WantedChange): Span {
   return { starts_at: startsAt, ends_at: endsAt ?? shiftedEnd(booking, startsAt) }
 }
 
-/** Refuses a booking that ends before it starts, at its start, or more than 24 hours after it. */
+/** Throws validation_failed unless the end is at most 24 hours after the start. */
 export function assertLength(startsAt: Instant, endsAt: Instant, pointer: string): void {
   const lengthMs = toMs(endsAt) - toMs(startsAt)
-  if (lengthMs > 0 && lengthMs <= longestBookingMs) return
-  throw validationProblem([
-    { pointer, code: 'wrong_length', detail: 'must make ends_at later than starts_at by at most 24 hours' },
-  ])
+  if (lengthMs > 0 && lengthMs <= maxBookingMs) return
+  const detail = 'must make ends_at later than starts_at by at most 24 hours'
+  throw validationProblem([{ pointer, code: 'wrong_length', detail }])
 }
 
 function shiftedEnd(booking: BookingsTable, startsAt: Instant): Instant {
   try {
     return plusSeconds(startsAt, (toMs(booking.ends_at) - toMs(booking.starts_at)) / 1000)
   } catch {
-    throw validationProblem([
-      { pointer: '/starts_at', code: 'out_of_range', detail: 'must end before the year 10000' },
-    ])
+    const detail = 'must end before the year 10000'
+    throw validationProblem([{ pointer: '/starts_at', code: 'out_of_range', detail }])
   }
 }
 
-/** The entity tag of a booking: its version (RFC 9110, section 8.8.3). */
+/** The booking's version as an entity tag (RFC 9110, section 8.8.3). */
 export function etagOf(booking: Pick<BookingsTable, 'version'>): string {
   return `"${booking.version}"`
 }
 
-/** Refuses a change when `If-Match` names other versions only (RFC 9110, section 13.1.1). */
+/** Throws version_conflict when `If-Match` names other versions only (RFC 9110, section 13.1.1). */
 export function assertMatches(booking: Pick<BookingsTable, 'version'>, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
   const current = etagOf(booking)
   if (ifMatch.split(',').some((tag) => tag.trim() === current)) return
-  throw new Problem(
-    'version_conflict',
-    `The booking is at version ${current}; read it again before changing it.`,
-    {
-      extensions: { current_etag: current },
-    },
-  )
+  const detail = `The booking is at version ${current}; read it again before changing it.`
+  throw new Problem('version_conflict', detail, { extensions: { current_etag: current } })
 }
 
-/** What a booking tells of its payment, as columns; without one they are all null. */
+/** A booking's payment as columns; all null without one. */
 export function paymentColumns(payment: PaymentPart | undefined) {
   return {
     payment_status: payment?.status ?? null,
@@ -227,7 +210,6 @@ export function paymentColumns(payment: PaymentPart | undefined) {
   }
 }
 
-/** What events say of a booking. */
 export function eventSubject(booking: BookingRow): EventSubject {
   return {
     ...booking,

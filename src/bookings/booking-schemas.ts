@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { exampleClient, exampleIds, exampleTimes } from '../examples.ts'
+import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
 import {
-  Closed,
+  StrictObject,
   Id,
   InstantText,
   Line,
@@ -12,7 +12,7 @@ import {
   ShownId,
   ShownInstant,
   Text,
-} from '../wire.ts'
+} from '../http/wire.ts'
 import type { FieldValue } from './custom-field-rules.ts'
 
 const BookingStatus = Type.Enum(['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'], {
@@ -23,10 +23,10 @@ const Notes = Text(1000)
 const Email = Type.String({ format: 'email', maxLength: 254 })
 const Phone = Type.String({ format: 'phone', maxLength: 32 })
 
-const mostFieldValues = 100
+const maxFieldValues = 100
 
-/** Checked further against the service's custom fields. */
-const FieldAnswer = Closed({
+/** `customFieldErrors` checks it further. */
+const FieldAnswer = StrictObject({
   field_id: Id,
   value: Type.Optional(Type.Unsafe<FieldValue>({ fieldValue: true })),
 })
@@ -34,13 +34,13 @@ const FieldAnswer = Closed({
 const Name = Line(1, 100)
 
 /** The body of `POST /bookings`. */
-export const ConvertHold = Closed(
+export const ConvertHold = StrictObject(
   {
     hold_id: Id,
-    client: Closed({ first_name: Name, last_name: Name, email: Email, phone: Type.Optional(Phone) }),
+    client: StrictObject({ first_name: Name, last_name: Name, email: Email, phone: Type.Optional(Phone) }),
     custom_field_values: Type.Optional(
       Type.Array(FieldAnswer, {
-        maxItems: mostFieldValues,
+        maxItems: maxFieldValues,
         description: 'Answers to the custom fields of the service, each at most once.',
       }),
     ),
@@ -53,8 +53,7 @@ export const ConvertHold = Closed(
   },
 )
 
-/** `notes` and the phone may be cleared with null, `staff_id` null is anyone; the other fields cannot be empty. */
-export const ChangeBooking = Closed(
+export const ChangeBooking = StrictObject(
   {
     starts_at: Type.Optional(InstantText),
     ends_at: Type.Optional(InstantText),
@@ -63,14 +62,14 @@ export const ChangeBooking = Closed(
       Type.Unsafe<string | null>({ ...Notes, type: ['string', 'null'], description: 'Null clears it.' }),
     ),
     client: Type.Optional(
-      Closed(
+      StrictObject(
         {
           first_name: Type.Optional(Name),
           last_name: Type.Optional(Name),
           email: Type.Optional(Email),
           phone: Type.Optional(OrNull(Phone)),
         },
-        { description: 'What is to be different about the client.' },
+        { description: 'The client fields to change.' },
       ),
     ),
     staff_id: Type.Optional(
@@ -78,32 +77,32 @@ export const ChangeBooking = Closed(
         ...Id,
         type: ['string', 'null'],
         description:
-          'Who is to give it. Null: anyone who is free; who gives it now keeps it while they work then.',
+          'The staff member to assign. Null: anyone who is free; the present one keeps it if they work then.',
       }),
     ),
     no_show: Type.Optional(
       Type.Boolean({
         description:
-          'True marks a booking that has begun as one to which the client did not come: its status becomes `completed`. Another status takes the mark away, and so does false.',
+          'True marks the client of a booking that has begun as absent; its status becomes `completed`. Another status or false removes the mark.',
       }),
     ),
   },
   {
     title: 'ChangeBooking',
     description:
-      'What is to be different. With `starts_at` alone the duration stays. A status other than `cancelled` takes the slot of a cancelled booking again.',
+      'The fields to change. With `starts_at` alone the duration stays. A status other than `cancelled` takes the slot of a cancelled booking again.',
     examples: [{ starts_at: '2026-12-02T10:00:00+01:00' }],
   },
 )
 
 const Named = { id: ShownId, name: Type.String() }
 
-/** What keys see of a deposit (contract: Deposits). */
+/** Only business and hub keys see it. */
 export const Payment = Type.Object(
   {
     status: Type.Enum(['due', 'paid', 'expired', 'refunded'], {
       description:
-        '`expired`: nothing was paid, and nothing is due any more. `refunded`: the payment processor has given it back.',
+        '`expired`: nothing was paid, and nothing is due any more. `refunded`: the payment processor has refunded it.',
     }),
     amount: Type.Integer({ description: 'In minor units: 2500 EUR is 25.00 euros.' }),
     currency: Type.String(),
@@ -113,11 +112,10 @@ export const Payment = Type.Object(
   },
   {
     title: 'Payment',
-    description: 'The deposit of a booking: shown to business and hub keys, where there is one.',
+    description: "A booking's deposit, if any. Shown to business and hub keys.",
   },
 )
 
-/** A booking on the wire (specification: Booking). */
 export const Booking = Type.Object(
   {
     id: ShownId,
@@ -147,8 +145,7 @@ export const Booking = Type.Object(
     payment: Type.Optional(Payment),
     redirect_url: Type.Optional(
       Type.String({
-        description:
-          'In the answer to the creation, when the service asks for a deposit: where the client pays it.',
+        description: 'Where the client pays the deposit. Only in the response to the creation.',
       }),
     ),
     redacted: Type.Optional(
@@ -160,7 +157,7 @@ export const Booking = Type.Object(
   },
   {
     title: 'Booking',
-    description: 'A booking. Its id is that of the hold that it was made from.',
+    description: 'A booking. It has the id of its hold.',
     examples: [
       {
         id: exampleIds.booking,
@@ -182,14 +179,12 @@ export const Booking = Type.Object(
   },
 )
 
-/** The answer to `GET /bookings`. */
 export const BookingPage = Page(Booking, {
   title: 'BookingPage',
-  description: 'Bookings in the order that was asked for.',
+  description: 'Bookings in the requested order.',
 })
 
-/** What `GET /bookings` can be narrowed to. */
-export const BookingsQuery = Closed({
+export const BookingsQuery = StrictObject({
   ...listParameters,
   status: Type.Optional(BookingStatus),
   from: Type.Optional(
@@ -216,22 +211,18 @@ export const BookingsQuery = Closed({
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
 })
 
-/** What a cancellation can ask for. */
-export const CancelQuery = Closed({
+export const CancelQuery = StrictObject({
   refund: Type.Optional(
     Type.Enum(['full', 'none'], {
-      description:
-        'Whether the deposit goes back to the client; if absent: `none`. `full` is refused where none was paid.',
+      description: 'Whether to refund the deposit; if absent: `none`. `full` is refused when none was paid.',
     }),
   ),
 })
 
-/** The headers that a change of a booking listens to. */
 export const BookingHeaders = Type.Object({
   'if-match': Type.Optional(
     Type.String({
-      description:
-        'The `ETag` of the booking as it was read: when it has changed meanwhile, the answer is 412.',
+      description: 'The `ETag` of the booking as you read it. If it has changed since, the response is 412.',
       examples: ['"1"'],
     }),
   ),

@@ -1,63 +1,69 @@
-import { sql } from 'kysely'
-import { compiledOnce, type Given } from '../database/compiled-once.ts'
-import type { Queries } from '../database/database.ts'
-import type { ClaimsTable } from '../database/tables.ts'
+import { type RawBuilder, sql } from 'kysely'
 import type { Block } from '../availability/offer-rules.ts'
-import { longestClaimMs, type Span } from '../availability/resource-rules.ts'
-import { instantFromMs, toMs, type Instant } from '../instants.ts'
+import { maxClaimMs, shortClaimMs, type Span } from '../availability/resource-rules.ts'
+import { type Instant, instantFromMs, toMs } from '../base/instants.ts'
+import { cachedQuery, type Params } from '../database/cached-query.ts'
+import type { Queries } from '../database/database.ts'
+import { type Columns, foreach, isIn, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import { sharedStatement, tallyOf } from '../database/shared-transaction.ts'
+import type { ClaimsTable } from '../database/tables.ts'
 import type { ClaimSeen } from './claim-rules.ts'
 
-/** What a look at the database is for. */
-export interface LookRequest {
+/*
+ * A claim is a hold, and the time of the booking that it becomes. It takes its time until `ended_at` is set; the schema
+ * lets no two that overlap take one seat. The statements of the road that clients take are shared (`sharedStatement`).
+ */
+
+/** What to read for placing or moving a claim. */
+export interface ClaimsRequest {
   now: Instant
   businessId: string
   resourceIds: string[]
   taken: Span
   /** The day whose bookings decide between staff members; absent when there is nothing to decide. */
   day?: { from: Instant; to: Instant } | undefined
-  /** The slot for which the rules of the business count; absent where a booking is moved, which they do not bind. */
+  /** The slot to check against blocks; absent for moves of bookings, which rules do not bind. */
   rules?: { locationId: string; staffIds: string[]; slot: Span } | undefined
-  /** Whether the version of the catalogue is asked for without the rules of the business. */
-  asksVersion?: boolean | undefined
-  /** The session that asks, whose own holds it may replace; absent for keys. */
+  /** The caller's session, which may replace its own holds; absent for keys. */
   session?: { ownerId: string; network: string; widerNetwork: string | null; dayAgo: Instant } | undefined
 }
 
-/** One of a session's own active holds, with its bare times. */
-export interface OwnHold extends Span {
+/** An active hold of the session, without buffers. */
+interface OwnHold extends Span {
   id: string
   expires_at: Instant
-  /** Placed from the network from which the session asks now, and from its wider network. */
+  /** Placed from the caller's present network, or its wider network. */
   onNetwork: boolean
   onWiderNetwork: boolean
 }
 
-/** What counts like active holds, and when the first of them ends. */
-export interface Counted {
+/** A number of active holds or unpaid bookings, and when the first of them expires. */
+export interface ActiveCount {
   count: number
   firstExpiry: Instant | null
 }
 
-/** Everything that placing a hold has to know, as of one moment. */
-export interface Look {
+/** Everything that placing a hold needs to know, as of one moment. */
+export interface ClaimsSnapshot {
   claims: ClaimSeen[]
   ownHolds: OwnHold[]
-  /** When the checkouts of the session's own bookings end that wait for their payment. */
+  /** Checkout expiries of the session's unpaid bookings. */
   ownUnpaid: Instant[]
-  /** Active holds of other sessions from the caller's network, and bookings from there that wait for their payment. */
-  onNetwork: Counted[]
+  /** Other sessions' active holds and unpaid bookings from the caller's network. */
+  onNetwork: ActiveCount[]
   /** The same of its wider network. */
-  onWiderNetwork: Counted[]
+  onWiderNetwork: ActiveCount[]
   bookingsOfDay: Map<string, number>
-  /** Times that nobody can book, as far as they overlap the slot. */
+  /** Blocks that overlap the slot. */
   blocks: Block[]
-  /** The version of the catalogue of the business; undefined when it was not asked for. */
+  /** Of the business; undefined for a deleted one. */
   catalogueVersion: number | undefined
-  /** The highest `owner_sequence` of the session so far. */
+  /** The session's highest `owner_sequence` so far. */
   lastSequence: number
 }
 
-interface LookRow {
+interface SnapshotRow {
+  place: number
   kind: 'claim' | 'own' | 'unpaid' | 'day' | 'network' | 'wider' | 'sequence' | 'block' | 'version'
   id: string | null
   resource_id: string | null
@@ -70,106 +76,174 @@ interface LookRow {
   count: number
 }
 
-type Looking = Given<LookRequest & { earliest: Instant }>
+const requestColumns = {
+  place: 'integer',
+  now: 'timestamptz',
+  business_id: 'uuid',
+  resource_ids: 'uuid[]',
+  taken_from: 'timestamptz',
+  taken_until: 'timestamptz',
+  shortly_before: 'timestamptz',
+  earliest: 'timestamptz',
+  day_from: 'timestamptz',
+  day_to: 'timestamptz',
+  location_id: 'uuid',
+  staff_ids: 'uuid[]',
+  slot_from: 'timestamptz',
+  slot_to: 'timestamptz',
+  owner_id: 'uuid',
+  network: 'text',
+  wider_network: 'text',
+  day_ago: 'timestamptz',
+} as const
 
-const looks = compiledOnce((_db, looking: Looking) => {
-  const parts = [claimsInTheWay(looking)]
-  if (looking.day) parts.push(bookingsOfDay(looking, looking.day))
-  if (looking.rules) parts.push(...ofRules(looking, looking.rules))
-  if (looking.rules || looking.asksVersion) parts.push(catalogueVersion(looking))
-  if (looking.session) parts.push(...ofSession(looking, looking.session))
-  return sql<LookRow>`${sql.join(parts, sql` union all `)}`
+const snapshotsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+  const parts = [...claimParts(db), ...blockParts(db), ...sessionParts(db)]
+  return sql<SnapshotRow>`
+    with w as materialized (select * from ${rowsOf(db, requestColumns, rows)} as r)
+    ${sql.join(parts, sql` union all `)}`
 })
 
-/** Looks at all of it in one statement: its cost is bound to the time asked for and the caller's own holds. */
-export async function look(db: Queries, request: LookRequest): Promise<Look> {
-  const { now, businessId, resourceIds, taken, day, rules, session, asksVersion } = request
-  // a claim that starts before this is over by then
-  const earliest = instantFromMs(Math.max(0, toMs(taken.starts_at) - longestClaimMs))
-  const given = { now, businessId, resourceIds, taken, earliest, day, rules, session, asksVersion }
-  return read((await looks(db, given)).rows)
+/** Reads what a claim needs to know, at a cost that depends on the time span and the caller's own holds only. */
+export const readClaims = sharedStatement({
+  writes: false,
+  run: async (db, requests: readonly ClaimsRequest[]): Promise<ClaimsSnapshot[]> => {
+    const rowsFor = requests.map((): SnapshotRow[] => [])
+    const rows = rowsText(db, requestColumns, requests.map(requestRow))
+    for (const row of (await snapshotsQuery(db, { rows })).rows) rowsFor[row.place]?.push(row)
+    return rowsFor.map(snapshotOf)
+  },
+})
+
+function requestRow({ day, rules, session, taken, ...request }: ClaimsRequest, place: number) {
+  return {
+    place,
+    now: request.now,
+    business_id: request.businessId,
+    resource_ids: request.resourceIds,
+    taken_from: taken.starts_at,
+    taken_until: taken.ends_at,
+    // what reaches into the span starts after these: few claims last long (migrations/claim-rules.ts)
+    shortly_before: instantFromMs(Math.max(0, toMs(taken.starts_at) - shortClaimMs)),
+    earliest: instantFromMs(Math.max(0, toMs(taken.starts_at) - maxClaimMs)),
+    day_from: day?.from,
+    day_to: day?.to,
+    location_id: rules?.locationId,
+    staff_ids: rules?.staffIds ?? [],
+    slot_from: rules?.slot.starts_at,
+    slot_to: rules?.slot.ends_at,
+    owner_id: session?.ownerId,
+    network: session?.network,
+    wider_network: session?.widerNetwork,
+    day_ago: session?.dayAgo,
+  }
 }
 
-function claimsInTheWay({ resourceIds, taken, earliest }: Looking) {
-  return sql`
-    select 'claim' as kind, id, resource_id, occurrence_id, owner_id, seat, starts_at, ends_at, expires_at, 0 as count
-      from claims
-     where resource_id in (${sql.join(resourceIds)})
-       and starts_at < ${taken.ends_at} and starts_at >= ${earliest} and ends_at > ${taken.starts_at}`
-}
+/**
+ * Not ended. Written so that PostgreSQL does not recognise the predicate of the overlap rules: while a table is small it
+ * would read their whole indexes rather than look a row up, and keep that plan as the table grows.
+ */
+const isLiving = sql`(c.ended_at is null) is true`
 
-function bookingsOfDay({ businessId, resourceIds }: Looking, day: NonNullable<Looking['day']>) {
-  return sql`
-    select 'day', null, staff_id, null, null, null, null, null, null, count(*)
-      from bookings
-     where business_id = ${businessId} and staff_id in (${sql.join(resourceIds)}) and cancelled_at is null
-       and starts_at >= ${day.from} and starts_at < ${day.to}
-     group by staff_id`
-}
-
-/** The version that all that is known of the catalogue must be of. */
-function catalogueVersion({ businessId }: Looking) {
-  return sql`
-    select 'version', null, null, null, null, null, null, null, null, catalogue_version
-      from businesses where id = ${businessId}`
-}
-
-/** Blocks of the location and of its staff, which have an index each. */
-function ofRules({ businessId }: Looking, { locationId, staffIds, slot }: NonNullable<Looking['rules']>) {
-  const blocks = sql`
-    select 'block', null, staff_id, null, null, null, starts_at, ends_at, null, 0 from blocks
-     where business_id = ${businessId} and ends_at > ${slot.starts_at} and starts_at < ${slot.ends_at}`
-  const ofLocation = sql`${blocks} and location_id = ${locationId}`
-  if (staffIds.length === 0) return [ofLocation]
-  return [ofLocation, sql`${blocks} and staff_id in (${sql.join(staffIds)})`]
-}
-
-function ofSession({ businessId, now }: Looking, session: NonNullable<Looking['session']>) {
-  const { network, widerNetwork } = session
+/** The first part names the columns and sets their types. */
+function claimParts(db: Queries): RawBuilder<unknown>[] {
+  const inTheWay = (lastsLong: number, since: string) =>
+    foreach(
+      db,
+      'claims as c',
+      sql`${isIn(db, 'c.resource_id', 'w.resource_ids')} and c.lasts_long = ${sql.lit(lastsLong)}
+          and c.taken_from < w.taken_until and c.taken_from >= ${sql.ref(since)} and c.taken_until > w.taken_from
+          and ${isLiving}`,
+    )
+  const ofDay = foreach(
+    db,
+    'bookings as b',
+    // by the index of each person, not through all bookings of the business on that day
+    sql`${isIn(db, 'b.staff_id', 'w.resource_ids')} and (b.business_id = w.business_id) is true
+        and b.cancelled_at is null and b.starts_at >= w.day_from and b.starts_at < w.day_to`,
+  )
   return [
+    ...[inTheWay(0, 'w.shortly_before'), inTheWay(1, 'w.earliest')].map(
+      (found) => sql`
+    select w.place, 'claim' as kind, c.id, c.resource_id, c.occurrence_id, c.owner_id, c.seat,
+           c.taken_from as starts_at, c.taken_until as ends_at,
+           case when c.booked_at is null then c.expires_at end as expires_at, 0 as count
+      from w ${found}`,
+    ),
     sql`
-    select 'own', c.id, null, null, null, case when h.client_wider_network = ${widerNetwork} then 1 else 0 end,
-           h.starts_at, h.ends_at, c.expires_at, case when h.client_network = ${network} then 1 else 0 end
-      from claims as c join holds as h on h.id = c.id and h.business_id = c.business_id
-     where c.owner_id = ${session.ownerId} and c.business_id = ${businessId} and c.expires_at > ${now}`,
+    select w.place, 'day', null, b.staff_id, null, null, null, null, null, null, count(*)
+      from w ${ofDay} group by w.place, b.staff_id`,
     sql`
-    select 'unpaid', b.id, null, null, null, null, null, null, m.expires_at, 0
-      from bookings as b join payments as m on m.id = b.payment_id
-     where b.owner_id = ${session.ownerId} and ${unpaid}`,
-    ...onNetwork(session, { kind: 'network', network, now }),
-    ...(widerNetwork === null ? [] : onNetwork(session, { kind: 'wider', network: widerNetwork, now })),
-    sql`
-    select 'sequence', null, null, null, null, null, null, null, null, coalesce(max(owner_sequence), 0)
-      from holds where owner_id = ${session.ownerId}`,
+    select w.place, 'version', null, null, null, null, null, null, null, null, v.catalogue_version
+      from w ${foreach(db, 'businesses as v', sql`v.id = w.business_id`)}`,
   ]
 }
 
-/** Takes its slot until somebody pays, or the checkout ends: it counts like a hold. */
+/** One part each for location and staff blocks: each has its own index. */
+function blockParts(db: Queries): RawBuilder<unknown>[] {
+  const overSlot = sql`k.business_id = w.business_id and k.ends_at > w.slot_from and k.starts_at < w.slot_to`
+  const places = [sql`k.location_id = w.location_id`, isIn(db, 'k.staff_id', 'w.staff_ids')]
+  return places.map(
+    (place) => sql`
+    select w.place, 'block', null, k.staff_id, null, null, null, k.starts_at, k.ends_at, null, 0
+      from w ${foreach(db, 'blocks as k', sql`${place} and ${overSlot}`)}`,
+  )
+}
+
+/** Still a hold, and not over. */
+const isActive = sql`c.booked_at is null and ${isLiving} and c.expires_at > w.now`
+
+/** An unpaid booking takes its slot until its checkout ends, so it counts like a hold. */
 const unpaid = sql`b.status = 'pending' and b.confirmed_at is null`
 
-function onNetwork(
-  { ownerId, dayAgo }: NonNullable<Looking['session']>,
-  { kind, network, now }: Given<{ network: string; now: Instant }> & { kind: 'network' | 'wider' },
-) {
-  const [ofHold, ofAttempt] =
-    kind === 'network'
-      ? [sql.ref('h.client_network'), sql.ref('a.network')]
-      : [sql.ref('h.client_wider_network'), sql.ref('a.wider_network')]
+/** Only rows of sessions have a sequence, and only those of one session are read. */
+function sessionParts(db: Queries): RawBuilder<unknown>[] {
+  const ofSession = sql`c.owner_id = w.owner_id and c.owner_sequence is not null`
+  const own = foreach(db, 'claims as c', sql`${ofSession} and c.business_id = w.business_id and ${isActive}`)
   return [
     sql`
-    select ${sql.lit(kind)}, null, null, null, null, null, null, null, min(c.expires_at), count(*)
-      from holds as h join claims as c on c.id = h.id and c.expires_at > ${now}
-     where ${ofHold} = ${network} and h.expires_at > ${now} and h.owner_id <> ${ownerId}`,
+    select w.place, 'own', c.id, null, null, null, case when c.client_wider_network = w.wider_network then 1 else 0 end,
+           c.starts_at, c.ends_at, c.expires_at, case when c.client_network = w.network then 1 else 0 end
+      from w ${own}`,
     sql`
-    select ${sql.lit(kind)}, null, null, null, null, null, null, null, min(m.expires_at), count(*)
-      from booking_attempts as a join bookings as b on b.business_id = a.business_id and b.id = a.id
-           join payments as m on m.id = b.payment_id
-     where ${ofAttempt} = ${network} and a.counted_at > ${dayAgo} and ${unpaid}`,
+    select w.place, 'sequence', null, null, null, null, null, null, null, null,
+           (select coalesce(max(c.owner_sequence), 0) from claims as c where ${ofSession})
+      from w`,
+    sql`
+    select w.place, 'unpaid', b.id, null, null, null, null, null, null, m.expires_at, 0
+      from w ${foreach(db, 'bookings as b', sql`b.owner_id = w.owner_id and ${unpaid}`)}
+           join payments as m on m.id = b.payment_id`,
+    ...onNetwork(db, 'network', { ofClaim: 'c.client_network', ofAttempt: 'a.network', wanted: 'w.network' }),
+    ...onNetwork(db, 'wider', {
+      ofClaim: 'c.client_wider_network',
+      ofAttempt: 'a.wider_network',
+      wanted: 'w.wider_network',
+    }),
   ]
 }
 
-function read(rows: LookRow[]): Look {
-  const of = (kind: LookRow['kind']) => rows.filter((row) => row.kind === kind)
+function onNetwork(
+  db: Queries,
+  kind: 'network' | 'wider',
+  { ofClaim, ofAttempt, wanted }: { ofClaim: string; ofAttempt: string; wanted: string },
+): RawBuilder<unknown>[] {
+  const held = sql`${sql.ref(ofClaim)} = ${sql.ref(wanted)} and ${isActive} and c.owner_id <> w.owner_id`
+  const tried = sql`${sql.ref(ofAttempt)} = ${sql.ref(wanted)} and a.counted_at > w.day_ago`
+  return [
+    sql`
+    select w.place, ${sql.lit(kind)}, null, null, null, null, null, null, null, min(c.expires_at), count(*)
+      from w ${foreach(db, 'claims as c', held)} group by w.place`,
+    sql`
+    select w.place, ${sql.lit(kind)}, null, null, null, null, null, null, null, min(m.expires_at), count(*)
+      from w ${foreach(db, 'booking_attempts as a', tried)}
+           join bookings as b on b.business_id = a.business_id and b.id = a.id and ${unpaid}
+           join payments as m on m.id = b.payment_id
+     group by w.place`,
+  ]
+}
+
+function snapshotOf(rows: SnapshotRow[]): ClaimsSnapshot {
+  const of = (kind: SnapshotRow['kind']) => rows.filter((row) => row.kind === kind)
   const counted = (kind: 'network' | 'wider') =>
     of(kind).map(({ count, expires_at }) => ({ count, firstExpiry: expires_at }))
   return {
@@ -192,78 +266,180 @@ function read(rows: LookRow[]): Look {
   }
 }
 
-/** How many claims of holds have not lapsed. Its cost is that of reading them from an index. */
-export async function countClaimsOfHolds(db: Queries, now: Instant): Promise<number> {
+const claimColumns = {
+  id: 'uuid',
+  business_id: 'uuid',
+  service_id: 'uuid',
+  location_id: 'uuid',
+  staff_id: 'uuid',
+  starts_at: 'timestamptz',
+  ends_at: 'timestamptz',
+  resource_id: 'uuid',
+  seat: 'integer',
+  occurrence_id: 'uuid',
+  taken_from: 'timestamptz',
+  taken_until: 'timestamptz',
+  owner_id: 'uuid',
+  owner_sequence: 'integer',
+  client_network: 'text',
+  client_wider_network: 'text',
+  created_at: 'timestamptz',
+  expires_at: 'timestamptz',
+  booked_at: 'timestamptz',
+  ended_at: 'timestamptz',
+} as const satisfies Columns<keyof ClaimsTable>
+
+/** How many holds still fit under the caps of its networks; absent: no cap. */
+export interface Room {
+  room?: number
+  widerRoom?: number
+}
+
+const insertClaimsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+  const names = sql.join(Object.keys(claimColumns).map((name) => sql.ref(name)))
+  return sql<{ id: string }>`
+    insert into claims (${names})
+    select ${names} from ${rowsOf(db, claimColumns, rows)} as w where true
+     order by resource_id, taken_from, id
+    on conflict do nothing
+    returning id`
+})
+
+/**
+ * Takes a seat for a time span. False when another claim is in the way or has the same sequence of its session, or when
+ * others in its transaction took the room since it was read.
+ */
+export const insertClaim = sharedStatement({
+  writes: (isInserted: boolean) => isInserted,
+  run: async (db, members: readonly { claim: ClaimsTable; room: Room }[]): Promise<boolean[]> => {
+    const taken = tallyOf(db)
+    const claims = members.map(({ claim }) => claim).filter(withRoom(members, taken))
+    if (claims.length === 0) return members.map(() => false)
+    const { rows } = await insertClaimsQuery(db, { rows: rowsText(db, claimColumns, claims) })
+    const inserted = new Set(rows.map(({ id }) => id))
+    for (const { id, client_network, client_wider_network } of claims) {
+      for (const network of [client_network, client_wider_network]) {
+        if (network !== null && inserted.has(id)) taken.set(network, (taken.get(network) ?? 0) + 1)
+      }
+    }
+    return members.map(({ claim }) => inserted.has(claim.id))
+  },
+})
+
+/** Of holds from one network in one transaction, only as many as have room. */
+function withRoom(members: readonly { room: Room }[], takenBefore: ReadonlyMap<string, number>) {
+  const taken = new Map(takenBefore)
+  const takes = (network: string | null, room = Infinity) => {
+    if (network === null) return true
+    const count = (taken.get(network) ?? 0) + 1
+    taken.set(network, count)
+    return count <= room
+  }
+  return ({ client_network, client_wider_network }: ClaimsTable, index: number) => {
+    const { room, widerRoom } = members[index]?.room ?? {}
+    const fits = takes(client_network, room)
+    return takes(client_wider_network, widerRoom) && fits
+  }
+}
+
+/** A hold that gives its time back. */
+interface EndedHold {
+  id: string
+  businessId: string
+  at: Instant
+  /** Whether to spare it unless it has expired. */
+  onlyExpired: boolean
+}
+
+const endColumns = { id: 'uuid', business_id: 'uuid', at: 'timestamptz', only_expired: 'integer' } as const
+
+const endHoldsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+  const earlier = sql.raw(isPostgres(db) ? 'least' : 'min')
+  return sql`
+    with w as materialized (select * from ${rowsOf(db, endColumns, rows)} as r)
+    update claims
+       set ended_at = ${earlier}(w.at, claims.expires_at)
+      from w
+     where ${isNamed(db, 'claims.id')} and claims.id = w.id and claims.business_id = w.business_id
+       and claims.booked_at is null and claims.ended_at is null
+       and (w.only_expired = 0 or claims.expires_at <= w.at)`
+})
+
+/** Tells PostgreSQL to look rows up by their ids even where it has no statistics. */
+function isNamed(db: Queries, column: string): RawBuilder<boolean> {
+  return isPostgres(db)
+    ? sql<boolean>`${sql.ref(column)} = any (array(select id from w))`
+    : sql<boolean>`${sql.ref(column)} in (select id from w)`
+}
+
+/** Ends holds; one that became a booking meanwhile stays. That of an expired one may stand whatever follows. */
+export const endHolds = sharedStatement({
+  writes: (isChange: boolean) => isChange,
+  run: async (db, members: readonly (readonly EndedHold[])[]): Promise<boolean[]> => {
+    const rows = members
+      .flat()
+      .toSorted((one, other) => (one.id < other.id ? -1 : 1)) // locked in one order
+      .map(({ id, businessId, at, onlyExpired }) => ({
+        id,
+        business_id: businessId,
+        at,
+        only_expired: onlyExpired ? 1 : 0,
+      }))
+    await endHoldsQuery(db, { rows: rowsText(db, endColumns, rows) })
+    return members.map((holds) => holds.some(({ onlyExpired }) => !onlyExpired))
+  },
+})
+
+const bookingKey = { id: 'uuid', business_id: 'uuid' } as const
+
+const removeClaimsQuery = cachedQuery(
+  (db, { rows }: Params<{ rows: string }>) => sql<ClaimsTable>`
+    with w as materialized (select * from ${rowsOf(db, bookingKey, rows)} as r)
+    delete from claims
+     where ${isNamed(db, 'id')} and booked_at is not null
+       and exists (select 1 from w where w.id = claims.id and w.business_id = claims.business_id)
+    returning *`,
+)
+
+/** Removes the claim of a booking that takes another time, and gives it; undefined when it has none any more. */
+export const removeBookingClaim = sharedStatement({
+  writes: true,
+  run: async (db, bookings: readonly { id: string; business_id: string }[]) => {
+    const { rows } = await removeClaimsQuery(db, { rows: rowsText(db, bookingKey, bookings) })
+    const removed = new Map(rows.map((row) => [row.id, row]))
+    return bookings.map(({ id }) => removed.get(id))
+  },
+})
+
+const endColumnsOfBooking = { ...bookingKey, at: 'timestamptz' } as const
+
+const endBookedQuery = cachedQuery(
+  (db, { rows }: Params<{ rows: string }>) => sql`
+    with w as materialized (select * from ${rowsOf(db, endColumnsOfBooking, rows)} as r)
+    update claims
+       set ended_at = w.at
+      from w
+     where ${isNamed(db, 'claims.id')} and claims.id = w.id and claims.business_id = w.business_id
+       and claims.booked_at is not null and claims.ended_at is null`,
+)
+
+/** Frees the time of a booking that is cancelled. */
+export const endBookingClaim = sharedStatement({
+  writes: true,
+  run: async (db, bookings: readonly { id: string; business_id: string; at: Instant }[]) => {
+    await endBookedQuery(db, { rows: rowsText(db, endColumnsOfBooking, bookings) })
+    return bookings.map(() => undefined)
+  },
+})
+
+/** Counts active holds with an index scan. */
+export async function countActiveClaims(db: Queries, now: Instant): Promise<number> {
   const { active } = await db
     .selectFrom('claims')
+    .where('booked_at', 'is', null)
+    .where('ended_at', 'is', null)
     .where('expires_at', '>', now)
     .select(({ fn }) => fn.countAll<number>().as('active'))
     .executeTakeFirstOrThrow()
   return active
-}
-
-const addition = compiledOnce((db, claim: Given<ClaimsTable>) =>
-  db
-    .insertInto('claims')
-    .values(claim)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id'),
-)
-
-/** Takes a seat for a time. False when a claim in the way kept it from being written. */
-export async function insertClaim(db: Queries, claim: ClaimsTable): Promise<boolean> {
-  const { rows } = await addition(db, claim)
-  return rows.length > 0
-}
-
-/** Removes claims whose holds have lapsed; one that became a booking meanwhile stays. */
-export async function removeLapsedClaims(db: Queries, ids: string[], now: Instant): Promise<void> {
-  await db.deleteFrom('claims').where('id', 'in', ids).where('expires_at', '<=', now).execute()
-}
-
-/** Removes the claims of holds that their owner gives up; one that became a booking meanwhile stays. */
-export async function removeHoldClaims(db: Queries, businessId: string, ids: string[]): Promise<void> {
-  await db
-    .deleteFrom('claims')
-    .where('business_id', '=', businessId)
-    .where('id', 'in', ids)
-    .where('booking_id', 'is', null)
-    .execute()
-}
-
-const removalOfBooking = compiledOnce((db, { businessId, id }: Given<{ businessId: string; id: string }>) =>
-  db
-    .deleteFrom('claims')
-    .where('business_id', '=', businessId)
-    .where('booking_id', '=', id)
-    .where('id', '=', id),
-)
-
-/** Removes the claim of a booking. */
-export async function removeBookingClaim(db: Queries, businessId: string, id: string): Promise<void> {
-  await removalOfBooking(db, { businessId, id })
-}
-
-interface ClaimOfHold {
-  businessId: string
-  id: string
-  now: Instant
-}
-
-const conversion = compiledOnce((db, { businessId, id, now }: Given<ClaimOfHold>) =>
-  db
-    .updateTable('claims')
-    .set({ booking_id: id, owner_id: null, expires_at: null })
-    .where('business_id', '=', businessId)
-    .where('id', '=', id)
-    .where('expires_at', '>', now),
-)
-
-/**
- * Turns the claim of a hold into that of the booking with the same id. False when it has lapsed or is
- * gone: this one statement decides between the owner and a rival at the instant of expiry.
- */
-export async function bookClaim(db: Queries, claim: ClaimOfHold): Promise<boolean> {
-  const { numAffectedRows } = await conversion(db, claim)
-  return numAffectedRows === 1n
 }

@@ -1,8 +1,9 @@
-import type { Resource } from '../availability/resource-rules.ts'
-import { Problem } from '../errors.ts'
-import type { Instant } from '../instants.ts'
+import type { Resource, Span } from '../availability/resource-rules.ts'
+import { Problem } from '../base/errors.ts'
+import type { Instant } from '../base/instants.ts'
+import type { ClaimsTable } from '../database/tables.ts'
 
-/** A claim that overlaps the wanted time, as one look at the database saw it. */
+/** A claim that overlaps the wanted time, as one snapshot shows it. */
 export interface ClaimSeen {
   id: string
   resource_id: string
@@ -13,88 +14,98 @@ export interface ClaimSeen {
   owner_id: string | null
 }
 
-/** A seat that may be tried, and the caller's own holds that must be given up for it. */
+/** A seat to try, and the caller's own holds to release for it. */
 export interface Candidate {
   resource: Resource
   seat: number
   givesUp: string[]
 }
 
-function isActive(claim: ClaimSeen, now: Instant): boolean {
-  return claim.expires_at === null || claim.expires_at > now
+/** Input for choosing a seat. */
+export interface Choice {
+  resources: Resource[]
+  claims: ClaimSeen[]
+  now: Instant
+  /** Whose holds may be released; undefined for keys, whose holds stand. */
+  ownerId: string | undefined
+  /** Bookings of the day by staff member: those with the fewest come first. */
+  bookingsOfDay: ReadonlyMap<string, number>
+  /** First of equal seats to try: concurrent requests should not all try the same one. */
+  rotation: number
+}
+
+/** The columns of a claim that say what it takes. */
+export function placeOf(
+  { resource, seat }: Pick<Candidate, 'resource' | 'seat'>,
+  taken: Span,
+): Pick<ClaimsTable, 'resource_id' | 'seat' | 'occurrence_id' | 'taken_from' | 'taken_until'> {
+  const { id: resource_id, occurrenceId: occurrence_id } = resource
+  return { resource_id, seat, occurrence_id, taken_from: taken.starts_at, taken_until: taken.ends_at }
+}
+
+/** Of equal seats, concurrent requests should not all try the same one first. */
+export function rotationOf(id: string): number {
+  return Number.parseInt(id.slice(-4), 16)
+}
+
+/** Free seats, best first: no own hold to release, then the fewest bookings of the day, then by id. */
+export function candidates(choice: Choice): Candidate[] {
+  const bookings = ({ resource }: Candidate) => choice.bookingsOfDay.get(resource.id) ?? 0
+  return choice.resources
+    .flatMap((resource) => freeSeats(resource, choice))
+    .toSorted(
+      (one, other) =>
+        Math.sign(one.givesUp.length) - Math.sign(other.givesUp.length) ||
+        bookings(one) - bookings(other) ||
+        (one.resource.id < other.resource.id ? -1 : one.resource.id > other.resource.id ? 1 : 0),
+    )
+}
+
+function freeSeats(resource: Resource, { claims, now, ownerId, rotation }: Choice): Candidate[] {
+  const { seats, occurrenceId } = resource
+  const active = claims.filter((claim) => claim.resource_id === resource.id && isActive(claim, now))
+  const own = active.filter((claim) => isOwnHold(claim, ownerId))
+  const others = active.filter((claim) => !isOwnHold(claim, ownerId))
+  if (others.some(({ occurrence_id }) => occurrence_id !== occurrenceId)) return []
+  const taken = new Set(others.map(({ seat }) => seat))
+  // Claims beyond a lowered capacity count. The lowest seats only, so that concurrent requests collide on them.
+  const free = Array.from({ length: seats }, (_, seat) => seat)
+    .filter((seat) => !taken.has(seat))
+    .slice(0, Math.max(0, seats - taken.size))
+  const turn = (seat: number) => (seat + seats - (rotation % seats)) % seats
+  return free
+    .toSorted((one, other) => turn(one) - turn(other))
+    .map((seat) => {
+      const stays = own.filter((claim) => claim.occurrence_id === occurrenceId && claim.seat !== seat)
+      const used = new Set([...taken, ...stays.map((claim) => claim.seat)])
+      const released = used.size < seats ? own.filter((claim) => !stays.includes(claim)) : own
+      return { resource, seat, givesUp: released.map(({ id }) => id) }
+    })
+}
+
+function isActive({ expires_at }: ClaimSeen, now: Instant): boolean {
+  return expires_at === null || expires_at > now
 }
 
 function isOwnHold(claim: ClaimSeen, ownerId: string | undefined): boolean {
   return claim.expires_at !== null && claim.owner_id === ownerId
 }
 
-/** What a seat is chosen from. */
-export interface Choice {
-  resources: Resource[]
-  claims: ClaimSeen[]
-  now: Instant
-  /** Whose holds may be given up; undefined for keys, whose holds stand. */
-  ownerId: string | undefined
-  /** Bookings of the day by staff member: those with the fewest come first. */
-  bookingsOfDay: ReadonlyMap<string, number>
-  /** Where among equal seats to begin, so that those who ask at once do not all try the same one first. */
-  rotation: number
-}
-
-/**
- * The seats that are free, best first: without giving up a hold of one's own, then the staff member
- * with the fewest bookings that day, then by id.
- */
-export function candidates(choice: Choice): Candidate[] {
-  return choice.resources
-    .flatMap((resource) => freeSeats(resource, choice))
-    .toSorted(
-      (one, other) =>
-        Math.sign(one.givesUp.length) - Math.sign(other.givesUp.length) ||
-        bookings(one, choice) - bookings(other, choice) ||
-        (one.resource.id < other.resource.id ? -1 : one.resource.id > other.resource.id ? 1 : 0),
-    )
-}
-
-function bookings(candidate: Candidate, choice: Choice): number {
-  return choice.bookingsOfDay.get(candidate.resource.id) ?? 0
-}
-
-function freeSeats(resource: Resource, { claims, now, ownerId, rotation }: Choice): Candidate[] {
-  const active = claims.filter((claim) => claim.resource_id === resource.id && isActive(claim, now))
-  return Array.from({ length: resource.seats }, (_, index) => (index + rotation) % resource.seats).flatMap(
-    (seat) => {
-      const inTheWay = active.filter(
-        (claim) => claim.seat === seat || claim.occurrence_id !== resource.occurrenceId,
-      )
-      const own = inTheWay.filter((claim) => isOwnHold(claim, ownerId))
-      return own.length === inTheWay.length ? [{ resource, seat, givesUp: own.map(({ id }) => id) }] : []
-    },
-  )
-}
-
-/** Claims on a resource that have lapsed: they are removed before its time is taken. */
-export function lapsed(claims: ClaimSeen[], resource: Resource, now: Instant): string[] {
+/** Ids of a resource's expired holds: they are ended before its time is taken. */
+export function expired(claims: ClaimSeen[], resource: Resource, now: Instant): string[] {
   return claims
     .filter((claim) => claim.resource_id === resource.id && !isActive(claim, now))
     .map(({ id }) => id)
 }
 
-/**
- * Why no seat is left: slot_booked when everything in the way is booked, else slot_held. Holds that
- * the caller could give up are not in the way.
- */
+/** Tells why no seat is free: slot_booked when every claim of others is booked, else slot_held. */
 export function conflict({ claims, now, ownerId }: Pick<Choice, 'claims' | 'now' | 'ownerId'>): Problem {
   const inTheWay = claims.filter((claim) => isActive(claim, now) && !isOwnHold(claim, ownerId))
-  const booked = inTheWay.length > 0 && inTheWay.every((claim) => claim.expires_at === null)
+  const booked = inTheWay.length > 0 && inTheWay.every(({ expires_at }) => expires_at === null)
   const extensions = { alternatives: [] }
   return booked
     ? new Problem('slot_booked', 'The slot is booked; choose another time.', { extensions })
-    : new Problem(
-        'slot_held',
-        'The slot is held by another client; try again later or choose another time.',
-        {
-          extensions,
-        },
-      )
+    : new Problem('slot_held', 'The slot is held by another client; retry later or choose another time.', {
+        extensions,
+      })
 }

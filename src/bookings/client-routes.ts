@@ -1,17 +1,15 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import type { Context } from '../context.ts'
-import { createdOnce } from '../http/created-once.ts'
-import { formatInstant } from '../instants.ts'
-import { Nothing, problems } from '../wire.ts'
+import { createdOnce } from '../http/idempotency.ts'
+import { EmptyObject, problems } from '../http/wire.ts'
+import type { Context } from './context.ts'
 import { BlockClient, BlockedClient } from './client-schemas.ts'
-import { blockClient, unblockClient } from './strangers.ts'
+import { blockClient, presentBlockedClient, unblockClient } from './strangers.ts'
 
 const access = ['business', 'hub'] as const
 const tags = ['Clients']
 
-/** The clients of a business (contract: Strangers). */
 export function clientRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
@@ -24,8 +22,8 @@ export function clientRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Block a client',
         description:
-          'Sessions book nothing for this client any more: 429 `booking_limit_reached`, as for too many bookings. What is booked stays, and keys can still book. Blocking a client again changes nothing.',
-        querystring: Nothing,
+          'Sessions can no longer book for this client: 429 `booking_limit_reached`, as for too many bookings. Existing bookings stay, and keys can still book. Blocking a client again changes nothing.',
+        querystring: EmptyObject,
         body: BlockClient,
         response: { 201: BlockedClient, ...problems('not_found') },
       },
@@ -35,10 +33,8 @@ export function clientRoutes(app: FastifyInstance, context: Context): void {
         context,
         { request, reply },
         {
-          run: (own) => blockClient(own, request.actor, request.body),
-          present: ({ businessId, timezone, email, blockedAt }) => ({
-            body: { business_id: businessId, email, blocked_at: formatInstant(blockedAt, timezone) },
-          }),
+          run: (store) => blockClient(context, request.actor, request.body, store),
+          present: (client) => ({ body: presentBlockedClient(client) }),
         },
       ),
   )
@@ -51,8 +47,8 @@ export function clientRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'unblockClient',
         tags,
         summary: 'Let a client book again',
-        description: 'A client who was not blocked stays as they are.',
-        querystring: Nothing,
+        description: 'Unblocking a client who is not blocked changes nothing.',
+        querystring: EmptyObject,
         body: BlockClient,
         response: { 204: Type.Null({ description: 'The client is not blocked.' }), ...problems('not_found') },
       },

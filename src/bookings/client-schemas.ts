@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
-import { exampleClient, exampleIds, exampleTimes } from '../examples.ts'
-import { Closed, Id, ShownId, ShownInstant } from '../wire.ts'
+import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
+import { StrictObject, Id, ShownId, ShownInstant } from '../http/wire.ts'
 
-export const BlockClient = Closed(
+export const BlockClient = StrictObject(
   {
     business_id: Type.Optional(
-      Type.String({ ...Id, description: 'A hub key has to name it; a business key may.' }),
+      Type.String({ ...Id, description: 'Required for a hub key, optional for a business key.' }),
     ),
     email: Type.String({
       format: 'email',
@@ -29,7 +29,7 @@ export const BlockedClient = Type.Object(
   },
   {
     title: 'BlockedClient',
-    description: 'A client for whom sessions book nothing any more.',
+    description: 'A client for whom sessions cannot book.',
     examples: [
       { business_id: exampleIds.business, email: exampleClient.email, blocked_at: exampleTimes.createdAt },
     ],

@@ -1,25 +1,24 @@
+import { isCalendarDate, isEmail, isLine, isPhone, isText, isWebAddress } from '../base/contact-formats.ts'
+import type { FieldError } from '../base/errors.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
-import { isCalendarDate, isEmail, isLine, isPhone, isText, isWebAddress } from '../contact-formats.ts'
-import type { Fault } from '../errors.ts'
 
-/** What a client can answer to a custom field; which of them, the type of the field says. */
 export type FieldValue = string | number | boolean | string[]
 
-/** An answer to a custom field. Without a value it counts as not given. */
+/** Without a value it counts as not given. */
 export interface FieldAnswer {
   field_id: string
   value?: FieldValue
 }
 
-const longestLine = 500
-const longestText = 5_000
+const maxLineLength = 500
+const maxTextLength = 5_000
 
-/** Every fault of the answers to a service's custom fields, each with a pointer to it. */
-export function customFieldFaults(fields: CustomField[], answers: FieldAnswer[]): Fault[] {
-  const faults = answers.flatMap((answer, index) =>
-    answerFaults(fields, answers.slice(0, index), answer).map((fault) => ({
-      ...fault,
-      pointer: `/custom_field_values/${index}${fault.pointer}`,
+/** Returns every error in the answers, with pointers. */
+export function customFieldErrors(fields: CustomField[], answers: FieldAnswer[]): FieldError[] {
+  const fieldErrors = answers.flatMap((answer, index) =>
+    answerErrors(fields, answers.slice(0, index), answer).map((fieldError) => ({
+      ...fieldError,
+      pointer: `/custom_field_values/${index}${fieldError.pointer}`,
     })),
   )
   const missing = fields.filter(
@@ -27,7 +26,7 @@ export function customFieldFaults(fields: CustomField[], answers: FieldAnswer[])
       field.required && !answers.some((answer) => answer.field_id === field.id && isGiven(answer.value)),
   )
   return [
-    ...faults,
+    ...fieldErrors,
     ...missing.map((field) => ({
       pointer: '/custom_field_values',
       code: 'required',
@@ -36,7 +35,7 @@ export function customFieldFaults(fields: CustomField[], answers: FieldAnswer[])
   ]
 }
 
-function answerFaults(fields: CustomField[], before: FieldAnswer[], answer: FieldAnswer): Fault[] {
+function answerErrors(fields: CustomField[], before: FieldAnswer[], answer: FieldAnswer): FieldError[] {
   const field = fields.find(({ id }) => id === answer.field_id)
   if (!field) {
     return [{ pointer: '/field_id', code: 'unknown_field', detail: 'is not a custom field of this service' }]
@@ -52,21 +51,21 @@ function isGiven(value: FieldValue | undefined): value is FieldValue {
   return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)
 }
 
-/** What the value should have been; undefined when it is right. */
+/** What the value must be; undefined when it is valid. */
 function expectation(field: CustomField, value: FieldValue): string | undefined {
   const options = field.options ?? []
-  const check = (right: boolean, expected: string) => (right ? undefined : expected)
+  const check = (isValid: boolean, expected: string) => (isValid ? undefined : expected)
   const text = typeof value === 'string' ? value : undefined
   switch (field.type) {
     case 'text':
       return check(
-        text !== undefined && isLine(text) && codePoints(text) <= longestLine,
-        `one line of at most ${longestLine} characters`,
+        text !== undefined && isLine(text) && codePoints(text) <= maxLineLength,
+        `one line of at most ${maxLineLength} characters`,
       )
     case 'textarea':
       return check(
-        text !== undefined && isText(text) && codePoints(text) <= longestText,
-        `text of at most ${longestText} characters`,
+        text !== undefined && isText(text) && codePoints(text) <= maxTextLength,
+        `text of at most ${maxTextLength} characters`,
       )
     case 'number':
       return check(typeof value === 'number' && Number.isFinite(value), 'a number')
@@ -83,10 +82,7 @@ function expectation(field: CustomField, value: FieldValue): string | undefined 
     case 'phone':
       return check(text !== undefined && isPhone(text), 'a phone number of digits, spaces and + ( ) - .')
     case 'url':
-      return check(
-        text !== undefined && isWebAddress(text),
-        'an address that begins with http:// or https://',
-      )
+      return check(text !== undefined && isWebAddress(text), 'a URL that begins with http:// or https://')
   }
 }
 

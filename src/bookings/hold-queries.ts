@@ -1,114 +1,109 @@
-import { compiledOnce, type Given } from '../database/compiled-once.ts'
+import { sql } from 'kysely'
+import { daySeconds, type Instant, plusSeconds } from '../base/instants.ts'
+import { cachedQuery, type Params } from '../database/cached-query.ts'
 import type { Queries } from '../database/database.ts'
-import { inReach, type Reach } from '../database/reach.ts'
-import type { HoldsTable } from '../database/tables.ts'
-import type { Instant } from '../instants.ts'
+import { foreach, rowsOf, rowsText, isPostgres } from '../database/json-rows.ts'
+import { sharedStatement } from '../database/shared-transaction.ts'
+import type { ClaimsTable } from '../database/tables.ts'
+import { inScopeOfRow, scopeColumns, scopeRow, type TenantScope } from '../database/tenant-scope.ts'
 
-/** A hold with what its status depends on. */
-export interface HoldRow extends HoldsTable {
+export interface HoldRow extends ClaimsTable {
   timezone: string
-  /** The booking that it became. */
-  booking_id: string | null
 }
 
-const addition = compiledOnce((db, hold: Given<HoldsTable>) =>
-  db
-    .insertInto('holds')
-    .values(hold)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id'),
-)
-
-/** Records a hold. False when another hold of the same session was recorded at the same moment. */
-export async function insertHold(db: Queries, hold: HoldsTable): Promise<boolean> {
-  const { rows } = await addition(db, hold)
-  return rows.length > 0
-}
-
-interface WantedHold {
-  reach: Reach
+/** A hold in scope; with `ownerId`, only that owner's. */
+export interface HoldKey {
+  scope: TenantScope
   id: string
   ownerId: string | undefined
 }
 
-const holdById = compiledOnce((db, { reach, id, ownerId }: Given<WantedHold>) =>
-  db
-    .selectFrom('holds as h')
-    .innerJoin('locations as l', 'l.id', 'h.location_id')
-    .leftJoin('bookings as b', (join) =>
-      join.onRef('b.id', '=', 'h.id').onRef('b.business_id', '=', 'h.business_id'),
-    )
-    .selectAll('h')
-    .select(['l.timezone', 'b.id as booking_id'])
-    .where(inReach('h.business_id', reach))
-    .where('h.id', '=', id)
-    .$if(ownerId !== undefined, (query) => query.where('h.owner_id', '=', ownerId ?? '')),
-)
+const holdColumns = {
+  ...scopeColumns,
+  place: 'integer',
+  id: 'uuid',
+  owner_id: 'uuid',
+  since: 'timestamptz',
+} as const
 
-/** A hold within reach; of one owner only where that is given. */
-export async function findHold(
+type Found = HoldRow & { place: number }
+
+/** The rows of `w` in the order of the ids, so that all lock them in one order. */
+function sorted(keys: readonly HoldKey[], now: Instant) {
+  return keys
+    .map(({ scope, id, ownerId }, place) => ({
+      ...scopeRow(scope),
+      place,
+      id,
+      owner_id: ownerId,
+      since: plusSeconds(now, -daySeconds),
+    }))
+    .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+}
+
+const holdsQuery = cachedQuery((db, { rows, locks }: Params<{ rows: string; locks: boolean }>) => {
+  const wanted = sql`
+    c.id = w.id and (w.owner_id is null or c.owner_id = w.owner_id) and c.expires_at >= w.since
+    and ${inScopeOfRow(db, 'c.business_id')}`
+  const lock = locks && isPostgres(db) ? sql` for update of c` : sql``
+  return sql<Found>`
+    with w as materialized (select * from ${rowsOf(db, holdColumns, rows)} as r)
+    select w.place, l.timezone, c.*
+      from w ${foreach(db, 'claims as c', wanted)}
+           join locations as l on l.id = c.location_id${lock}`
+})
+
+async function findAll(
   db: Queries,
-  reach: Reach,
-  { id, ownerId }: { id: string; ownerId: string | undefined },
-): Promise<HoldRow | undefined> {
-  const { rows } = await holdById(db, { reach, id, ownerId })
-  return rows[0]
+  keys: readonly HoldKey[],
+  { now, locks }: { now: Instant; locks: boolean },
+) {
+  const rows = rowsText(db, holdColumns, sorted(keys, now))
+  const found = (await holdsQuery(db, { rows, locks })).rows
+  return keys.map((_key, index) => found.find(({ place }) => place === index))
 }
 
-/** Marks holds as given up; those that have lapsed or became bookings keep what they are. */
-export async function releaseHolds(
-  db: Queries,
-  { businessId, ids, now }: { businessId: string; ids: string[]; now: Instant },
-): Promise<void> {
-  await db
-    .updateTable('holds')
-    .set({ released_at: now })
-    .where('business_id', '=', businessId)
-    .where('id', 'in', ids)
-    .where('released_at', 'is', null)
-    .where('expires_at', '>', now)
-    .execute()
+/** Finds a hold until a day after its `expires_at`. */
+export async function findHold(db: Queries, key: HoldKey, now: Instant): Promise<HoldRow | undefined> {
+  const [hold] = await findAll(db, [key], { now, locks: false })
+  return hold
 }
 
-/** Makes those who place holds for one session at the same time wait for each other (PostgreSQL; SQLite always does). */
-export async function lockSession(db: Queries, sessionId: string): Promise<void> {
-  await db.selectFrom('sessions').select('id').where('id', '=', sessionId).forUpdate().execute()
+/** As `findHold`, and locks it until the transaction ends. */
+export const findHoldForChange = sharedStatement({
+  writes: false,
+  locks: ({ key }: { key: HoldKey }) => key.id,
+  run: (db, members: readonly { key: HoldKey; now: Instant }[]): Promise<(HoldRow | undefined)[]> => {
+    const [first] = members
+    if (!first) return Promise.resolve([])
+    const keys = members.map(({ key }) => key)
+    return findAll(db, keys, { now: first.now, locks: true }) // one transaction has one now
+  },
+})
+
+/** Deletes up to `max` holds that expired before an instant and never became a booking, or became one that is cancelled. */
+export async function deleteOldHolds(db: Queries, before: Instant, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from claims
+     where id in (
+       select id from claims
+        where (booked_at is null or ended_at is not null) and expires_at < ${before}
+        limit ${max})
+       and (booked_at is null or ended_at is not null) and expires_at < ${before}`.execute(db)
+  return Number(numAffectedRows ?? 0n)
 }
 
-/** Deletes up to `most` hold records that ended before an instant. Tells how many. */
-export async function deleteOldHolds(db: Queries, before: Instant, most: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('holds')
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple('business_id', 'id'),
-        'in',
-        selectFrom('holds')
-          .select(['business_id', 'id'])
-          .where('expires_at', '<', before)
-          .limit(most)
-          .$asTuple('business_id', 'id'),
-      ),
-    )
-    .executeTakeFirst()
-  return Number(numDeletedRows)
-}
-
-/** Deletes up to `most` claims of holds that lapsed before an instant. Tells how many. */
-export async function deleteOldClaims(db: Queries, before: Instant, most: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('claims')
-    .where('id', 'in', (build) =>
-      // what a new hold is just removing is left to it: waiting for each other could end in a deadlock
-      build
-        .selectFrom('claims')
-        .select('id')
-        .where('expires_at', '<', before)
-        .limit(most)
-        .forUpdate()
-        .skipLocked(),
-    )
-    .where('expires_at', '<', before)
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+/** Ends up to `max` holds that have expired, so that no index of active claims keeps them; returns their number. */
+export async function endExpiredHolds(db: Queries, now: Instant, max: number): Promise<number> {
+  // skips rows that a new hold ends: waiting for each other could deadlock
+  const skip = isPostgres(db) ? sql` for update skip locked` : sql``
+  const { numAffectedRows } = await sql`
+    update claims
+       set ended_at = expires_at
+     where id in (
+       select id from claims
+        where booked_at is null and ended_at is null and expires_at <= ${now}
+        limit ${max}${skip})
+       and booked_at is null and ended_at is null and expires_at <= ${now}`.execute(db)
+  return Number(numAffectedRows ?? 0n)
 }

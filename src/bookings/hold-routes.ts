@@ -1,22 +1,19 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import type { Context } from '../context.ts'
-import { exampleIds } from '../examples.ts'
-import { readClientAddress } from '../http/client-network.ts'
-import { createdOnce } from '../http/created-once.ts'
-import { Closed, Nothing, PathId, problems } from '../wire.ts'
+import { readClientAddress } from '../base/client-network.ts'
+import { exampleIds } from '../base/examples.ts'
+import { goneClient } from '../http/gone-client.ts'
+import { createdOnce } from '../http/idempotency.ts'
+import { StrictObject, EmptyObject, PathId, problems } from '../http/wire.ts'
+import type { Context } from './context.ts'
 import { Hold, HoldWithStatus, PlaceHold } from './hold-schemas.ts'
-import { placeHold } from './place-hold.ts'
-import { presentHold } from './present-hold.ts'
-import { releaseHold } from './release-hold.ts'
-import { showHold } from './show-hold.ts'
+import { placeHold, presentHold, releaseHold, showHold } from './hold.ts'
 
 const access = ['session', 'business', 'hub'] as const
-const params = Closed({ hold_id: PathId('hold', exampleIds.booking) })
+const params = StrictObject({ hold_id: PathId('hold', exampleIds.booking) })
 const tags = ['Holds']
 
-/** Placing, showing and releasing holds (contract: Holds). */
 export function holdRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
@@ -29,8 +26,8 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Hold a slot',
         description:
-          'For ten minutes nobody else can hold or book the slot. A session that holds again for an overlapping time replaces its own hold in one step; when the new slot is refused, the old hold stays.',
-        querystring: Nothing,
+          'For ten minutes nobody else can hold or book the slot. A session that holds an overlapping time replaces its own hold in one step. When the new slot is refused, the old hold stays.',
+        querystring: EmptyObject,
         body: PlaceHold,
         response: {
           201: Hold,
@@ -39,12 +36,13 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request, reply) => {
-      const input = { ...request.body, from: readClientAddress(request.ip) }
+      const from = readClientAddress(request.ip)
+      const input = { ...request.body, from, isGone: goneClient(request) }
       return createdOnce(
         context,
         { request, reply },
         {
-          run: (own) => placeHold(own, request.actor, input),
+          run: (store) => placeHold(context, request.actor, input, store),
           present: ({ hold, timezone }) => ({ body: presentHold(hold, timezone) }),
         },
       )
@@ -59,9 +57,9 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'showHold',
         tags,
         summary: 'Show a hold',
-        description: 'A session sees its own holds, business and hub keys all in their reach.',
+        description: 'A session sees its own holds; business and hub keys see all in their scope.',
         params,
-        querystring: Nothing,
+        querystring: EmptyObject,
         response: { 200: HoldWithStatus, ...problems('hold_not_found') },
       },
     },
@@ -79,10 +77,10 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'releaseHold',
         tags,
         summary: 'Release a hold',
-        description: 'Its slot is free at once. A hold that has ended already stays as it is.',
+        description: 'The slot is free at once. A hold that has ended stays as it is.',
         params,
-        querystring: Nothing,
-        body: Nothing,
+        querystring: EmptyObject,
+        body: EmptyObject,
         response: {
           204: Type.Null({ description: 'The hold is over.' }),
           ...problems('hold_not_found', 'hold_converted'),

@@ -1,20 +1,46 @@
-import { Problem } from '../errors.ts'
-import { secondsUntil, type Instant } from '../instants.ts'
+import type { Actor } from '../access/actor.ts'
+import { scaledLimit, widerNetworkFactor } from '../access/rate-limit-rules.ts'
+import { notOfferedThen, SlotDay } from '../availability/offer-rules.ts'
+import {
+  locationResource,
+  type Resource,
+  slotOf,
+  type Span,
+  staffResource,
+  takenBy,
+} from '../availability/resource-rules.ts'
+import type { VersionedOffering } from '../availability/versioned-offering.ts'
+import { Problem } from '../base/errors.ts'
+import {
+  daySeconds,
+  type Instant,
+  nearestInstant,
+  plusSeconds,
+  secondsUntil,
+  toMs,
+} from '../base/instants.ts'
+import type { ClaimsTable } from '../database/tables.ts'
+import type { StoreResponse } from '../http/idempotency.ts'
+import type { ActiveCount, ClaimsRequest, ClaimsSnapshot, Room } from './claim-queries.ts'
+import { placeOf } from './claim-rules.ts'
+import type { Context } from './context.ts'
+import type { NetworkDigests } from './stranger-queries.ts'
+import type { ClientAddress } from './strangers.ts'
 
-/** What has become of a hold, as it is shown for 24 hours after its end. */
+/** Shown until a day after `expires_at`. */
 export type HoldStatus = 'active' | 'expired' | 'converted' | 'released'
 
-/** What became of a hold, at an instant. */
 export function holdStatus(
-  hold: { booking_id: string | null; released_at: Instant | null; expires_at: Instant },
+  { booked_at, ended_at, expires_at }: Pick<ClaimsTable, 'booked_at' | 'ended_at' | 'expires_at'>,
   now: Instant,
 ): HoldStatus {
-  if (hold.booking_id !== null) return 'converted'
-  if (hold.released_at !== null) return 'released'
-  return hold.expires_at > now ? 'active' : 'expired'
+  if (booked_at !== null) return 'converted'
+  // what has ended stays so when the clock goes back
+  if (ended_at !== null) return ended_at < expires_at ? 'released' : 'expired'
+  return expires_at > now ? 'active' : 'expired'
 }
 
-/** Active holds that count towards a cap. */
+/** Active holds counted towards one cap. */
 export interface CapCount {
   whose: string
   cap: number
@@ -23,12 +49,11 @@ export interface CapCount {
   fitsAt: Instant | undefined
 }
 
-/** Whether one more would be too many. */
 export function isFull({ count, cap }: CapCount): boolean {
   return count >= cap
 }
 
-/** Refuses one more active hold than the caps allow, until so many have lapsed that another one fits. */
+/** Throws hold_limit_reached, with the seconds until a hold fits, when any cap is reached. */
 export function assertBelowCaps(counts: CapCount[], now: Instant): void {
   const full = counts.filter(isFull)
   const [first] = full
@@ -37,8 +62,148 @@ export function assertBelowCaps(counts: CapCount[], now: Instant): void {
   throw new Problem(
     'hold_limit_reached',
     `There are already ${first.count} active holds of ${first.whose}; the limit is ${first.cap}.`,
-    {
-      headers: { 'retry-after': String(Math.max(1, ...waits)) },
-    },
+    { headers: { 'retry-after': String(Math.max(1, ...waits)) } },
   )
+}
+
+/** Checked against the catalogue, not yet against hours, blocks and claims. */
+interface HoldRequest {
+  id: string
+  offer: VersionedOffering
+  slot: Span
+  taken: Span
+  day: SlotDay
+  /** Any of them will do. */
+  resources: Resource[]
+}
+
+export function wantedOf(offer: VersionedOffering, id: string, startsAt: Instant): HoldRequest {
+  const { service, location, staff } = offer
+  const slot = slotOf(service, startsAt)
+  const resources =
+    service.staff_ids.length === 0
+      ? [locationResource(service, location.id)]
+      : staff.map((member) =>
+          staffResource(service, { staffId: member.id, locationId: location.id, startsAt }),
+        )
+  const day = new SlotDay(offer, toMs(startsAt))
+  return { id, offer, slot, taken: takenBy(service, slot), day, resources }
+}
+
+export function claimsRequest(
+  { offer, slot, taken, day, resources }: HoldRequest,
+  now: Instant,
+  session: ClaimsRequest['session'],
+): ClaimsRequest {
+  const { from, to } = day.span()
+  return {
+    now,
+    businessId: offer.service.business_id,
+    resourceIds: resources.map(({ id }) => id),
+    taken,
+    ...(resources.length > 1 && { day: { from: nearestInstant(from), to: nearestInstant(to) } }),
+    rules: { locationId: offer.location.id, staffIds: offer.staff.map(({ id }) => id), slot },
+    ...(session && { session }),
+  }
+}
+
+/**
+ * Resources that the rules offer at that time. Keys may ignore the rules, but not the clock; even for them,
+ * staff who work then come alone.
+ */
+export function offeredResources(
+  isSession: boolean,
+  { day, resources }: HoldRequest,
+  seen: Parameters<SlotDay['working']>[0],
+): Resource[] {
+  const working = day.working(seen)
+  if (typeof working !== 'string') {
+    return resources.filter(({ staffId }) => staffId === null || working.includes(staffId))
+  }
+  if (isSession || working === 'in_the_past') throw notOfferedThen(working)
+  return resources
+}
+
+export function capCounts({ config }: Pick<Context, 'config'>, seen: ClaimsSnapshot, gone: string[]) {
+  const cap = (max: number) => scaledLimit(max, config.rateLimitFactor)
+  const kept = seen.ownHolds.filter(({ id }) => !gone.includes(id))
+  const expiries = (holds: typeof kept) => holds.map(({ expires_at }) => expires_at)
+  const ofSession = [...expiries(kept), ...seen.ownUnpaid].toSorted()
+  const max = cap(config.maxHoldsPerSession)
+  const count = ofSession.length
+  const session = { whose: 'this session', cap: max, count, fitsAt: ofSession[count - max] }
+  const networks = [
+    onNetwork(cap(config.maxHoldsPerIp), expiries(kept.filter((hold) => hold.onNetwork)), seen.onNetwork),
+    onNetwork(
+      cap(config.maxHoldsPerIp * widerNetworkFactor),
+      expiries(kept.filter((hold) => hold.onWiderNetwork)),
+      seen.onWiderNetwork,
+    ),
+  ]
+  return { session, networks }
+}
+
+function onNetwork(cap: number, own: Instant[], others: ActiveCount[]): CapCount {
+  const expiries = [...own, ...others.flatMap(({ firstExpiry }) => firstExpiry ?? [])]
+  const count = others.reduce((sum, { count }) => sum + count, own.length)
+  return { whose: 'this address', cap, count, fitsAt: expiries.toSorted()[0] }
+}
+
+/** How many more holds fit under the caps of the networks. */
+export function roomUnder([network, wider]: CapCount[]): Room {
+  const left = ({ cap, count }: CapCount) => cap - count
+  return { ...(network && { room: left(network) }), ...(wider && { widerRoom: left(wider) }) }
+}
+
+/** A new hold. */
+export interface PlacedHold {
+  hold: ClaimsTable
+  /** Ids of own holds released for it. */
+  replaced: string[]
+  /** Its times are shown in this zone. Part of what a keyed request stores within the transaction. */
+  timezone: string
+}
+
+export interface HoldContext {
+  actor: Actor
+  wanted: HoldRequest
+  /** For sessions only: caps do not count holds of keys. */
+  from: (NetworkDigests & Pick<ClientAddress, 'address'>) | undefined
+  /** Whether the client has gone: then the hold, not begun, is left out. */
+  isGone?: (() => boolean) | undefined
+  store: StoreResponse<PlacedHold>
+}
+
+export function holdRow(
+  { actor, wanted, from }: HoldContext,
+  {
+    resource,
+    seat,
+    expiresAt,
+    sequence,
+    now,
+  }: { resource: Resource; seat: number; expiresAt: Instant; sequence: number; now: Instant },
+): ClaimsTable {
+  const { service, location } = wanted.offer
+  return {
+    id: wanted.id,
+    business_id: service.business_id,
+    service_id: service.id,
+    location_id: location.id,
+    staff_id: resource.staffId,
+    ...wanted.slot,
+    ...placeOf({ resource, seat }, wanted.taken),
+    owner_id: actor.ownerId,
+    owner_sequence: from ? sequence : null,
+    client_network: from?.network ?? null,
+    client_wider_network: from?.widerNetwork ?? null,
+    created_at: now,
+    expires_at: expiresAt,
+    booked_at: null,
+    ended_at: null,
+  }
+}
+
+export function sessionOf({ actor, from }: HoldContext, now: Instant): ClaimsRequest['session'] {
+  return from && { ...from, ownerId: actor.ownerId, dayAgo: plusSeconds(now, -daySeconds) }
 }

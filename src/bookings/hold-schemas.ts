@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { exampleIds, exampleTimes } from '../examples.ts'
-import { Closed, Id, InstantText, ShownId, ShownInstant } from '../wire.ts'
+import { exampleIds, exampleTimes } from '../base/examples.ts'
+import { StrictObject, Id, InstantText, ShownId, ShownInstant } from '../http/wire.ts'
 
 const wanted = {
   service_id: exampleIds.service,
@@ -9,7 +9,7 @@ const wanted = {
 }
 
 /** The body of `POST /bookings/hold`. */
-export const PlaceHold = Closed(
+export const PlaceHold = StrictObject(
   {
     service_id: Id,
     location_id: Id,
@@ -19,12 +19,11 @@ export const PlaceHold = Closed(
   {
     title: 'PlaceHold',
     description:
-      'The slot to hold. With `staff_id` that person or nobody, without it whoever is free and has the fewest bookings that day.',
+      'The slot to hold. With `staff_id`, only with that person. Without it, with the free one who has the fewest bookings that day.',
     examples: [wanted],
   },
 )
 
-/** Exactly the specification's six fields. */
 const holdFields = {
   hold_id: ShownId,
   service_id: ShownId,
@@ -41,14 +40,13 @@ const example = {
   expires_at: exampleTimes.expiresAt,
 }
 
-/** A hold on the wire, as it was just placed (specification: Hold). */
+/** A new hold. */
 export const Hold = Type.Object(holdFields, {
   title: 'Hold',
   description: 'A slot that nobody else can hold or book until `expires_at`.',
   examples: [example],
 })
 
-/** The same, as it is shown later. */
 export const HoldWithStatus = Type.Object(
   {
     ...holdFields,
@@ -56,7 +54,7 @@ export const HoldWithStatus = Type.Object(
   },
   {
     title: 'HoldWithStatus',
-    description: 'A hold and what has become of it. It can be read for a day after its end.',
+    description: 'A hold and its status. You can read it for a day after it has ended.',
     examples: [{ ...example, status: 'active' }],
   },
 )

@@ -1,158 +1,187 @@
-import { sql } from 'kysely'
-import { compiledOnce, type Given } from '../database/compiled-once.ts'
-import type { Engine, Queries } from '../database/database.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { daySeconds, type Instant, plusSeconds } from '../base/instants.ts'
+import { cachedQuery, type Params } from '../database/cached-query.ts'
+import type { Queries } from '../database/database.ts'
+import { rowsOf, rowsText } from '../database/json-rows.ts'
+import { sharedStatement, tallyOf } from '../database/shared-transaction.ts'
 import type { BlockedClientsTable, BookingAttemptsTable } from '../database/tables.ts'
-import type { Instant } from '../instants.ts'
 
-/** What a business says of strangers. */
-export interface StrangerSettings {
+const hourSeconds = 3_600
+
+/** An address's networks as the database keeps them: digests. */
+export interface NetworkDigests {
+  network: string
+  widerNetwork: string | null
+}
+
+export interface Visitor extends NetworkDigests {
+  businessId: string
+  address: string | null
+}
+
+/** What the caps of a business count for a stranger: zeros for keys. */
+export interface StrangerCounts {
   max_bookings_per_client: number | null
   trusted_networks_json: string | null
+  /** Bookings, made or refused, of the address and of its wider network in the last hour and day. */
+  of_hour: number
+  of_day: number
+  wider_of_hour: number
+  wider_of_day: number
+  /** Future bookings for the client. */
+  of_client: number
+  /** Above zero when the business blocks the client. */
+  is_blocked: number
 }
 
-interface Turn {
-  businessId: string
-  /** What is counted together: who names the same waits. No client where no booking is made. */
-  network: string
-  client: string | null
+/** Columns of `w` by which a stranger is counted. */
+export const strangerColumns = {
+  now: 'timestamptz',
+  hour_ago: 'timestamptz',
+  day_ago: 'timestamptz',
+  network: 'text',
+  wider_network: 'text',
+  client: 'text',
+  email: 'text',
+} as const
+
+type Counted = (Visitor & { client?: string; email?: string }) | undefined
+
+/** The values of `strangerColumns`; of keys, which nothing counts, only the times. */
+export function strangerRow(stranger: Counted, now: Instant) {
+  return {
+    now,
+    hour_ago: plusSeconds(now, -hourSeconds),
+    day_ago: plusSeconds(now, -daySeconds),
+    network: stranger?.network,
+    wider_network: stranger?.widerNetwork,
+    client: stranger?.client,
+    email: stranger?.email,
+  }
 }
 
-const settingsInTurn = compiledOnce((_db, { businessId, network, client }: Given<Turn>) => {
-  const lock = (name: typeof network | typeof client) =>
-    sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))`
-  return sql<StrangerSettings>`
-    select max_bookings_per_client, trusted_networks_json, ${lock(network)} as network, ${lock(client)} as client
-      from businesses where id = ${businessId}`
-})
+/** Selects `StrangerCounts` for a row of `w` and a business `v`. Exact behind the locks of `lockNames`. */
+export function strangerCounts(): RawBuilder<unknown> {
+  const attempts = (column: string, since: string) => sql`
+    (select count(*) from booking_attempts as a
+      where ${sql.ref(`a.${column}`)} = ${sql.ref(`w.${column}`)} and a.business_id = v.id
+        and a.counted_at > ${sql.ref(`w.${since}`)})`
+  return sql`
+    v.max_bookings_per_client, v.trusted_networks_json,
+    ${attempts('network', 'hour_ago')} as of_hour, ${attempts('network', 'day_ago')} as of_day,
+    ${attempts('wider_network', 'hour_ago')} as wider_of_hour, ${attempts('wider_network', 'day_ago')} as wider_of_day,
+    (select count(*) from bookings as b
+      where b.business_id = v.id and b.counted_client = w.client and b.cancelled_at is null
+        and b.starts_at > w.now) as of_client,
+    (select count(*) from blocked_clients as k where k.business_id = v.id and k.email = w.email) as is_blocked`
+}
 
-const settingsOf = compiledOnce((db, { businessId }: Given<{ businessId: string }>) =>
-  db
-    .selectFrom('businesses')
-    .select(['max_bookings_per_client', 'trusted_networks_json'])
-    .where('id', '=', businessId),
+const visitorColumns = { ...strangerColumns, place: 'integer', business_id: 'uuid' } as const
+
+const visitorCounts = cachedQuery(
+  (db, { rows }: Params<{ rows: string }>) => sql<StrangerCounts & { place: number }>`
+    select w.place, ${strangerCounts()}
+      from ${rowsOf(db, visitorColumns, rows)} as w join businesses as v on v.id = w.business_id`,
 )
 
-/**
- * Has those who are counted together go on one after the other until their transactions end, and tells what their
- * business says of them. What a later statement counts is then exact. The network comes before the client, always: so
- * no two wait for each other. On SQLite no two transactions write at once.
- */
-export async function takeTurn(
-  engine: Engine,
-  db: Queries,
-  turn: Turn,
-): Promise<StrangerSettings | undefined> {
-  if (engine === 'sqlite') return findStrangerSettings(db, turn.businessId)
-  return (await settingsInTurn(db, turn)).rows[0]
-}
-
-/** What a business says of strangers. */
-export async function findStrangerSettings(
-  db: Queries,
-  businessId: string,
-): Promise<StrangerSettings | undefined> {
-  return (await settingsOf(db, { businessId })).rows[0]
-}
-
-/** How many bookings from one network are allowed, and the network. */
-export interface NetworkCap {
-  /** A digest. */
-  network: string
-  perHour: number
-  perDay: number
-}
-
-/** The caps on bookings that apply to a conversion. */
-export interface BookingCaps {
-  businessId: string
-  now: Instant
-  hourAgo: Instant
-  dayAgo: Instant
-  /** Of the address, and of the wider network that it lies in; null for a network that the business trusts. */
-  ofAddress: { own: NetworkCap; wider: NetworkCap | null } | null
-  /** Null where no booking is made: a refusal. */
-  ofClient: {
-    email: string
-    /** Null where a client may have any number. */
-    cap: { client: string; most: number } | null
-  } | null
-}
-
-/** Whether one more booking stays below the caps. Each count reads no more rows than its cap. */
-function fits({ businessId, now, hourAgo, dayAgo, ofAddress, ofClient }: Given<BookingCaps>) {
-  const conditions = [sql`1 = 1`]
-  const belowCap = (column: 'network' | 'wider_network', { network, perHour, perDay }: Given<NetworkCap>) => {
-    const counted = sql`
-      select count(*) from booking_attempts
-       where ${sql.ref(column)} = ${network} and business_id = ${businessId} and counted_at`
-    conditions.push(sql`(${counted} > ${hourAgo}) < ${perHour}`, sql`(${counted} > ${dayAgo}) < ${perDay}`)
-  }
-  if (ofAddress) belowCap('network', ofAddress.own)
-  if (ofAddress?.wider) belowCap('wider_network', ofAddress.wider)
-  if (ofClient) {
-    conditions.push(sql`
-      not exists (select 1 from blocked_clients where business_id = ${businessId} and email = ${ofClient.email})`)
-  }
-  if (ofClient?.cap) {
-    const { client, most } = ofClient.cap
-    conditions.push(sql`(
-      select count(*) from bookings
-       where business_id = ${businessId} and counted_client = ${client} and cancelled_at is null
-         and starts_at > ${now}) < ${most}`)
-  }
-  return sql.join(conditions, sql` and `)
-}
-
-const check = compiledOnce((_db, caps: Given<BookingCaps>) => sql`select 1 as fits where ${fits(caps)}`)
-
-type Attempt = Given<{ attempt: BookingAttemptsTable; caps: BookingCaps }>
-
-const addition = compiledOnce((db, { attempt, caps }: Attempt) => {
-  const columns = ['business_id', 'id', 'network', 'wider_network', 'counted_at'] as const
-  return db
-    .insertInto('booking_attempts')
-    .columns([...columns])
-    .expression((build) =>
-      build
-        .selectFrom('businesses')
-        .select(columns.map((column) => sql`${attempt[column]}`.as(column)))
-        .where('id', '=', caps.businessId)
-        .where(sql<boolean>`${fits(caps)}`),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
+/** What the caps count for an address. */
+export const countStranger = sharedStatement({
+  writes: false,
+  run: async (db, members: readonly { visitor: Visitor; now: Instant }[]) => {
+    const rows = members.map(({ visitor, now }, place) => ({
+      ...strangerRow(visitor, now),
+      place,
+      business_id: visitor.businessId,
+    }))
+    const found = (await visitorCounts(db, { rows: rowsText(db, visitorColumns, rows) })).rows
+    return members.map((_member, index) => found.find(({ place }) => place === index))
+  },
 })
 
-/** Whether one more booking fits, which no address counts. */
-export async function fitsCaps(db: Queries, caps: BookingCaps): Promise<boolean> {
-  return (await check(db, caps)).rows.length > 0
+const lockQuery = cachedQuery(
+  (_db, { names }: Params<{ names: string }>) => sql`
+    select pg_advisory_xact_lock(key)
+      from (select distinct hashtextextended(name, 0) as key
+              from json_array_elements_text(${names}::json) as name
+             order by key) as keys`,
+)
+
+/** Takes turns with other transactions that lock one of the names (PostgreSQL). In one order, so that no two deadlock. */
+export const lockNames = sharedStatement({
+  writes: false,
+  run: async (db, members: readonly (readonly string[])[]) => {
+    await lockQuery(db, { names: JSON.stringify(members.flat()) })
+    return members.map(() => undefined)
+  },
+})
+
+export async function findTrustedNetworks(db: Queries, businessId: string): Promise<string | null> {
+  const settings = await db
+    .selectFrom('businesses')
+    .select('trusted_networks_json')
+    .where('id', '=', businessId)
+    .executeTakeFirst()
+  return settings?.trusted_networks_json ?? null
 }
 
-/** Counts a booking, or the refusal of one, for its address, where that fits. */
-export async function countAttempt(
-  db: Queries,
-  attempt: BookingAttemptsTable,
-  caps: BookingCaps,
-): Promise<boolean> {
-  return (await addition(db, { attempt, caps })).rows.length > 0
+/** How many more bookings fit under a cap. */
+export interface Room {
+  /** Of whom: members of one transaction share it. */
+  name: string
+  room: number
 }
 
-/** Deletes up to `most` counts from before an instant. Tells how many. */
-export async function deleteOldAttempts(db: Queries, before: Instant, most: number): Promise<number> {
+interface Attempt {
+  /** Undefined where the business trusts the address. */
+  attempt: BookingAttemptsTable | undefined
+  rooms: Room[]
+}
+
+const attemptColumns = {
+  business_id: 'uuid',
+  id: 'uuid',
+  network: 'text',
+  wider_network: 'text',
+  counted_at: 'timestamptz',
+} as const
+
+const insertAttempts = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+  const names = sql.join(Object.keys(attemptColumns).map((name) => sql.ref(name)))
+  return sql`insert into booking_attempts (${names}) select ${names} from ${rowsOf(db, attemptColumns, rows)} as w`
+})
+
+/** Counts a booking or a refusal for its address. False when others in its transaction took the room since it was read. */
+export const countAttempt = sharedStatement({
+  writes: (isCounted: boolean) => isCounted,
+  run: async (db, members: readonly Attempt[]): Promise<boolean[]> => {
+    const taken = tallyOf(db)
+    const areCounted = members.map(({ rooms }) => {
+      if (rooms.some(({ name, room }) => (taken.get(name) ?? 0) >= room)) return false
+      for (const { name } of rooms) taken.set(name, (taken.get(name) ?? 0) + 1)
+      return true
+    })
+    const attempts = members.flatMap(({ attempt }, index) => (attempt && areCounted[index] ? [attempt] : []))
+    if (attempts.length > 0) await insertAttempts(db, { rows: rowsText(db, attemptColumns, attempts) })
+    return areCounted
+  },
+})
+
+/** Deletes up to `max` attempts from before an instant; returns their number. */
+export async function deleteOldAttempts(db: Queries, before: Instant, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from booking_attempts
      where (business_id, id) in (
-       select business_id, id from booking_attempts where counted_at <= ${before} limit ${most})`.execute(db)
+       select business_id, id from booking_attempts where counted_at <= ${before} limit ${max})`.execute(db)
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Blocks a client. When that was done, now or before. */
+/** Returns when the client was blocked, now or before. */
 export async function insertBlockedClient(db: Queries, client: BlockedClientsTable): Promise<Instant> {
   const { blocked_at } = await db
     .insertInto('blocked_clients')
     .values(client)
     .onConflict((conflict) =>
-      // changes nothing, but what is there is given back
+      // changes nothing, but returns the existing row
       conflict.columns(['business_id', 'email']).doUpdateSet({ email: client.email }),
     )
     .returning('blocked_at')
@@ -160,7 +189,16 @@ export async function insertBlockedClient(db: Queries, client: BlockedClientsTab
   return blocked_at
 }
 
-/** Lets a client book again. */
+/** By e-mail; `after` is that of the previous page's last row. */
+export function findBlockedClients(
+  db: Queries,
+  { businessId, after, rows }: { businessId: string; after: string | undefined; rows: number },
+): Promise<BlockedClientsTable[]> {
+  let query = db.selectFrom('blocked_clients').selectAll().where('business_id', '=', businessId)
+  if (after !== undefined) query = query.where('email', '>', after)
+  return query.orderBy('email').limit(rows).execute()
+}
+
 export async function deleteBlockedClient(
   db: Queries,
   { business_id, email }: Pick<BlockedClientsTable, 'business_id' | 'email'>,

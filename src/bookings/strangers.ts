@@ -1,41 +1,39 @@
 import type { Actor } from '../access/actor.ts'
-import { liesIn } from '../access/trusted-networks.ts'
+import { scaledLimit, widerNetworkFactor } from '../access/rate-limit-rules.ts'
+import { liesIn } from '../base/client-network.ts'
+import { clientEmailOf, isText } from '../base/contact-formats.ts'
+import { invalidCursor, Problem } from '../base/errors.ts'
+import { daySeconds, formatInstant, type Instant, plusSeconds } from '../base/instants.ts'
 import { networksIn } from '../catalogue/business-rules.ts'
-import { businessForCreation } from '../catalogue/change-catalogue.ts'
-import { clientEmailOf } from '../contact-formats.ts'
-import type { Context } from '../context.ts'
+import { businessForCreation } from '../catalogue/catalogue.ts'
 import type { Queries, Transaction } from '../database/database.ts'
-import { Problem } from '../errors.ts'
-import type { Chore } from '../housekeeping.ts'
-import { plusSeconds, type Instant } from '../instants.ts'
-import { multiplied, widerNetworkFactor } from '../rate-limits/quota-rules.ts'
+import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
+import { decodeCursor, pageOf, readLimit } from '../http/wire.ts'
+import type { Context } from './context.ts'
+import type { CleanupJob } from '../database/context.ts'
 import {
   countAttempt,
+  countStranger,
   deleteBlockedClient,
   deleteOldAttempts,
-  findStrangerSettings,
-  fitsCaps,
+  findBlockedClients,
+  findTrustedNetworks,
   insertBlockedClient,
-  takeTurn,
-  type BookingCaps,
-  type NetworkCap,
+  lockNames,
+  type Room,
+  type NetworkDigests,
+  type StrangerCounts,
+  type Visitor,
 } from './stranger-queries.ts'
 
 /*
- * What is asked of strangers, that is of sessions (contract: Strangers): how many bookings come from one address and for
- * one client, and whether a business has blocked the client.
+ * Strangers are sessions. Caps limit their bookings by address and by client, and a business can block a client.
  */
 
 const hourSeconds = 3_600
-/** Attempts are kept for so long: of every booking that is still unpaid, the network is known. */
-export const daySeconds = 86_400
 
-/** With such a RATE_LIMIT_FACTOR, of trials and benchmarks, nobody meets a cap: nothing is counted, nobody waits for a turn. */
-const leastBoundlessFactor = 10_000
-
-/** Where a request comes from. */
 export interface ClientAddress {
-  /** Null when it is not known. */
+  /** Null when unknown. */
   address: string | null
   /** The IPv4 address or IPv6 /64. */
   network: string
@@ -43,27 +41,15 @@ export interface ClientAddress {
   widerNetwork: string | null
 }
 
-/** The networks of an address, as they are kept. */
-export interface NetworkDigests {
-  network: string
-  widerNetwork: string | null
-}
-
-/** A session of a business, by what is counted of where it comes from. */
-interface Visitor extends NetworkDigests {
-  businessId: string
-  address: string | null
-}
-
 /** A session that wants to book for a client. */
 export interface Stranger extends Visitor {
-  /** As blocked clients are kept. */
+  /** Normalised as for blocked clients. */
   email: string
-  /** A digest: as bookings for one client are counted. */
+  /** The digest by which bookings for one client are counted. */
   client: string
 }
 
-/** The digests of an address's networks. Call it outside of transactions. */
+/** Call it outside of transactions. */
 export async function digestNetworks(
   { secret }: Pick<Context, 'secret'>,
   { network, widerNetwork }: ClientAddress,
@@ -72,7 +58,7 @@ export async function digestNetworks(
   return { network: digest(network), widerNetwork: widerNetwork && digest(widerNetwork) }
 }
 
-/** Who wants to book for a client, and from where. Call it outside of transactions. */
+/** Call it outside of transactions. */
 export async function strangerOf(
   context: Pick<Context, 'secret'>,
   { businessId, from, email }: { businessId: string; from: ClientAddress; email: string },
@@ -82,35 +68,81 @@ export async function strangerOf(
   return { ...networks, businessId, address: from.address, email: clientEmailOf(email), client }
 }
 
-/** As bookings for one client are counted. Call it outside of transactions. */
+/** Digests a client's e-mail for counting. Call it outside of transactions. */
 export async function digestClient({ secret }: Pick<Context, 'secret'>, email: string): Promise<string> {
   const digest = await secret.digester('client')
   return digest(clientEmailOf(email))
 }
 
 /**
- * Counts the booking that a transaction is about to write. False when it is one too many, or the client is blocked. Others
- * who are counted together with it wait until the transaction ends, so what it has seen stays true.
+ * Locks what counts a stranger's bookings until the transaction ends: the counts read after it stay right. SQLite needs no
+ * lock: it writes one at a time.
  */
-export async function admitBooking(
-  context: Context,
+export async function lockCounters(
+  { db }: Pick<Context, 'db'>,
   tx: Transaction,
-  { stranger, bookingId }: { stranger: Stranger; bookingId: string },
-): Promise<boolean> {
-  const { email, client } = stranger
-  if (context.config.rateLimitFactor >= leastBoundlessFactor) {
-    const none = { visitor: stranger, trusted: true }
-    return fitsCaps(tx.db, { ...addressCaps(context, tx.now, none), ofClient: { email, cap: null } })
-  }
-  const { trusted, maxBookings } = await turnOf(context, tx, stranger)
-  const most = maxBookings && multiplied(maxBookings, context.config.rateLimitFactor)
-  const ofClient = { email, cap: most === null ? null : { client, most } }
-  const caps = { ...addressCaps(context, tx.now, { visitor: stranger, trusted }), ofClient }
-  return trusted ? fitsCaps(tx.db, caps) : countAttempt(tx.db, attemptOf(stranger, bookingId, tx.now), caps)
+  { businessId, network, widerNetwork, client }: Visitor & { client?: string },
+): Promise<void> {
+  if (db.engine === 'sqlite') return
+  const names = [`bookings from ${businessId} ${widerNetwork ?? network}`]
+  if (client !== undefined) names.push(`bookings for ${businessId} ${client}`)
+  await lockNames(tx, names)
 }
 
-/** The refusal that all caps and a blocked client have in common: it does not say which of them was met. */
-export function bookingLimitReached(): Problem {
+type Counted = StrangerCounts & { id: string }
+
+/** Throws booking_limit_reached when a cap is reached or the client is blocked. */
+export function assertAdmitted(context: Context, stranger: Stranger, counts: Counted): void {
+  const rooms = roomsFor(context, stranger, counts)
+  if (counts.is_blocked > 0 || rooms.some(({ room }) => room <= 0)) throw bookingLimitReached()
+}
+
+/** Counts a booking for its address. False when others of the same moment took the last room under a cap. */
+export function admitBooking(
+  context: Context,
+  tx: Transaction,
+  { stranger, hold }: { stranger: Stranger; hold: Counted },
+): Promise<boolean> {
+  const rooms = roomsFor(context, stranger, hold)
+  const attempt = isOfTrusted(stranger, hold) ? undefined : attemptOf(stranger, hold.id, tx.now)
+  return countAttempt(tx, { attempt, rooms })
+}
+
+function isOfTrusted({ address }: Visitor, counts: StrangerCounts): boolean {
+  return liesIn(address, networksIn(counts.trusted_networks_json))
+}
+
+/** How many more bookings fit under each cap. */
+function roomsFor(
+  { config }: Pick<Context, 'config'>,
+  visitor: Visitor & { client?: string },
+  counts: StrangerCounts,
+): Room[] {
+  const left = (max: number, count: number) => scaledLimit(max, config.rateLimitFactor) - count
+  const { businessId, network, widerNetwork, client } = visitor
+  const rooms: Room[] = []
+  const max = counts.max_bookings_per_client
+  if (client !== undefined && max !== null) {
+    rooms.push({ name: `${businessId} client ${client}`, room: left(max, counts.of_client) })
+  }
+  if (isOfTrusted(visitor, counts)) return rooms
+  const { maxBookingsPerIpPerHour: perHour, maxBookingsPerIpPerDay: perDay } = config
+  rooms.push({
+    name: `${businessId} network ${network}`,
+    room: Math.min(left(perHour, counts.of_hour), left(perDay, counts.of_day)),
+  })
+  if (widerNetwork !== null) {
+    const room = Math.min(
+      left(perHour * widerNetworkFactor, counts.wider_of_hour),
+      left(perDay * widerNetworkFactor, counts.wider_of_day),
+    )
+    rooms.push({ name: `${businessId} wider ${widerNetwork}`, room })
+  }
+  return rooms
+}
+
+/** One refusal for all caps and for a blocked client: it must not tell which of them applies. */
+function bookingLimitReached(): Problem {
   return new Problem(
     'booking_limit_reached',
     'No more bookings can be made this way at the moment. Try again later, or ask the business itself.',
@@ -119,9 +151,8 @@ export function bookingLimitReached(): Problem {
 }
 
 /**
- * Converts, and counts a refusal for the address: to ask whether a client is known here costs what a booking does. An
- * address at its cap is told nothing, so there it costs nothing. The count is a transaction of its own, as a refused
- * conversion is rolled back.
+ * Converts, and counts a refusal for the address: probing for known clients must cost what a booking costs. The count has
+ * its own transaction, because a refused conversion is rolled back.
  */
 export async function countingRefusals<T>(
   context: Context,
@@ -132,73 +163,35 @@ export async function countingRefusals<T>(
     return await convert()
   } catch (error) {
     const isLimit = error instanceof Problem && error.code === 'booking_limit_reached'
-    const isCounted = context.config.rateLimitFactor < leastBoundlessFactor
-    if (isLimit && isCounted && 'businessId' in actor.reach) {
-      const { businessId } = actor.reach
+    if (isLimit && 'businessId' in actor.scope) {
+      const { businessId } = actor.scope
       const visitor = { ...(await digestNetworks(context, from)), businessId, address: from.address }
-      await context.db.transaction((tx) => countRefusal(context, tx, visitor))
+      await context.db.sharedTransaction((tx) => countRefusal(context, tx, visitor), { owner: businessId })
     }
     throw error
   }
 }
 
 async function countRefusal(context: Context, tx: Transaction, visitor: Visitor): Promise<void> {
-  const { trusted } = await turnOf(context, tx, { ...visitor, client: null })
-  if (trusted) return
-  const caps = { ...addressCaps(context, tx.now, { visitor, trusted }), ofClient: null }
-  await countAttempt(tx.db, attemptOf(visitor, context.ids.next(), tx.now), caps)
+  await lockCounters(context, tx, visitor)
+  const counts = await countStranger(tx, { visitor, now: tx.now })
+  if (!counts || isOfTrusted(visitor, counts)) return
+  const attempt = attemptOf(visitor, context.ids.next(), tx.now)
+  await countAttempt(tx, { attempt, rooms: roomsFor(context, visitor, counts) })
 }
 
-/** Whether a business trusts an address: none of its caps counts it. */
+/** A business's caps do not count the networks it trusts. */
 export async function isTrusted(
   db: Queries,
   { businessId, address }: { businessId: string; address: string | null },
 ): Promise<boolean> {
-  const settings = await findStrangerSettings(db, businessId)
-  return liesIn(address, networksIn(settings?.trusted_networks_json ?? null))
-}
-
-async function turnOf(
-  { db }: Context,
-  tx: Transaction,
-  { businessId, network, widerNetwork, client, address }: Visitor & { client: string | null },
-): Promise<{ trusted: boolean; maxBookings: number | null }> {
-  const settings = await takeTurn(db.engine, tx.db, {
-    businessId,
-    network: `bookings from ${businessId} ${widerNetwork ?? network}`,
-    client: client && `bookings for ${businessId} ${client}`,
-  })
-  return {
-    trusted: liesIn(address, networksIn(settings?.trusted_networks_json ?? null)),
-    maxBookings: settings?.max_bookings_per_client ?? null,
-  }
-}
-
-function addressCaps(
-  { config }: Context,
-  now: Instant,
-  { visitor: { businessId, network, widerNetwork }, trusted }: { visitor: Visitor; trusted: boolean },
-): Omit<BookingCaps, 'ofClient'> {
-  const capOf = (network: string, times: number): NetworkCap => ({
-    network,
-    perHour: multiplied(config.maxBookingsPerIpPerHour * times, config.rateLimitFactor),
-    perDay: multiplied(config.maxBookingsPerIpPerDay * times, config.rateLimitFactor),
-  })
-  const wider = widerNetwork === null ? null : capOf(widerNetwork, widerNetworkFactor)
-  return {
-    businessId,
-    now,
-    hourAgo: plusSeconds(now, -hourSeconds),
-    dayAgo: plusSeconds(now, -daySeconds),
-    ofAddress: trusted ? null : { own: capOf(network, 1), wider },
-  }
+  return liesIn(address, networksIn(await findTrustedNetworks(db, businessId)))
 }
 
 function attemptOf({ businessId, network, widerNetwork }: Visitor, id: string, now: Instant) {
   return { business_id: businessId, id, network, wider_network: widerNetwork, counted_at: now }
 }
 
-/** A client for whom sessions book nothing any more, as a business sees it. */
 export interface BlockedClient {
   businessId: string
   timezone: string
@@ -206,35 +199,66 @@ export interface BlockedClient {
   blockedAt: Instant
 }
 
-/** Blocks a client of a business: sessions book nothing for them any more. Throws validation_failed or not_found. */
+/** Blocks a client: sessions can no longer book for them. Throws validation_failed or not_found. */
 export function blockClient(
   context: Context,
   actor: Actor,
   input: { email: string; business_id?: string },
+  store: StoreResponse<BlockedClient> = storeNothing,
 ): Promise<BlockedClient> {
   const email = clientEmailOf(input.email)
   return context.db.transaction(async (tx) => {
-    const { id: businessId, timezone } = await businessForCreation(tx.db, actor.reach, input.business_id)
+    const { id: businessId, timezone } = await businessForCreation(tx.db, actor.scope, input.business_id)
     const blocked = { business_id: businessId, email, blocked_at: tx.now }
-    return { businessId, timezone, email, blockedAt: await insertBlockedClient(tx.db, blocked) }
+    const client = { businessId, timezone, email, blockedAt: await insertBlockedClient(tx.db, blocked) }
+    await store(tx, client)
+    return client
   })
 }
 
-/** Lets a client book again, whether or not they were blocked. Throws validation_failed or not_found. */
+/** Lists a page of a business's blocked clients by e-mail. Throws validation_failed or not_found. */
+export async function listBlockedClients(
+  context: Context,
+  actor: Actor,
+  { business_id, limit: asked, cursor }: { business_id?: string; limit?: string; cursor?: string },
+) {
+  const db = context.db.reads
+  const { id: businessId, timezone } = await businessForCreation(db, actor.scope, business_id)
+  const limit = readLimit(asked)
+  const after = cursor === undefined ? undefined : parseCursor(cursor)
+  const rows = await findBlockedClients(db, { businessId, after, rows: limit + 1 })
+  return pageOf(rows, limit, {
+    present: ({ email, blocked_at }) =>
+      presentBlockedClient({ businessId, timezone, email, blockedAt: blocked_at }),
+    cursor: ({ email }) => ['blocked client', email],
+  })
+}
+
+/** Checks what it decodes: the database would fail on malformed text. */
+function parseCursor(cursor: string): string {
+  const [list, email] = decodeCursor(cursor, 2) ?? []
+  if (list !== 'blocked client' || email === undefined || !isText(email)) throw invalidCursor()
+  return email
+}
+
+export function presentBlockedClient({ businessId, timezone, email, blockedAt }: BlockedClient) {
+  return { business_id: businessId, email, blocked_at: formatInstant(blockedAt, timezone) }
+}
+
+/** Unblocks a client, blocked or not. Throws validation_failed or not_found. */
 export function unblockClient(
   context: Context,
   actor: Actor,
   input: { email: string; business_id?: string },
 ): Promise<void> {
   return context.db.transaction(async (tx) => {
-    const { id } = await businessForCreation(tx.db, actor.reach, input.business_id)
+    const { id } = await businessForCreation(tx.db, actor.scope, input.business_id)
     await deleteBlockedClient(tx.db, { business_id: id, email: clientEmailOf(input.email) })
   })
 }
 
-/** What addresses are counted by, a day after. */
-export const oldAttempts: Chore = {
+export const oldAttempts: CleanupJob = {
   name: 'counts of bookings by address',
-  deleteBatch: ({ db }, most) =>
-    db.transaction((tx) => deleteOldAttempts(tx.db, plusSeconds(tx.now, -daySeconds), most)),
+  deleteBatch: ({ db }, max) =>
+    db.transaction((tx) => deleteOldAttempts(tx.db, plusSeconds(tx.now, -daySeconds), max)),
 }

@@ -1,19 +1,25 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import type { Context } from '../context.ts'
-import { exampleIds } from '../examples.ts'
-import { createdOnce } from '../http/created-once.ts'
-import { Closed, Nothing, pageOf, PathId } from '../wire.ts'
+import { exampleIds } from '../base/examples.ts'
+import { createdOnce } from '../http/idempotency.ts'
+import { StrictObject, EmptyObject, pageOf, PathId } from '../http/wire.ts'
+import type { Context } from '../access/context.ts'
 import { BlockPage, BlocksQuery, BlockWithConflicts, CreateBlock } from './block-schemas.ts'
-import { createBlock, cursorOfBlock, deleteBlock, listBlocks, showBlock } from './manage-blocks.ts'
-import { presentBlock, presentBlockWithConflicts } from './present-block.ts'
+import {
+  createBlock,
+  cursorOfBlock,
+  deleteBlock,
+  listBlocks,
+  presentBlock,
+  presentBlockWithConflicts,
+  showBlock,
+} from './block.ts'
 
 const access = ['business', 'hub'] as const
-const params = Closed({ id: PathId('block', exampleIds.booking) })
+const params = StrictObject({ id: PathId('block', exampleIds.booking) })
 const tags = ['Catalogue']
 
-/** Times that nobody can book (contract: The catalogue). */
 export function blockRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
@@ -26,8 +32,8 @@ export function blockRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Block a time',
         description:
-          'Nobody can book it at the location, or with the staff member, whose business it is of. What is held or booked there already stays; the answer names the bookings.',
-        querystring: Nothing,
+          'Nobody can book this time at the location or with the staff member. Existing holds and bookings stay; the response lists the bookings.',
+        querystring: EmptyObject,
         body: CreateBlock,
         response: { 201: BlockWithConflicts },
       },
@@ -37,7 +43,7 @@ export function blockRoutes(app: FastifyInstance, context: Context): void {
         context,
         { request, reply },
         {
-          run: (own) => createBlock(own, request.actor, request.body),
+          run: (store) => createBlock(context, request.actor, request.body, store),
           present: (created) => ({ body: presentBlockWithConflicts(created) }),
         },
       ),
@@ -51,7 +57,7 @@ export function blockRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'listBlocks',
         tags,
         summary: 'List blocks',
-        description: 'By their start, a page at a time.',
+        description: 'Sorted by start.',
         querystring: BlocksQuery,
         response: { 200: BlockPage },
       },
@@ -70,9 +76,9 @@ export function blockRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'showBlock',
         tags,
         summary: 'Show a block',
-        description: 'With the bookings that lie in its time now.',
+        description: 'With the bookings that overlap it now.',
         params,
-        querystring: Nothing,
+        querystring: EmptyObject,
         response: { 200: BlockWithConflicts },
       },
     },
@@ -87,11 +93,11 @@ export function blockRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'deleteBlock',
         tags,
         summary: 'Delete a block',
-        description: 'Its time can be booked again at once.',
+        description: 'Its time is bookable again at once.',
         params,
-        querystring: Nothing,
-        body: Nothing,
-        response: { 204: Type.Null({ description: 'It is gone.' }) },
+        querystring: EmptyObject,
+        body: EmptyObject,
+        response: { 204: Type.Null({ description: 'The block is deleted.' }) },
       },
     },
     async (request, reply) => {

@@ -1,7 +1,7 @@
-import { Type, type Static } from 'typebox'
-import { exampleIds, exampleTimes } from '../examples.ts'
+import { type Static, Type } from 'typebox'
+import { exampleIds, exampleTimes } from '../base/examples.ts'
 import {
-  Closed,
+  StrictObject,
   Id,
   InstantText,
   listParameters,
@@ -11,20 +11,19 @@ import {
   ShownId,
   ShownInstant,
   Text,
-} from '../wire.ts'
-import { blockFaults } from './block-rules.ts'
+} from '../http/wire.ts'
+import { blockErrors } from './block-rules.ts'
 
-/** So many conflicting bookings are named at most. */
-export const mostConflicts = 1_000
+export const maxConflicts = 1_000
 
 const exampleBlockId = '01a1fa68-3c51-7d0e-9b7a-5e2f60a1c9d4'
 
 export const CreateBlock = Ruled(
-  Closed(
+  StrictObject(
     {
-      location_id: Type.Optional(Type.String({ ...Id, description: 'The location that is blocked.' })),
+      location_id: Type.Optional(Type.String({ ...Id, description: 'The location to block.' })),
       staff_id: Type.Optional(
-        Type.String({ ...Id, description: 'The staff member who is away. Either this or `location_id`.' }),
+        Type.String({ ...Id, description: 'The absent staff member. Either this or `location_id`.' }),
       ),
       starts_at: InstantText,
       ends_at: InstantText,
@@ -32,7 +31,7 @@ export const CreateBlock = Ruled(
     },
     {
       title: 'CreateBlock',
-      description: 'A time that nobody can book, of a location or of a staff member.',
+      description: 'A time that nobody can book, at a location or with a staff member.',
       examples: [
         {
           staff_id: exampleIds.staff,
@@ -43,7 +42,7 @@ export const CreateBlock = Ruled(
       ],
     },
   ),
-  blockFaults,
+  blockErrors,
 )
 
 export type BlockCreation = Static<typeof CreateBlock>
@@ -80,19 +79,19 @@ export const BlockWithConflicts = Type.Object(
   {
     ...members,
     conflicting_booking_ids: Type.Array(ShownId, {
-      description: `Bookings in this time, by their start; they stay. At most ${mostConflicts}.`,
+      description: `Bookings that overlap the block, by their start; they stay. At most ${maxConflicts}.`,
     }),
   },
   {
     title: 'BlockWithConflicts',
-    description: 'A block, and the bookings that lie in its time.',
+    description: 'A block and the bookings that overlap it.',
     examples: [{ ...example, conflicting_booking_ids: [exampleIds.booking] }],
   },
 )
 
-export const BlockPage = Page(Block, { title: 'BlockPage', description: 'Blocks by their start.' })
+export const BlockPage = Page(Block, { title: 'BlockPage', description: 'Blocks, sorted by start.' })
 
-export const BlocksQuery = Closed({
+export const BlocksQuery = StrictObject({
   ...listParameters,
   location_id: Type.Optional(Id),
   staff_id: Type.Optional(Id),

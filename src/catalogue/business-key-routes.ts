@@ -1,18 +1,19 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { cursorOfKey } from '../access/manage-keys.ts'
-import type { Context } from '../context.ts'
-import { exampleIds } from '../examples.ts'
-import { Closed, Nothing, pageOf, PathId } from '../wire.ts'
+import { cursorOfKey } from '../access/key.ts'
+import { exampleIds } from '../base/examples.ts'
+import { StrictObject, EmptyObject, pageOf, PathId } from '../http/wire.ts'
+import type { Context } from '../access/context.ts'
+import { issueKeyInScope, listKeysInScope, presentKey, revokeKeyInScope } from './business-keys.ts'
 import { CreateKey, IssuedKey, KeyPage, KeysQuery } from './key-schemas.ts'
-import { issueKeyInReach, listKeysInReach, presentKey, revokeKeyInReach } from './keys-in-reach.ts'
 
 const access = ['business', 'hub'] as const
+
 const tags = ['Businesses']
+
 const businessId = PathId('business', exampleIds.business)
 
-/** The keys of a business (contract: Keys, sessions, plans). */
 export function businessKeyRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
@@ -24,15 +25,15 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
         operationId: 'listKeys',
         tags,
         summary: 'List the keys of a business',
-        description: 'The newest first, revoked ones too. A key itself cannot be read again.',
-        params: Closed({ id: businessId }),
+        description: 'Newest first, with revoked ones. The key itself is not shown again.',
+        params: StrictObject({ id: businessId }),
         querystring: KeysQuery,
         response: { 200: KeyPage },
       },
     },
     async (request) => {
       const asked = { businessId: request.params.id, query: request.query }
-      const { rows, limit, timezone } = await listKeysInReach(context, request.actor, asked)
+      const { rows, limit, timezone } = await listKeysInScope(context, request.actor, asked)
       return pageOf(rows, limit, { present: (key) => presentKey(key, timezone), cursor: cursorOfKey })
     },
   )
@@ -46,16 +47,16 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
         tags,
         summary: 'Issue a key for a business',
         description:
-          'Only this answer shows the key itself. An `Idempotency-Key` is ignored here: a secret is not kept for a repetition.',
-        params: Closed({ id: businessId }),
-        querystring: Nothing,
+          'Only this response shows the key itself. It ignores `Idempotency-Key`: Holdfast stores no secret for a retry.',
+        params: StrictObject({ id: businessId }),
+        querystring: EmptyObject,
         body: CreateKey,
         response: { 201: IssuedKey },
       },
     },
     async (request, reply) => {
       const asked = { businessId: request.params.id, input: request.body }
-      return reply.code(201).send(await issueKeyInReach(context, request.actor, asked))
+      return reply.code(201).send(await issueKeyInScope(context, request.actor, asked))
     },
   )
 
@@ -68,16 +69,19 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
         tags,
         summary: 'Revoke a key',
         description:
-          'Within five seconds no server accepts it, nor the sessions of a publishable key. Revoking it again changes nothing.',
-        params: Closed({ id: businessId, key_id: PathId('key', '01a1fa68-4d17-7c55-a1b0-9c53e0d7f2aa') }),
-        querystring: Nothing,
-        body: Nothing,
-        response: { 204: Type.Null({ description: 'It is revoked.' }) },
+          'Within five seconds every server refuses it, and the sessions of a publishable key. Revoking it again changes nothing.',
+        params: StrictObject({
+          id: businessId,
+          key_id: PathId('key', '01a1fa68-4d17-7c55-a1b0-9c53e0d7f2aa'),
+        }),
+        querystring: EmptyObject,
+        body: EmptyObject,
+        response: { 204: Type.Null({ description: 'The key is revoked.' }) },
       },
     },
     async (request, reply) => {
       const { id, key_id: keyId } = request.params
-      await revokeKeyInReach(context, request.actor, { businessId: id, keyId })
+      await revokeKeyInScope(context, request.actor, { businessId: id, keyId })
       return reply.code(204).send(null)
     },
   )

@@ -1,24 +1,20 @@
 import type { Queries } from '../database/database.ts'
-import { inReach, type Reach } from '../database/reach.ts'
 import type { BusinessesTable, HubsTable } from '../database/tables.ts'
+import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 
-/** A business with the hub that it belongs to. */
 export interface BusinessRow extends BusinessesTable {
   hub_name: string | null
   hub_plan: HubsTable['plan'] | null
 }
 
-/** Hubs by name, at most `most` of them. */
-export function findHubs(db: Queries, most: number): Promise<HubsTable[]> {
-  return db.selectFrom('hubs').selectAll().orderBy('name').orderBy('id').limit(most).execute()
+export function findHubs(db: Queries, max: number): Promise<HubsTable[]> {
+  return db.selectFrom('hubs').selectAll().orderBy('name').orderBy('id').limit(max).execute()
 }
 
-/** A hub; undefined when there is none with this id. */
 export function findHub(db: Queries, id: string): Promise<HubsTable | undefined> {
   return db.selectFrom('hubs').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Changes a hub. */
 export async function updateHub(
   db: Queries,
   id: string,
@@ -35,35 +31,37 @@ function selectBusinesses(db: Queries) {
     .select(['h.name as hub_name', 'h.plan as hub_plan'])
 }
 
-/** Businesses by name, at most `most` of them; of one hub where that is given. */
-export function findBusinesses(db: Queries, hubId: string | undefined, most: number): Promise<BusinessRow[]> {
+export function findBusinesses(db: Queries, hubId: string | undefined, max: number): Promise<BusinessRow[]> {
   let query = selectBusinesses(db)
   if (hubId !== undefined) query = query.where('b.hub_id', '=', hubId)
-  return query.orderBy('b.name').orderBy('b.id').limit(most).execute()
+  return query.orderBy('b.name').orderBy('b.id').limit(max).execute()
 }
 
-/** A business, whoever asks: for the operator, who reaches all of them. */
+/** Ignores scope: for the operator. */
 export function findBusinessById(db: Queries, id: string): Promise<BusinessRow | undefined> {
   return selectBusinesses(db).where('b.id', '=', id).executeTakeFirst()
 }
 
-/** Up to two businesses with this name: for the operator, who is asked which one is meant. */
+/** Ignores scope: for the operator. Finds up to two, to tell whether the name is unique. */
 export function findBusinessesNamed(db: Queries, name: string): Promise<BusinessRow[]> {
   return selectBusinesses(db).where('b.name', '=', name).orderBy('b.id').limit(2).execute()
 }
 
-/** A business within the caller's reach. */
-export function findBusinessInReach(db: Queries, reach: Reach, id: string): Promise<BusinessRow | undefined> {
-  return selectBusinesses(db).where(inReach('b.id', reach)).where('b.id', '=', id).executeTakeFirst()
+export function findBusinessInScope(
+  db: Queries,
+  scope: TenantScope,
+  id: string,
+): Promise<BusinessRow | undefined> {
+  return selectBusinesses(db).where(inScope('b.id', scope)).where('b.id', '=', id).executeTakeFirst()
 }
 
-/** Businesses within the caller's reach by name, at most `rows` of them, after the name and id of the page before. */
-export function findBusinessesInReach(
+/** Sorted by name and id; `after` is the previous page's last row. */
+export function findBusinessesInScope(
   db: Queries,
-  reach: Reach,
+  scope: TenantScope,
   { after, rows }: { after: readonly [name: string, id: string] | undefined; rows: number },
 ): Promise<BusinessRow[]> {
-  let query = selectBusinesses(db).where(inReach('b.id', reach))
+  let query = selectBusinesses(db).where(inScope('b.id', scope))
   if (after) {
     const [name, id] = after
     query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('b.name', 'b.id'), '>', tuple(name, id)))
@@ -71,10 +69,8 @@ export function findBusinessesInReach(
   return query.orderBy('b.name').orderBy('b.id').limit(rows).execute()
 }
 
-/** What of a business can be changed. */
 export type BusinessChanges = Partial<Omit<BusinessesTable, 'id' | 'hub_id' | 'created_at'>>
 
-/** Changes a business. */
 export async function updateBusiness(db: Queries, id: string, changes: BusinessChanges): Promise<void> {
   await db.updateTable('businesses').set(changes).where('id', '=', id).execute()
 }

@@ -1,9 +1,9 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Context } from '../context.ts'
-import { exampleIds } from '../examples.ts'
-import { createdOnce } from '../http/created-once.ts'
-import { Closed, Nothing, pageOf, PathId } from '../wire.ts'
+import { exampleIds } from '../base/examples.ts'
+import { createdOnce } from '../http/idempotency.ts'
+import { StrictObject, EmptyObject, pageOf, PathId } from '../http/wire.ts'
+import type { Context } from '../access/context.ts'
 import {
   Business,
   BusinessesQuery,
@@ -12,18 +12,17 @@ import {
   CreateBusiness,
 } from './business-schemas.ts'
 import {
-  changeBusinessInReach,
+  changeBusinessInScope,
   createBusinessOfHub,
   cursorOfBusiness,
-  listBusinessesInReach,
+  listBusinessesInScope,
   presentBusiness,
-  showBusinessInReach,
-} from './businesses-in-reach.ts'
+  showBusinessInScope,
+} from './business.ts'
 
-const params = Closed({ id: PathId('business', exampleIds.business) })
+const params = StrictObject({ id: PathId('business', exampleIds.business) })
 const tags = ['Businesses']
 
-/** The businesses of a hub, or a business itself (contract: Keys, sessions, plans). */
 export function businessRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
@@ -35,13 +34,13 @@ export function businessRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'listBusinesses',
         tags,
         summary: 'List the businesses of the hub',
-        description: 'By name, a page at a time.',
+        description: 'Sorted by name.',
         querystring: BusinessesQuery,
         response: { 200: BusinessPage },
       },
     },
     async (request) => {
-      const { rows, limit } = await listBusinessesInReach(context, request.actor, request.query)
+      const { rows, limit } = await listBusinessesInScope(context, request.actor, request.query)
       return pageOf(rows, limit, { present: presentBusiness, cursor: cursorOfBusiness })
     },
   )
@@ -54,8 +53,8 @@ export function businessRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'createBusiness',
         tags,
         summary: 'Add a business to the hub',
-        description: 'It has the plan of the hub in effect. Its keys are issued afterwards.',
-        querystring: Nothing,
+        description: "The hub's plan is in effect. Issue its keys afterwards.",
+        querystring: EmptyObject,
         body: CreateBusiness,
         response: { 201: Business },
       },
@@ -65,7 +64,7 @@ export function businessRoutes(app: FastifyInstance, context: Context): void {
         context,
         { request, reply },
         {
-          run: (own) => createBusinessOfHub(own, hubOf(request), request.body),
+          run: (store) => createBusinessOfHub(context, hubOf(request), request.body, store),
           present: (business) => ({ body: presentBusiness(business) }),
         },
       ),
@@ -79,13 +78,13 @@ export function businessRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'showBusiness',
         tags,
         summary: 'Show a business',
-        description: 'A business key sees its own.',
+        description: 'A business key sees its own business.',
         params,
-        querystring: Nothing,
+        querystring: EmptyObject,
         response: { 200: Business },
       },
     },
-    async (request) => presentBusiness(await showBusinessInReach(context, request.actor, request.params.id)),
+    async (request) => presentBusiness(await showBusinessInScope(context, request.actor, request.params.id)),
   )
 
   routes.patch(
@@ -96,9 +95,9 @@ export function businessRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'changeBusiness',
         tags,
         summary: 'Change a business',
-        description: 'Its name, time zone and brand; plans and limits are set by the operator of the server.',
+        description: 'Changes its name, time zone and brand. The server operator sets plans and limits.',
         params,
-        querystring: Nothing,
+        querystring: EmptyObject,
         body: ChangeBusiness,
         response: { 200: Business },
       },
@@ -106,13 +105,13 @@ export function businessRoutes(app: FastifyInstance, context: Context): void {
     async (request) => {
       const { id } = request.params
       return presentBusiness(
-        await changeBusinessInReach(context, request.actor, { id, change: request.body }),
+        await changeBusinessInScope(context, request.actor, { id, change: request.body }),
       )
     },
   )
 }
 
 function hubOf({ actor }: FastifyRequest): string {
-  if ('hubId' in actor.reach) return actor.reach.hubId
+  if ('hubId' in actor.scope) return actor.scope.hubId
   throw new Error('only hub keys come here')
 }

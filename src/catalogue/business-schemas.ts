@@ -1,42 +1,51 @@
-import { Type, type Static } from 'typebox'
-import { planNames } from '../access/plans.ts'
-import { exampleIds, exampleTimes } from '../examples.ts'
-import { Closed, listParameters, Nullable, OrNull, Page, Ruled, ShownId, ShownInstant } from '../wire.ts'
-import { networkFaults } from '../access/trusted-networks.ts'
+import { type Static, Type } from 'typebox'
+import { planNames } from '../access/actor.ts'
+import { networkErrors } from '../base/client-network.ts'
+import { exampleIds, exampleTimes } from '../base/examples.ts'
 import {
-  colorFaults,
-  logoUrlFaults,
-  mostBookingsPerClient,
-  mostNetworks,
+  StrictObject,
+  listParameters,
+  Nullable,
+  OrNull,
+  Page,
+  Ruled,
+  ShownId,
+  ShownInstant,
+} from '../http/wire.ts'
+import {
+  colorErrors,
+  logoUrlErrors,
+  maxBookingsPerClient,
+  maxNetworks,
   usualBookingsPerClient,
 } from './business-rules.ts'
-import { Name, TimeZone } from './schedule-schemas.ts'
+import { Name, TimeZone } from './catalogue-schemas.ts'
 
 const BrandColor = Ruled(
   Type.String({ minLength: 1, maxLength: 7, description: 'Such as #1a2b3c.' }),
-  colorFaults,
+  colorErrors,
 )
 const BrandLogoUrl = Ruled(
   Type.String({ minLength: 1, maxLength: 2_048, description: 'An http or https address.' }),
-  logoUrlFaults,
+  logoUrlErrors,
 )
 
 export const MaxBookingsPerClient = Type.Integer({
   minimum: 1,
-  maximum: mostBookingsPerClient,
-  description: `Bookings ahead that sessions may make for one client; if absent at creation: ${usualBookingsPerClient}. Null: any number.`,
+  maximum: maxBookingsPerClient,
+  description: `Future bookings that sessions may make for one client; if absent at creation: ${usualBookingsPerClient}. Null: unlimited.`,
 })
-export const TrustedNetworks = Type.Array(
-  Ruled(Type.String({ minLength: 1, maxLength: 64, examples: ['203.0.113.7/32'] }), networkFaults),
+const TrustedNetworks = Type.Array(
+  Ruled(Type.String({ minLength: 1, maxLength: 64, examples: ['203.0.113.7/32'] }), networkErrors),
   {
-    maxItems: mostNetworks,
+    maxItems: maxNetworks,
     uniqueItems: true,
     description:
-      'Address ranges (CIDR), such as that of its own tablet: no cap on holds and bookings of an address counts what sessions do from there.',
+      'Address ranges (CIDR), such as that of its own tablet. Caps on holds and bookings do not count sessions from there.',
   },
 )
 
-/** What is given of a new business, over HTTP and in files. */
+/** Shared by creations over HTTP and files. */
 export const businessMembers = {
   name: Name,
   timezone: TimeZone,
@@ -46,7 +55,7 @@ export const businessMembers = {
   trusted_networks: Type.Optional(TrustedNetworks),
 }
 
-export const CreateBusiness = Closed(
+export const CreateBusiness = StrictObject(
   { ...businessMembers, max_bookings_per_client: Type.Optional(MaxBookingsPerClient) },
   {
     title: 'CreateBusiness',
@@ -55,7 +64,7 @@ export const CreateBusiness = Closed(
   },
 )
 
-export const ChangeBusiness = Closed(
+export const ChangeBusiness = StrictObject(
   {
     name: Type.Optional(Name),
     timezone: Type.Optional(TimeZone),
@@ -67,7 +76,7 @@ export const ChangeBusiness = Closed(
   },
   {
     title: 'ChangeBusiness',
-    description: 'What is to be different. Its locations keep their time zones.',
+    description: 'The fields to change. Locations keep their time zones.',
     examples: [{ brand_name: 'Spree', brand_color: '#1a2b3c' }],
   },
 )
@@ -78,7 +87,7 @@ export type BusinessChange = Static<typeof ChangeBusiness>
 export const Business = Type.Object(
   {
     id: ShownId,
-    hub_id: Nullable(ShownId, { description: 'Null: it is in no hub.' }),
+    hub_id: Nullable(ShownId, { description: 'Null: no hub.' }),
     name: Type.String(),
     timezone: Type.String({ description: 'An IANA name.' }),
     plan: Type.Enum([...planNames], {
@@ -89,16 +98,16 @@ export const Business = Type.Object(
     brand_color: Nullable(Type.String()),
     brand_logo_url: Nullable(Type.String()),
     max_bookings_per_client: Nullable(Type.Integer(), {
-      description: 'Bookings ahead that sessions may make for one client; null: any number.',
+      description: 'Future bookings that sessions may make for one client; null: unlimited.',
     }),
     trusted_networks: Type.Array(Type.String(), {
-      description: 'Address ranges (CIDR) that no cap on holds and bookings counts.',
+      description: 'Address ranges (CIDR) that caps on holds and bookings do not count.',
     }),
     created_at: ShownInstant,
   },
   {
     title: 'Business',
-    description: 'One who offers services.',
+    description: 'A provider of services.',
     examples: [
       {
         id: exampleIds.business,
@@ -117,6 +126,9 @@ export const Business = Type.Object(
   },
 )
 
-export const BusinessPage = Page(Business, { title: 'BusinessPage', description: 'Businesses by name.' })
+export const BusinessPage = Page(Business, {
+  title: 'BusinessPage',
+  description: 'Businesses, sorted by name.',
+})
 
-export const BusinessesQuery = Closed({ ...listParameters })
+export const BusinessesQuery = StrictObject({ ...listParameters })

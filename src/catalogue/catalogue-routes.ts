@@ -1,21 +1,156 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import type { TSchema } from 'typebox'
-import type { Context } from '../context.ts'
-import { exampleIds } from '../examples.ts'
-import { Closed, Nothing, Page, PathId } from '../wire.ts'
-import { locationKind, serviceKind, staffKind } from './catalogue-kinds.ts'
+import { type TSchema, Type } from 'typebox'
+import { exampleIds } from '../base/examples.ts'
+import { createdOnce } from '../http/idempotency.ts'
+import { StrictObject, EmptyObject, Page, PathId } from '../http/wire.ts'
+import type { Context } from '../access/context.ts'
 import { CatalogueQuery, Location, Service, StaffMember } from './catalogue-schemas.ts'
-import { listCatalogue, showOfCatalogue, type CatalogueKind } from './list-catalogue.ts'
+import {
+  type CatalogueKind,
+  changeInCatalogue,
+  createInCatalogue,
+  deactivateInCatalogue,
+  listCatalogue,
+  locationKind,
+  type CreationInput,
+  serviceKind,
+  showOfCatalogue,
+  staffKind,
+  type CatalogueItem,
+  type WritableKind,
+  writableLocations,
+  writableServices,
+  writableStaff,
+} from './catalogue.ts'
+import { ChangeLocation, ChangeStaff, CreateLocation, CreateStaff } from './location-and-staff-schemas.ts'
+import { ChangeService, CreateService } from './service-schemas.ts'
 
-const access = ['session', 'business', 'hub'] as const
+const access = ['business', 'hub'] as const
 const tags = ['Catalogue']
 
-const ServicePage = Page(Service, { title: 'ServicePage', description: 'Services by name.' })
-const LocationPage = Page(Location, { title: 'LocationPage', description: 'Locations by name.' })
-const StaffPage = Page(StaffMember, { title: 'StaffPage', description: 'Staff members by name.' })
+export function catalogueWriteRoutes(app: FastifyInstance, context: Context): void {
+  writingRoutes(app, context, {
+    path: '/services',
+    kind: writableServices,
+    schemas: { create: CreateService, change: ChangeService, item: Service },
+    name: 'Service',
+    exampleId: exampleIds.service,
+  })
+  writingRoutes(app, context, {
+    path: '/locations',
+    kind: writableLocations,
+    schemas: { create: CreateLocation, change: ChangeLocation, item: Location },
+    name: 'Location',
+    exampleId: exampleIds.location,
+  })
+  writingRoutes(app, context, {
+    path: '/staff',
+    kind: writableStaff,
+    schemas: { create: CreateStaff, change: ChangeStaff, item: StaffMember },
+    name: 'StaffMember',
+    exampleId: exampleIds.staff,
+  })
+}
 
-/** Reading services, locations and staff (contract: The catalogue). */
+interface Writing<Row, Creation, Change> {
+  path: string
+  kind: WritableKind<Row, Creation, Change>
+  schemas: { create: TSchema; change: TSchema; item: TSchema }
+  /** Suffix of the operation ids. */
+  name: string
+  exampleId: string
+}
+
+function writingRoutes<Row extends CatalogueItem, Creation extends CreationInput, Change extends object>(
+  app: FastifyInstance,
+  context: Context,
+  { path, kind, schemas, name, exampleId }: Writing<Row, Creation, Change>,
+): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  const params = StrictObject({ id: PathId(kind.noun, exampleId) })
+
+  routes.post(
+    path,
+    {
+      config: { access, idempotent: true },
+      schema: {
+        operationId: `create${name}`,
+        tags,
+        summary: `Add a ${kind.noun}`,
+        description:
+          'It is bookable at once. A hub key names the business in `business_id`, or by one of its locations or staff members.',
+        querystring: EmptyObject,
+        body: schemas.create,
+        response: { 201: schemas.item },
+      },
+    },
+    async (request, reply) => {
+      const input = request.body as Creation // its schema is the one that was just checked
+      return createdOnce(
+        context,
+        { request, reply },
+        {
+          run: (store) => createInCatalogue(context, request.actor, { kind, input }, store),
+          present: (row) => ({ body: row }),
+        },
+      )
+    },
+  )
+
+  routes.patch(
+    `${path}/:id`,
+    {
+      config: { access },
+      schema: {
+        operationId: `change${name}`,
+        tags,
+        summary: `Change a ${kind.noun}`,
+        description:
+          'Absent fields stay. Holds and bookings stay as they are. `active` true reactivates what was deleted.',
+        params,
+        querystring: EmptyObject,
+        body: schemas.change,
+        response: { 200: schemas.item },
+      },
+    },
+    (request) => {
+      const { id } = request.params
+      const change = request.body as Change // as above
+      return changeInCatalogue(context, request.actor, { kind, id, change })
+    },
+  )
+
+  routes.delete(
+    `${path}/:id`,
+    {
+      config: { access },
+      schema: {
+        operationId: `delete${name}`,
+        tags,
+        summary: `Delete a ${kind.noun}`,
+        description:
+          'Deactivates it: nobody can book it, and existing bookings keep its name. Deleting it again changes nothing.',
+        params,
+        querystring: EmptyObject,
+        body: EmptyObject,
+        response: { 204: Type.Null({ description: 'It is inactive.' }) },
+      },
+    },
+    async (request, reply) => {
+      await deactivateInCatalogue(context, request.actor, { kind, id: request.params.id })
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+const readAccess = ['session', 'business', 'hub'] as const
+const readTags = ['Catalogue']
+
+const ServicePage = Page(Service, { title: 'ServicePage', description: 'Services, sorted by name.' })
+const LocationPage = Page(Location, { title: 'LocationPage', description: 'Locations, sorted by name.' })
+const StaffPage = Page(StaffMember, { title: 'StaffPage', description: 'Staff members, sorted by name.' })
+
 export function catalogueRoutes(app: FastifyInstance, context: Context): void {
   readingRoutes(app, context, {
     path: '/services',
@@ -44,7 +179,7 @@ interface Reading<Row, Shown> {
   path: string
   kind: CatalogueKind<Row, Shown>
   schemas: { item: TSchema; page: TSchema }
-  /** `one` and `many` end the names of the operations; `noun` is for people. */
+  /** `one` and `many` are suffixes of the operation ids. */
   names: { one: string; many: string; noun: string }
   exampleId: string
 }
@@ -58,13 +193,12 @@ function readingRoutes<Row extends { id: string; name: string }, Shown>(
   routes.get(
     path,
     {
-      config: { access },
+      config: { access: readAccess },
       schema: {
         operationId: `list${names.many}`,
-        tags,
+        tags: readTags,
         summary: `List ${names.noun}`,
-        description:
-          'By name, a page at a time. Sessions see what is active, keys everything in their reach.',
+        description: 'Sorted by name. Sessions see active ones, keys all in their scope.',
         querystring: CatalogueQuery,
         response: { 200: schemas.page },
       },
@@ -74,14 +208,14 @@ function readingRoutes<Row extends { id: string; name: string }, Shown>(
   routes.get(
     `${path}/:id`,
     {
-      config: { access },
+      config: { access: readAccess },
       schema: {
         operationId: `show${names.one}`,
-        tags,
+        tags: readTags,
         summary: `Show one of the ${names.noun}`,
-        description: 'Also an inactive one: bookings name it.',
-        params: Closed({ id: PathId(kind.noun, exampleId) }),
-        querystring: Nothing,
+        description: 'Includes inactive ones, which bookings may name.',
+        params: StrictObject({ id: PathId(kind.noun, exampleId) }),
+        querystring: EmptyObject,
         response: { 200: schemas.item },
       },
     },

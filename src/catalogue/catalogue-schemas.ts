@@ -1,7 +1,18 @@
 import { Type } from 'typebox'
-import { exampleIds } from '../examples.ts'
-import { Closed, Id, listParameters, Nullable, ShownId } from '../wire.ts'
+import { exampleIds } from '../base/examples.ts'
+import { timeZoneErrors } from '../base/time-zone-names.ts'
+import { Id, Line, listParameters, Nullable, OrNull, Ruled, ShownId, StrictObject } from '../http/wire.ts'
 import { customFieldTypes } from './catalogue-types.ts'
+import {
+  closesErrors,
+  dateErrors,
+  dateHoursErrors,
+  dateOverridesErrors,
+  duplicateErrors,
+  opensErrors,
+  weekdays,
+  weeklyHoursErrors,
+} from './schedule-rules.ts'
 
 const Money = Type.Object(
   { amount: Type.Integer(), currency: Type.String() },
@@ -25,7 +36,7 @@ const DateOverrides = Type.Array(
   Type.Object({ date: Type.String({ format: 'date' }), hours: Type.Array(Type.Object(Hours)) }),
   {
     title: 'DateOverrides',
-    description: 'Hours of single dates in place of the weekly ones; none means closed.',
+    description: 'Hours of single dates instead of the weekly ones; none means closed.',
     examples: [[{ date: '2026-12-24', hours: [{ opens: '09:00', closes: '12:00' }] }]],
   },
 )
@@ -38,10 +49,10 @@ const CustomField = Type.Object(
     type: Type.Enum([...customFieldTypes]),
     required: Type.Boolean(),
     options: Type.Optional(
-      Type.Array(Type.String(), { description: 'What `select` and `multi_select` offer.' }),
+      Type.Array(Type.String(), { description: 'Choices of `select` and `multi_select`.' }),
     ),
   },
-  { title: 'CustomField', description: 'A question that a service asks when it is booked.' },
+  { title: 'CustomField', description: 'A question that the client answers when booking.' },
 )
 
 export const Service = Type.Object(
@@ -53,23 +64,23 @@ export const Service = Type.Object(
     duration_minutes: Type.Integer(),
     buffer_before_minutes: Type.Integer(),
     buffer_after_minutes: Type.Integer(),
-    slot_interval_minutes: Type.Integer({ description: 'The grid on which slots start.' }),
+    slot_interval_minutes: Type.Integer({ description: 'The grid for slot starts.' }),
     min_notice_minutes: Type.Integer(),
-    max_advance_days: Nullable(Type.Integer(), { description: 'Null: no limit of its own.' }),
+    max_advance_days: Nullable(Type.Integer(), { description: 'Null: no own limit.' }),
     capacity: Type.Integer({
       description:
-        'Without staff: how many clients at once at one location. With staff: how many share one appointment.',
+        'Without staff: concurrent clients at one location. With staff: clients who share one appointment.',
     }),
     price: Nullable(Money),
     deposit: Nullable(Money),
     location_ids: Type.Array(ShownId),
-    staff_ids: Type.Array(ShownId, { description: 'Who gives it; empty: it needs nobody.' }),
+    staff_ids: Type.Array(ShownId, { description: 'Staff who provide it; empty: needs no staff.' }),
     custom_fields: Type.Array(CustomField),
-    active: Type.Boolean({ description: 'An inactive one cannot be booked any more.' }),
+    active: Type.Boolean({ description: 'Nobody can book an inactive service.' }),
   },
   {
     title: 'Service',
-    description: 'Something that can be booked.',
+    description: 'A bookable service.',
     examples: [
       {
         id: exampleIds.service,
@@ -109,7 +120,7 @@ export const Location = Type.Object(
   },
   {
     title: 'Location',
-    description: 'Where services are given.',
+    description: 'A place where services take place.',
     examples: [
       {
         id: exampleIds.location,
@@ -139,7 +150,7 @@ export const StaffMember = Type.Object(
   },
   {
     title: 'StaffMember',
-    description: 'Somebody who gives services. A session token is shown `id` and `name` only.',
+    description: 'A provider of services. Sessions see `id` and `name` only.',
     examples: [
       {
         id: exampleIds.staff,
@@ -155,7 +166,91 @@ export const StaffMember = Type.Object(
   },
 )
 
-export const CatalogueQuery = Closed({
+export const CatalogueQuery = StrictObject({
   ...listParameters,
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
 })
+
+/*
+ * Shared by creations and changes of services, locations and staff. HTTP, the command line and imported files all use
+ * these schemas and their rules.
+ */
+
+const maxNameLength = 200
+const maxWeeklyHours = 100
+const maxHoursADay = 20
+const maxOverrides = 1_000
+const maxReferences = 200
+
+export const Name = Line(1, maxNameLength)
+export const TimeZone = Ruled(
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    timeZone: true,
+    description: 'An IANA name, such as Europe/Berlin; upper and lower case are the same.',
+  }),
+  timeZoneErrors,
+)
+
+const wallTime = { minLength: 1, maxLength: 5 }
+const hours = {
+  opens: Ruled(Type.String({ ...wallTime, examples: ['09:00'] }), opensErrors),
+  closes: Ruled(Type.String({ ...wallTime, examples: ['17:00'] }), closesErrors),
+}
+
+const WeeklyHoursInput = Ruled(
+  Type.Array(StrictObject({ weekday: Type.Enum([...weekdays]), ...hours }), {
+    maxItems: maxWeeklyHours,
+    description:
+      'Hours in wall time without overlap. `closes` goes up to `24:00`; at or before `opens` it runs past midnight. An empty list: never.',
+  }),
+  weeklyHoursErrors,
+)
+
+const DateOverridesInput = Ruled(
+  Type.Array(
+    StrictObject({
+      date: Ruled(Type.String({ minLength: 1, maxLength: 10, examples: ['2026-12-24'] }), dateErrors),
+      hours: Ruled(Type.Array(StrictObject(hours), { maxItems: maxHoursADay }), dateHoursErrors),
+    }),
+    {
+      maxItems: maxOverrides,
+      description:
+        'Hours of single dates instead of the weekly ones, each date once; no hours: closed that day.',
+    },
+  ),
+  dateOverridesErrors,
+)
+
+export const newHours = {
+  weekly_hours: Type.Optional(WeeklyHoursInput),
+  date_overrides: Type.Optional(DateOverridesInput),
+}
+
+export const changedHours = {
+  weekly_hours: Type.Optional(OrNull(WeeklyHoursInput)),
+  date_overrides: Type.Optional(DateOverridesInput),
+}
+
+const idsRule = (ids: (string | undefined)[]) => duplicateErrors(ids.map((id) => id?.toLowerCase()))
+
+/** A list of distinct ids. */
+export function Ids(min: number, description: string) {
+  return Ruled(Type.Array(Id, { minItems: min, maxItems: maxReferences, description }), idsRule)
+}
+
+export const businessId = {
+  business_id: Type.Optional(
+    Type.String({
+      ...Id,
+      description: 'For hub keys: its business. Required unless a location or staff member is named.',
+    }),
+  ),
+}
+
+export const activity = {
+  active: Type.Optional(
+    Type.Boolean({ description: 'False deactivates it, as deleting does; true reactivates it.' }),
+  ),
+}

@@ -4,7 +4,6 @@ export interface Money {
   currency: string
 }
 
-/** The types of custom fields, to go through. */
 export const customFieldTypes = [
   'text',
   'textarea',
@@ -18,14 +17,14 @@ export const customFieldTypes = [
   'url',
 ] as const
 
-/** A question that a service asks when it is booked. */
+/** A question that the client answers when booking. */
 export interface CustomField {
   id: string
   key: string
   label: string
   type: (typeof customFieldTypes)[number]
   required: boolean
-  /** For select and multi_select: what may be chosen. */
+  /** Choices of select and multi_select. */
   options?: string[]
 }
 
@@ -35,19 +34,18 @@ export interface Hours {
   closes: string
 }
 
-/** A day of the week, as hours name it. */
 export type Weekday = 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | 'sunday'
 
-/** Hours that come again every week, in wall time. */
+/** In wall time. */
 export type WeeklyHours = (Hours & { weekday: Weekday })[]
 
-/** The hours of one date in place of the weekly ones; none means closed. */
+/** Hours of one date instead of the weekly ones; none means closed. */
 export interface DateOverride {
   date: string
   hours: Hours[]
 }
 
-/** Something that can be booked. Without staff it needs nobody. */
+/** A bookable service; without `staff_ids` it needs no staff. */
 export interface Service {
   id: string
   business_id: string
@@ -68,7 +66,7 @@ export interface Service {
   active: boolean
 }
 
-/** Where services are given. `weekly_hours` null: always open. */
+/** `weekly_hours` null: always open. */
 export interface Location {
   id: string
   business_id: string
@@ -80,7 +78,7 @@ export interface Location {
   active: boolean
 }
 
-/** Who gives services. `location_ids` empty: everywhere. `weekly_hours` null: the location's hours. */
+/** `location_ids` empty: everywhere. `weekly_hours` null: the location's hours. */
 export interface StaffMember {
   id: string
   business_id: string

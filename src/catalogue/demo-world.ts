@@ -1,16 +1,176 @@
-import type { PlanName } from '../database/tables.ts'
-import { derivedId } from '../ids.ts'
+import { issueKey } from '../access/key.ts'
+import type { Config } from '../base/config.ts'
+import { derivedId } from '../base/ids.ts'
+import { publicUrl } from '../base/public-url.ts'
+import type { Context } from '../access/context.ts'
+import type { Transaction } from '../database/database.ts'
+import type { BusinessesTable, PlanName } from '../database/tables.ts'
+import { hasBusinesses, insertMissing } from './catalogue-queries.ts'
 import type { CustomField, DateOverride, Money, Weekday, WeeklyHours } from './catalogue-types.ts'
 
+/** The demo world with fresh keys, in the shape of `holdfast demo --json`. */
+export type DemoWorld = Awaited<ReturnType<typeof seedDemoData>>
+
+/** Adds the demo world unless present, and issues new keys. */
+export function seedDemoData(context: Context) {
+  return context.db.transaction((tx) => makeIn(context, tx))
+}
+
+/** Adds the demo world to a database without any business; undefined when there is one. */
+export function makeDemoWorldIfEmpty(context: Context): Promise<DemoWorld | undefined> {
+  return context.db.transaction(async (tx) =>
+    (await hasBusinesses(tx.db)) ? undefined : makeIn(context, tx),
+  )
+}
+
+export function isInUse(context: Context): Promise<boolean> {
+  return hasBusinesses(context.db.reads)
+}
+
+async function makeIn(context: Context, tx: Transaction) {
+  await insertMissing(tx.db, 'hubs', [{ ...demoHub, created_at: tx.now }])
+  const { key } = await issueKey(context, tx, { type: 'hub', hubId: demoHub.id })
+  const businesses = []
+  for (const business of demoBusinesses) {
+    await insertBusiness(tx, business, brandOf(business, context.config))
+    businesses.push({ ...describe(business), ...(await issueKeys(context, tx, business.id)) })
+  }
+  return { hub: { ...demoHub, key }, businesses }
+}
+
+async function issueKeys(context: Context, tx: Transaction, businessId: string) {
+  const business = await issueKey(context, tx, { type: 'business', businessId })
+  const publishable = await issueKey(context, tx, { type: 'publishable', businessId })
+  return { business_key: business.key, publishable_key: publishable.key }
+}
+
+function describe(business: DemoBusiness) {
+  const { id, hub_id, name, plan, timezone } = business
+  return {
+    id,
+    hub_id,
+    name,
+    plan,
+    timezone,
+    locations: business.locations.map((location) => ({ id: location.id, name: location.name, timezone })),
+    staff: business.staff.map((member) => ({ id: member.id, name: member.name })),
+    services: business.services.map((service) => ({
+      id: service.id,
+      name: service.name,
+      duration_minutes: service.duration_minutes,
+      capacity: service.capacity,
+      deposit: service.deposit,
+      staff_ids: service.staff_ids,
+      custom_fields: service.custom_fields,
+      location_ids: business.locations.map((location) => location.id),
+    })),
+  }
+}
+
+/** The plan's limits. */
+const planLimits = { limit_per_minute: null, limit_per_hour: null }
+const firstVersion = { catalogue_version: 1 }
+
+type Brand = Pick<BusinessesTable, 'brand_name' | 'brand_color' | 'brand_logo_url'>
+
+/** This server serves the logo, so that the demo works offline; null when its port is unknown. */
+function brandOf({ brand }: DemoBusiness, config: Config): Brand {
+  if (!brand) return { brand_name: null, brand_color: null, brand_logo_url: null }
+  const { logoFile, ...named } = brand
+  const isKnown = config.publicUrl !== '' || config.port !== 0
+  return { ...named, brand_logo_url: isKnown ? `${publicUrl(config)}/docs/${logoFile}` : null }
+}
+
+async function insertBusiness(tx: Transaction, business: DemoBusiness, brand: Brand): Promise<void> {
+  const { id: business_id, hub_id, name, plan, timezone } = business
+  const created_at = tx.now
+  const own = { business_id, created_at, deactivated_at: null }
+  await insertMissing(tx.db, 'businesses', [
+    { id: business_id, hub_id, name, plan, timezone, ...brand, ...planLimits, ...firstVersion, created_at },
+  ])
+  await insertMissing(
+    tx.db,
+    'locations',
+    business.locations.map(({ id, name, address, ...schedule }) => ({
+      ...own,
+      id,
+      name,
+      timezone,
+      address,
+      ...scheduleColumns(schedule),
+    })),
+  )
+  await insertMissing(
+    tx.db,
+    'staff',
+    business.staff.map(({ id, name, ...schedule }) => ({
+      ...own,
+      id,
+      name,
+      email: null,
+      ...scheduleColumns(schedule),
+    })),
+  )
+  await insertServices(tx, business, own)
+}
+
+type Schedule = Pick<DemoBusiness['staff'][number], 'weekly_hours' | 'date_overrides'>
+
+function scheduleColumns({ weekly_hours, date_overrides }: Schedule) {
+  return {
+    weekly_hours_json: weekly_hours && JSON.stringify(weekly_hours),
+    date_overrides_json: JSON.stringify(date_overrides),
+  }
+}
+
+async function insertServices(
+  tx: Transaction,
+  business: DemoBusiness,
+  own: { business_id: string; created_at: typeof tx.now; deactivated_at: null },
+): Promise<void> {
+  await insertMissing(
+    tx.db,
+    'services',
+    business.services.map(({ price, deposit, staff_ids: _, custom_fields, ...service }) => ({
+      ...own,
+      ...service,
+      buffer_before_minutes: 0,
+      slot_interval_minutes: demoSlotIntervalMinutes,
+      price_amount: price?.amount ?? null,
+      price_currency: price?.currency ?? null,
+      deposit_amount: deposit?.amount ?? null,
+      deposit_currency: deposit?.currency ?? null,
+      custom_fields_json: JSON.stringify(custom_fields),
+    })),
+  )
+  const pairs = business.services.map(({ id: service_id, staff_ids }) => ({
+    places: business.locations.map((location) => ({
+      business_id: business.id,
+      service_id,
+      location_id: location.id,
+    })),
+    people: staff_ids.map((staff_id) => ({ business_id: business.id, service_id, staff_id })),
+  }))
+  await insertMissing(
+    tx.db,
+    'service_locations',
+    pairs.flatMap(({ places }) => places),
+  )
+  await insertMissing(
+    tx.db,
+    'service_staff',
+    pairs.flatMap(({ people }) => people),
+  )
+}
+
 /*
- * A world to try things in: an Enterprise hub with two businesses, and two businesses on their own.
- * Its ids are always the same, so that making it again finds it and examples stay right.
+ * An Enterprise hub with two businesses, and two businesses on their own. Fixed ids: seeding again finds them, and
+ * examples stay valid.
  */
 
 const id = (...parts: string[]) => derivedId('holdfast demo', ...parts)
 
-/** A service of the demo world. */
-export interface DemoService {
+interface DemoService {
   id: string
   name: string
   description: string
@@ -25,14 +185,13 @@ export interface DemoService {
   custom_fields: CustomField[]
 }
 
-/** A business of the demo world, with all that it offers. */
-export interface DemoBusiness {
+interface DemoBusiness {
   id: string
   hub_id: string | null
   name: string
   plan: PlanName
   timezone: string
-  /** Its logo is a file that every server has below /docs. */
+  /** A file that every server has below /docs. */
   brand: { brand_name: string; brand_color: string; logoFile: string } | null
   locations: {
     id: string
@@ -45,11 +204,10 @@ export interface DemoBusiness {
   services: DemoService[]
 }
 
-/** The hub of the demo world. Its id is always the same, so that nothing of it is made twice. */
-export const demoHub = { id: id('hub'), name: 'Demo hub', plan: 'enterprise' as const }
+const demoHub = { id: id('hub'), name: 'Demo hub', plan: 'enterprise' as const }
 
 /** The grid on which demo services start, in minutes. */
-export const demoSlotIntervalMinutes = 15
+const demoSlotIntervalMinutes = 15
 
 const weekdays: Weekday[] = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday']
 
@@ -58,13 +216,13 @@ const usualHours: WeeklyHours = [
   { weekday: 'saturday', opens: '10:00', closes: '14:00' },
 ]
 
-/** Christmas Eve is short, Christmas free, whatever the year in which somebody tries it. */
+/** Short on Christmas Eve, closed on Christmas, in every year. */
 const holidays: DateOverride[] = [2026, 2027, 2028].flatMap((year) => [
   { date: `${year}-12-24`, hours: [{ opens: '09:00', closes: '12:00' }] },
   { date: `${year}-12-25`, hours: [] },
 ])
 
-/** Of the three people the second one works by day; somebody else gives each of their services at any time. */
+/** Only the second member has hours; each of their services has another one at any time. */
 const byDay: WeeklyHours = [...weekdays, 'saturday' as const, 'sunday' as const].map((weekday) => ({
   weekday,
   opens: '07:00',
@@ -76,7 +234,7 @@ interface Sketch {
   plan: PlanName
   timezone: string
   currency: string
-  /** What a haircut costs, in minor units. */
+  /** In minor units. */
   haircut: number
   place: string
   address: string
@@ -137,7 +295,6 @@ const sketches: Sketch[] = [
   },
 ]
 
-/** The businesses of the demo world. */
 export const demoBusinesses: DemoBusiness[] = sketches.map(toBusiness)
 
 function toBusiness(sketch: Sketch): DemoBusiness {

@@ -1,31 +1,32 @@
-import { Type, type Static } from 'typebox'
-import { exampleTimes } from '../examples.ts'
-import type { Fault } from '../errors.ts'
-import { Closed, listParameters, Nullable, Page, Ruled, ShownId, ShownInstant } from '../wire.ts'
-import { originFaults } from './business-rules.ts'
-import { repetitionFaults } from './hours-rules.ts'
+import { type Static, Type } from 'typebox'
+import type { FieldError } from '../base/errors.ts'
+import { exampleTimes } from '../base/examples.ts'
+import { listParameters, Nullable, Page, Ruled, ShownId, ShownInstant, StrictObject } from '../http/wire.ts'
+import { originErrors } from './business-rules.ts'
+import { duplicateErrors } from './schedule-rules.ts'
 
-const mostOrigins = 50
+const maxOrigins = 50
+
 const types = ['business', 'publishable'] as const
 
 const AllowedOrigins = Ruled(
-  Type.Array(Ruled(Type.String({ minLength: 1, maxLength: 2_048 }), originFaults), {
+  Type.Array(Ruled(Type.String({ minLength: 1, maxLength: 2_048 }), originErrors), {
     minItems: 1,
-    maxItems: mostOrigins,
+    maxItems: maxOrigins,
     description:
-      'For publishable keys: the websites that may use it, such as https://www.example.com. Absent: any.',
+      'For publishable keys: websites that may use it, such as https://www.example.com. Absent: any.',
   }),
-  (origins: (string | undefined)[]) => repetitionFaults(origins),
+  (origins: (string | undefined)[]) => duplicateErrors(origins),
 )
 
-/** A business key is used by programs, to which no website is known. */
-function originsFaults(key: { type?: string; allowed_origins?: unknown }): Fault[] {
+/** Programs, which have no origin, use business keys. */
+function originsErrors(key: { type?: string; allowed_origins?: unknown }): FieldError[] {
   if (key.type !== 'business' || !('allowed_origins' in key)) return []
   return [{ pointer: '/allowed_origins', code: 'not_allowed', detail: 'is for publishable keys only' }]
 }
 
 export const CreateKey = Ruled(
-  Closed(
+  StrictObject(
     { type: Type.Enum([...types]), allowed_origins: Type.Optional(AllowedOrigins) },
     {
       title: 'CreateKey',
@@ -33,7 +34,7 @@ export const CreateKey = Ruled(
       examples: [{ type: 'publishable', allowed_origins: ['https://www.example.com'] }],
     },
   ),
-  originsFaults,
+  originsErrors,
 )
 
 export type KeyCreation = Static<typeof CreateKey>
@@ -44,7 +45,7 @@ const members = {
   last_four: Type.String({ description: 'The last four characters of the key.' }),
   allowed_origins: Nullable(Type.Array(Type.String()), { description: 'Null: any.' }),
   created_at: ShownInstant,
-  revoked_at: Nullable(ShownInstant, { description: 'Null: it is in force.' }),
+  revoked_at: Nullable(ShownInstant, { description: 'Null: the key is valid.' }),
 }
 
 const example = {
@@ -58,7 +59,7 @@ const example = {
 
 const Key = Type.Object(members, {
   title: 'Key',
-  description: 'What may be known of a key: never the key itself.',
+  description: 'A key without the key itself.',
   examples: [example],
 })
 
@@ -73,4 +74,4 @@ export const IssuedKey = Type.Object(
 
 export const KeyPage = Page(Key, { title: 'KeyPage', description: 'Keys, the newest first.' })
 
-export const KeysQuery = Closed({ ...listParameters })
+export const KeysQuery = StrictObject({ ...listParameters })

@@ -1,24 +1,20 @@
-import { sql, type RawBuilder } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Queries } from '../database/database.ts'
-import { inReach, type Reach } from '../database/reach.ts'
 import type { LocationsTable, ServicesTable, StaffTable } from '../database/tables.ts'
+import { inScope, type TenantScope } from '../database/tenant-scope.ts'
+import { idsFrom, toLocation, toService, toStaffMember } from './catalogue-queries.ts'
 import type { Location, Service, StaffMember } from './catalogue-types.ts'
-import { idsFrom } from './listing-queries.ts'
-import { toLocation } from './location-queries.ts'
-import { toService } from './service-queries.ts'
-import { toStaffMember } from './staff-queries.ts'
 
-/** What is found under the ids of a service and a location. */
 export interface OfferingParts {
   service: Service | undefined
   location: Location | undefined
-  /** Everybody who gives the service, by id. */
+  /** All staff of the service, by id. */
   staff: StaffMember[]
-  /** The version of the catalogue of the service's business that this is. */
+  /** The catalogue version of the service's business. */
   version: number
 }
 
-/** The columns of the three kinds of rows, side by side: what a kind does not have is null. */
+/** Columns of all three kinds of rows; those of other kinds are null. */
 const columns = [
   ...['id', 'business_id', 'name', 'created_at', 'deactivated_at', 'location_ids', 'staff_ids', 'version'],
   ...['description', 'duration_minutes', 'buffer_before_minutes', 'buffer_after_minutes'],
@@ -27,11 +23,16 @@ const columns = [
   ...['timezone', 'address', 'weekly_hours_json', 'date_overrides_json', 'email'],
 ] as const
 
+type AllColumns = keyof ServicesTable | keyof LocationsTable | keyof StaffTable
+
+/** No kind, so that nothing below compiles, when a column of the three tables is missing above. */
+type Kind = AllColumns extends (typeof columns)[number] ? 'service' | 'location' | 'staff' : never
+
 const ofAll = ['id', 'business_id', 'name', 'created_at', 'deactivated_at']
 const ofService = columns.slice(columns.indexOf('description'), columns.indexOf('timezone'))
 
 type Row = {
-  kind: 'service' | 'location' | 'staff'
+  kind: Kind
   version: number
   location_ids: string | null
   staff_ids: string | null
@@ -50,12 +51,12 @@ function select(
 }
 
 /**
- * Reads a service, a location and the staff of the service in one statement, so that they are of one version.
- * The service stands first: its columns settle the types of the others' nulls.
+ * Reads a service, a location and the service's staff in one statement, hence at one version. The service comes first: its
+ * columns set the types of the others' nulls.
  */
 export async function findOfferingParts(
   db: Queries,
-  reach: Reach,
+  scope: TenantScope,
   ids: { serviceId: string; locationId: string },
 ): Promise<OfferingParts> {
   const service = select('service', 's', [...ofAll, ...ofService], {
@@ -71,12 +72,12 @@ export async function findOfferingParts(
     location_ids: idsFrom('staff_locations', 'p.staff_id', 'location_id'),
   })
   const { rows } = await sql<Row>`
-    ${service} from services as s where ${inReach('s.business_id', reach)} and s.id = ${ids.serviceId}
+    ${service} from services as s where ${inScope('s.business_id', scope)} and s.id = ${ids.serviceId}
     union all
-    ${location} from locations as l where ${inReach('l.business_id', reach)} and l.id = ${ids.locationId}
+    ${location} from locations as l where ${inScope('l.business_id', scope)} and l.id = ${ids.locationId}
     union all
     ${staff} from staff as p join service_staff as g on g.staff_id = p.id and g.business_id = p.business_id
-     where ${inReach('p.business_id', reach)} and g.service_id = ${ids.serviceId}`.execute(db)
+     where ${inScope('p.business_id', scope)} and g.service_id = ${ids.serviceId}`.execute(db)
   return read(rows)
 }
 
@@ -89,7 +90,7 @@ function read(rows: Row[]): OfferingParts {
   return {
     service: service && toService(service),
     location: location && toLocation(location),
-    // who is chosen among equals must not depend on the engine
+    // the choice among equals must not depend on the engine
     staff: of<StaffTable>('staff')
       .map(toStaffMember)
       .toSorted((one, other) => (one.id < other.id ? -1 : 1)),

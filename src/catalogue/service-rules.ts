@@ -1,31 +1,36 @@
-import type { Fault } from '../errors.ts'
+import type { FieldError } from '../base/errors.ts'
 import type { CustomField, Money } from './catalogue-types.ts'
-import { payableStep } from './currency-rules.ts'
-import { repetitionFaults } from './hours-rules.ts'
+import { duplicateErrors } from './schedule-rules.ts'
 
 /** The smallest grid on which slots start, in minutes. */
-export const leastSlotInterval = 5
+export const minSlotInterval = 5
 
-/** How many days ahead a service can be booked that does not say it. */
+/** Default horizon of a new service. */
 export const usualAdvanceDays = 365
 
-/** The grid of a service that names none: its duration, but no finer than the smallest grid. */
+/** Default grid: the duration, but no finer than the smallest grid. */
 export function defaultSlotInterval(durationMinutes: number): number {
-  return Math.max(durationMinutes, leastSlotInterval)
+  return Math.max(durationMinutes, minSlotInterval)
 }
 
 const currencies = new Set(Intl.supportedValuesOf('currency'))
 
-/** What is wrong with the code of a currency (ISO 4217). */
-export function currencyFaults(code: string): Fault[] {
+/** Checks a currency code (ISO 4217). */
+export function currencyErrors(code: string): FieldError[] {
   if (currencies.has(code)) return []
   return [
     { pointer: '', code: 'not_allowed', detail: 'must be the code of a currency (ISO 4217), such as EUR' },
   ]
 }
 
-/** A deposit is a part of the price: where both are given, in one currency and no more than it. */
-export function depositFaults({ price, deposit }: { price?: Money | null; deposit?: Money | null }): Fault[] {
+/** A deposit is part of the price: same currency, at most the price. */
+export function depositErrors({
+  price,
+  deposit,
+}: {
+  price?: Money | null
+  deposit?: Money | null
+}): FieldError[] {
   if (!deposit) return []
   const step = payableStep(deposit.currency)
   if (Number.isInteger(deposit.amount) && deposit.amount % step !== 0) {
@@ -47,50 +52,48 @@ export function depositFaults({ price, deposit }: { price?: Money | null; deposi
   ]
 }
 
-/** A custom field as it is given; without an id it is new, or the one with its key. */
-export type CustomFieldInput = Partial<Pick<CustomField, 'id' | 'required'>> &
-  Omit<CustomField, 'id' | 'required'>
+/** Without an id it is new, or the existing field with its key. */
+type CustomFieldInput = Partial<Pick<CustomField, 'id' | 'required'>> & Omit<CustomField, 'id' | 'required'>
 
 const fieldKey = /^[a-z][a-z0-9_]*$/
 
-/** What is wrong with the key of a custom field. */
-export function fieldKeyFaults(key: string): Fault[] {
+export function fieldKeyErrors(key: string): FieldError[] {
   if (fieldKey.test(key)) return []
   const detail = 'must begin with a letter from a to z; after it letters, digits and _'
   return [{ pointer: '', code: 'invalid_format', detail }]
 }
 
-/** Options are what one chooses from: needed there, and nowhere else. */
-export function fieldOptionsFaults(field: Partial<Pick<CustomField, 'type' | 'options'>>): Fault[] {
+/** Only the select types need options, and only they may have them. */
+export function fieldOptionsErrors(field: Partial<Pick<CustomField, 'type' | 'options'>>): FieldError[] {
   const { type } = field
   if (type === undefined) return []
   const chooses = type === 'select' || type === 'multi_select'
-  const given = 'options' in field
-  if (chooses && !given) {
+  const hasOptions = 'options' in field
+  if (chooses && !hasOptions) {
     return [{ pointer: '/options', code: 'required', detail: `is required for the type ${type}` }]
   }
-  if (chooses || !given) return []
+  if (chooses || !hasOptions) return []
   return [
     { pointer: '/options', code: 'not_allowed', detail: 'is for the types select and multi_select only' },
   ]
 }
 
-/** Keys and ids that two fields of a service share. */
-export function customFieldsFaults(fields: (Partial<CustomFieldInput> | undefined)[]): Fault[] {
+/** Errors for repeated keys and ids. */
+export function customFieldsErrors(fields: (Partial<CustomFieldInput> | undefined)[]): FieldError[] {
   return [
-    ...repetitionFaults(
+    ...duplicateErrors(
       fields.map((field) => field?.key),
       '/key',
     ),
-    ...repetitionFaults(
+    ...duplicateErrors(
       fields.map((field) => field?.id?.toLowerCase()),
       '/id',
     ),
   ]
 }
 
-/** Ids that no field of the service has: answers of the past would be asked for in vain. */
-export function fieldIdFaults(fields: CustomFieldInput[], existing: CustomField[]): Fault[] {
+/** Errors for ids that no field of the service has. */
+export function fieldIdErrors(fields: CustomFieldInput[], existing: CustomField[]): FieldError[] {
   return fields.flatMap(({ id }, index) => {
     if (id === undefined || existing.some((field) => field.id === id)) return []
     const pointer = `/custom_fields/${index}/id`
@@ -99,7 +102,7 @@ export function fieldIdFaults(fields: CustomFieldInput[], existing: CustomField[
   })
 }
 
-/** The fields with their ids: the given one, else that of the existing field with this key, else a new one. */
+/** Sets each field's id: the given one, else that of the existing field with its key, else a new one. */
 export function withFieldIds(
   fields: CustomFieldInput[],
   existing: CustomField[],
@@ -111,4 +114,37 @@ export function withFieldIds(
     const whole = { id: id ?? same?.id ?? nextId(), key, label, type, required }
     return options === undefined ? whole : { ...whole, options }
   })
+}
+
+/*
+ * Not Intl.NumberFormat: it has the digits that people write (none for HUF), not those that amounts are counted in.
+ */
+const digitsOtherThanTwo = new Map([
+  ...of(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
+  ...of(3, 'BHD IQD JOD KWD LYD OMR TND'),
+  ...of(4, 'CLF UYW'),
+])
+
+function of(digits: number, codes: string): [string, number][] {
+  return codes.split(' ').map((code) => [code, digits])
+}
+
+/** Decimal digits of a currency's minor unit (ISO 4217): two for EUR, none for JPY, three for KWD. */
+export function minorDigits(currency: string): number {
+  return digitsOtherThanTwo.get(currency) ?? 2
+}
+
+/** Formats minor units: "25.00 EUR", "500 JPY". */
+export function amountText({ amount, currency }: { amount: number; currency: string }): string {
+  const digits = minorDigits(currency)
+  return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`
+}
+
+/**
+ * Payable amounts are multiples of this: processors require a final 0 of three digits, and whole ariary, whose minor unit
+ * is a fifth.
+ */
+function payableStep(currency: string): number {
+  if (currency === 'MGA') return 100
+  return minorDigits(currency) === 3 ? 10 : 1
 }

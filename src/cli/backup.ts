@@ -1,30 +1,60 @@
-import type { Command } from 'commander'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { backUp, type BackupReport } from '../backups/back-up.ts'
-import { monotonicMs } from '../clock.ts'
-import { print } from './run-command.ts'
-import { existingSqliteFile } from './sqlite-only.ts'
+import { monotonicMs } from '../base/clock.ts'
+import { UsageError } from '../base/errors.ts'
+import { backUp } from '../operate/backup.ts'
+import { restoreBackup } from '../operate/restore.ts'
+import { type CliCommand, configFromEnvironment, noDatabase, print } from './command-line.ts'
 
-const onPostgres =
-  'pg_dump --format=custom --file=holdfast.dump "$DATABASE_URL", or continuous archiving (docs/guides/backups.md).'
+const guide = '(docs/guides/backups.md).'
+const backupOnPostgres = `pg_dump --format=custom --file=holdfast.dump "$DATABASE_URL", or continuous archiving ${guide}`
+const restoreOnPostgres = `pg_restore --dbname="$DATABASE_URL" holdfast.dump, into an empty database ${guide}`
 
-/** `holdfast backup`: writes a copy of the SQLite database; a server may run beside. */
-export function addBackup(program: Command): void {
+/** `holdfast backup` */
+export function registerBackup(program: CliCommand): void {
   program
     .command('backup <file>')
-    .description('write a checked copy of the SQLite database to a new file; a server may run beside')
-    .option('--force', 'replace a file of that name')
-    .option('--json', 'print data instead of text')
-    .addHelpText('after', '\nExample:\n  $ holdfast backup /var/backups/holdfast-$(date +%F).db')
+    .description('write a checked copy of the SQLite database to a new file; a server may run')
+    .option('--force', 'replace an existing file')
+    .withJson()
+    .examples('backup /var/backups/holdfast-$(date +%F).db')
     .action((file: string, { force = false, json }: { force?: boolean; json?: boolean }) => {
       const startedMs = monotonicMs()
-      const report = backUp({ database: existingSqliteFile(onPostgres), target: resolve(file), force })
+      const database = sqliteFile(backupOnPostgres)
+      if (!existsSync(database)) throw noDatabase(database)
+      const report = backUp({ database, target: resolve(file), force })
       const seconds = (monotonicMs() - startedMs) / 1000
-      print({ ...report, seconds }, { json, lines: () => [backupLine(report, seconds)] })
+      const megabytes = (report.bytes / 1e6).toFixed(1)
+      print({ ...report, seconds }, json, () => [
+        `backed up to ${report.file}: ${megabytes} MB, ${contentOf(report)} (${seconds.toFixed(1)} s)`,
+      ])
     })
 }
 
-function backupLine({ file, bytes, bookings, latest_change }: BackupReport, seconds: number): string {
-  const latest = latest_change === null ? '' : `, the latest change at ${latest_change}`
-  return `backed up to ${file}: ${(bytes / 1e6).toFixed(1)} MB, ${bookings} bookings${latest} (${seconds.toFixed(1)} s)`
+/** `holdfast restore` */
+export function registerRestore(program: CliCommand): void {
+  program
+    .command('restore <file>')
+    .description('restore a SQLite backup and keep the old file; stop the server first')
+    .withJson()
+    .examples('restore /var/backups/holdfast-2026-12-01.db')
+    .action((file: string, { json }: { json?: boolean }) => {
+      const report = restoreBackup(resolve(file), sqliteFile(restoreOnPostgres))
+      print(report, json, () => [
+        `restored ${report.file}: ${contentOf(report)}`,
+        report.kept === null ? 'There was no database before.' : `The old database is kept: ${report.kept}`,
+        'Keys revoked since the backup work again: check "holdfast key list" before you start the server.',
+      ])
+    })
+}
+
+function contentOf({ bookings, latest_change }: { bookings: number; latest_change: string | null }): string {
+  return `${bookings} bookings${latest_change === null ? '' : `, the latest change at ${latest_change}`}`
+}
+
+/** The SQLite file of DATABASE_URL. Throws a UsageError with the command to use on PostgreSQL. */
+function sqliteFile(onPostgres: string): string {
+  const { database } = configFromEnvironment()
+  if (database.engine === 'sqlite') return database.file
+  throw new UsageError(`DATABASE_URL is a PostgreSQL database, which has tools of its own: ${onPostgres}`)
 }

@@ -1,15 +1,151 @@
-import type { Command } from 'commander'
-import { addBlockCreate } from './block-create.ts'
-import { addBlockDelete } from './block-delete.ts'
-import { addBlockList } from './block-list.ts'
-import { addGroup } from './command-group.ts'
+import { operator } from '../access/actor.ts'
+import { UsageError } from '../base/errors.ts'
+import type { Context } from '../bookings/context.ts'
+import { BlocksQuery, CreateBlock } from '../catalogue/block-schemas.ts'
+import {
+  createBlock,
+  cursorOfBlock,
+  deleteBlock,
+  listBlocks,
+  presentBlock,
+  presentBlockWithConflicts,
+} from '../catalogue/block.ts'
+import { showBusiness } from '../catalogue/business.ts'
+import { locationKind, staffKind } from '../catalogue/catalogue.ts'
+import { pageOf } from '../http/wire.ts'
+import { type CliCommand, print, printPage, withExistingDatabase } from './command-line.ts'
+import { checkedCreation, given, readFields, readTime, shownTime } from './input.ts'
+import { itemNamed } from './item.ts'
+import { readListScope } from './list-scope.ts'
 
-/** `holdfast block …`: times that nobody can book. */
-export function addBlock(program: Command): void {
-  addGroup(program, {
-    name: 'block',
-    description: 'times that nobody can book',
-    example: 'create --staff 0198… --from "2026-12-01 09:00" --to "2026-12-01 12:00"',
-    commands: [addBlockCreate, addBlockList, addBlockDelete],
-  })
+interface CreateOptions {
+  location?: string
+  staff?: string
+  from: string
+  to: string
+  reason?: string
+  json?: boolean
+}
+
+interface ListOptions {
+  business?: string
+  location?: string
+  staff?: string
+  from?: string
+  to?: string
+  limit?: string
+  cursor?: string
+  json?: boolean
+}
+
+const optionNames = {
+  starts_at: '--from',
+  ends_at: '--to',
+  business_id: '--business',
+  location_id: '--location',
+  staff_id: '--staff',
+}
+
+/** `holdfast block …` */
+export function registerBlockCommands(program: CliCommand): void {
+  const group = program.group(
+    'block',
+    'manage blocks: times that nobody can book',
+    'create --staff 0198… --from "2026-12-01 09:00" --to "2026-12-01 12:00"',
+  )
+  registerCreate(group)
+  registerList(group)
+  registerDelete(group)
+}
+
+function registerCreate(group: CliCommand): void {
+  group
+    .command('create')
+    .description('block a time of a location or staff member; keeps existing bookings and prints their IDs')
+    .option('--location <name or id>', 'the location that is closed')
+    .option('--staff <name or id>', 'the staff member who is away')
+    .requiredOption(
+      '--from <time>',
+      'start, such as "2026-12-01 09:00" in the zone of the location (--staff: of the business)',
+    )
+    .requiredOption('--to <time>', 'end')
+    .option('--reason <text>', 'reason')
+    .withJson()
+    .examples(
+      'block create --staff "Anna Weber" --from "2026-12-01 09:00" --to "2026-12-01 12:00" --reason Dentist',
+    )
+    .action(async ({ location, staff, from, to, reason, json }: CreateOptions) => {
+      const created = await withExistingDatabase(async (context) => {
+        const { zone, ...blocked } = await findBlocked(context, location, staff)
+        const { fields, faults } = await readFields({
+          starts_at: () => readTime(from, zone),
+          ends_at: () => readTime(to, zone),
+        })
+        const body = { ...blocked, ...fields, ...given({ reason }) }
+        const input = checkedCreation(CreateBlock, body, optionNames, faults)
+        return presentBlockWithConflicts(await createBlock(context, operator, input))
+      })
+      print(created, json, () => [
+        `block ${created.id}  ${shownTime(created.starts_at)} to ${shownTime(created.ends_at)}`,
+        ...created.conflicting_booking_ids.map((id) => `  overlaps booking ${id}`),
+      ])
+    })
+}
+
+/** What to block, and the zone for wall times. Throws a UsageError for an unknown ID or name. */
+async function findBlocked(context: Context, location: string | undefined, staff: string | undefined) {
+  if ((location === undefined) === (staff === undefined)) {
+    throw new UsageError('Give either --location or --staff.')
+  }
+  if (location !== undefined) {
+    const { id, timezone } = await itemNamed(context, locationKind, location)
+    return { location_id: id, zone: timezone }
+  }
+  const { id, business_id } = await itemNamed(context, staffKind, staff ?? '')
+  return { staff_id: id, zone: (await showBusiness(context, business_id)).timezone }
+}
+
+function registerList(group: CliCommand): void {
+  group
+    .command('list')
+    .description('list blocks by start')
+    .option('--business <id>', 'only of this business')
+    .option('--location <id>', 'only of this location')
+    .option('--staff <id>', 'only of this staff member')
+    .option(
+      '--from <time>',
+      'only those that end after this time: "2026-12-01" or "2026-12-01 10:00" in the zone of the location or business, or with an offset',
+    )
+    .option('--to <time>', 'only those that start before this time; a date is its beginning')
+    .withPages()
+    .withJson()
+    .examples('block list --business 0198… --from 2026-12-01')
+    .action(async ({ business, location, staff, from, to, json, ...same }: ListOptions) => {
+      const { rows, limit } = await withExistingDatabase(async (context) => {
+        const scope = { business, location, staff }
+        const { fields, faults } = await readListScope(context, scope, { from, to })
+        const query = checkedCreation(BlocksQuery, { ...same, ...fields }, optionNames, faults)
+        return listBlocks(context, operator, query)
+      })
+      printPage(pageOf(rows, limit, { present: presentBlock, cursor: cursorOfBlock }), json, {
+        ID: ({ id }) => id,
+        FROM: ({ starts_at }) => shownTime(starts_at),
+        TO: ({ ends_at }) => shownTime(ends_at),
+        OF: ({ location_id, staff_id }) =>
+          location_id === null ? `staff ${staff_id ?? ''}` : `location ${location_id}`,
+        REASON: ({ reason }) => reason ?? '',
+      })
+    })
+}
+
+function registerDelete(group: CliCommand): void {
+  group
+    .command('delete <id>')
+    .description('delete a block')
+    .withJson()
+    .examples('block delete 0198…')
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      await withExistingDatabase((context) => deleteBlock(context, operator, id))
+      print({ id }, json, () => [`block ${id} is deleted`])
+    })
 }

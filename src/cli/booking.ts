@@ -1,17 +1,284 @@
-import type { Command } from 'commander'
-import { addBookingCancel } from './booking-cancel.ts'
-import { addBookingComplete } from './booking-complete.ts'
-import { addBookingList } from './booking-list.ts'
-import { addBookingReschedule } from './booking-reschedule.ts'
-import { addBookingShow } from './booking-show.ts'
-import { addGroup } from './command-group.ts'
+import { Option } from 'commander'
+import type { Static } from 'typebox'
+import { operator } from '../access/actor.ts'
+import { explainSlot } from '../availability/availability.ts'
+import { type Named, unknownId, UsageError } from '../base/errors.ts'
+import { etagOf } from '../bookings/booking-rules.ts'
+import { BookingsQuery, type Payment } from '../bookings/booking-schemas.ts'
+import {
+  cancelBooking,
+  changeBooking,
+  listBookings,
+  presentBooking,
+  showBooking,
+} from '../bookings/booking.ts'
+import type { Context } from '../bookings/context.ts'
+import { listBlocks } from '../catalogue/block.ts'
+import { type CliCommand, print, printPage, tableLines, warn, withExistingDatabase } from './command-line.ts'
+import { assertNoFaults, checkedChange, given, readFields, moneyText, readTime, shownTime } from './input.ts'
+import { isNotFound } from './item.ts'
+import { readListScope } from './list-scope.ts'
 
-/** `holdfast booking …`: what clients have booked. */
-export function addBooking(program: Command): void {
-  addGroup(program, {
-    name: 'booking',
-    description: 'what clients have booked',
-    example: 'list --status confirmed',
-    commands: [addBookingList, addBookingShow, addBookingReschedule, addBookingCancel, addBookingComplete],
+type Query = Static<typeof BookingsQuery>
+type BookingRow = Parameters<typeof presentBooking>[0]
+
+interface ListOptions {
+  business?: string
+  status?: string
+  from?: string
+  to?: string
+  service?: string
+  location?: string
+  staff?: string
+  email?: string
+  search?: string
+  sort?: string
+  limit?: string
+  cursor?: string
+  json?: boolean
+}
+
+const statuses = ['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'] satisfies Query['status'][]
+const sorts = ['created_at', 'starts_at', '-created_at', '-starts_at'] satisfies Query['sort'][]
+const optionNames = {
+  business_id: '--business',
+  service_id: '--service',
+  location_id: '--location',
+  staff_id: '--staff',
+  q: '--search',
+}
+
+/** Pages of the newest bookings to search for one with a similar ID. */
+const maxPages = 10
+
+/** `holdfast booking …` */
+export function registerBookingCommands(program: CliCommand): void {
+  const group = program.group('booking', 'manage bookings', 'list --status confirmed')
+  registerList(group)
+  registerShow(group)
+  registerReschedule(group)
+  registerCancel(group)
+  registerComplete(group)
+}
+
+function registerList(group: CliCommand): void {
+  group
+    .command('list')
+    .description('list bookings, newest first')
+    .option('--business <id>', 'only of this business')
+    .addOption(new Option('--status <status>', 'only with this status').choices(statuses))
+    .option(
+      '--from <time>',
+      'only those that start then or later: "2026-12-01" or "2026-12-01 10:00" in the zone of the location or business, or with an offset',
+    )
+    .option('--to <time>', 'only those that start before this time; a date is its beginning')
+    .option('--service <id>', 'only of this service')
+    .option('--location <id>', 'only at this location')
+    .option('--staff <id>', 'only with this staff member')
+    .option('--email <address>', 'only of this client')
+    .option('--search <text>', "part of the client's name, e-mail or phone, 3 characters or more")
+    .addOption(new Option('--sort <order>', 'sort order (default: -created_at)').choices(sorts))
+    .withPages()
+    .withJson()
+    .examples('booking list --business 0198… --status confirmed --from 2026-12-01')
+    .action(async ({ business, service, location, staff, from, to, search, json, ...same }: ListOptions) => {
+      const { rows, nextCursor } = await withExistingDatabase(async (context) => {
+        const scope = { business, service, location, staff }
+        const { fields, faults } = await readListScope(context, scope, { from, to })
+        const body = given({ ...same, ...fields, q: search })
+        return listBookings(context, operator, checkedChange(BookingsQuery, body, optionNames, faults))
+      })
+      const page = { data: rows.map((row) => presentBooking(row, operator)), next_cursor: nextCursor }
+      printPage(page, json, {
+        ID: ({ id }) => id,
+        STARTS: ({ starts_at }) => shownTime(starts_at),
+        STATUS: ({ status }) => status,
+        SERVICE: ({ service }) => service.name,
+        LOCATION: ({ location }) => location.name,
+        STAFF: ({ staff }) => staff?.name ?? '',
+        CLIENT: ({ client }) => `${client.first_name} ${client.last_name} <${client.email}>`,
+      })
+    })
+}
+
+function registerShow(group: CliCommand): void {
+  group
+    .command('show <id>')
+    .description('show one booking')
+    .withJson()
+    .examples('booking show 0198…')
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      const found = await withBooking(id, (context) => showBooking(context, operator, id))
+      printBooking(found, json)
+    })
+}
+
+function registerReschedule(group: CliCommand): void {
+  group
+    .command('reschedule <id>')
+    .description(
+      'move a booking, also outside hours, in blocks and off the grid; only another booking or hold refuses',
+    )
+    .requiredOption('--to <time>', 'new start: "2026-12-01 10:00" in its location, or with an offset')
+    .option('--until <time>', 'new end (default: same duration)')
+    .withJson()
+    .examples('booking reschedule 0198… --to "2026-12-01 10:00"')
+    .action(async (id: string, { to, until, json }: { to: string; until?: string; json?: boolean }) => {
+      const { moved, against } = await withBooking(id, async (context) => {
+        const booking = await showBooking(context, operator, id)
+        const { fields, faults } = await readFields({
+          starts_at: () => readTime(to, booking.timezone),
+          ends_at: () => (until === undefined ? undefined : readTime(until, booking.timezone)),
+        })
+        assertNoFaults(faults)
+        const change = { ...fields, starts_at: fields.starts_at ?? '' } // no fault
+        const against = await ruleAgainst(context, booking, change.starts_at)
+        const target = { id, ifMatch: undefined }
+        return { moved: await changeBooking(context, operator, { target, change }), against }
+      })
+      if (against !== undefined) warn(against)
+      printBooking(moved, json)
+    })
+}
+
+/** Why clients could not book this start for the booking's service, staff and location; undefined when they could. */
+async function ruleAgainst(
+  context: Context,
+  booking: BookingRow,
+  starts_at: string,
+): Promise<string | undefined> {
+  const { service_id, location_id, staff_id, service_name: service, location_name: location } = booking
+  const query = { service_id, location_id, starts_at, ...given({ staff_id: staff_id ?? undefined }) }
+  const { reason } = await explainSlot(context, operator, query)
+  switch (reason) {
+    case 'in_the_past':
+      return 'that time is in the past'
+    case 'too_soon':
+      return `${service} needs more notice`
+    case 'beyond_horizon':
+      return `${service} cannot be booked so far ahead yet`
+    case 'outside_hours':
+      return `${location} is not open then`
+    case 'blocked':
+      return `${await blockedAt(context, booking, starts_at)} is blocked then`
+    case 'not_on_grid':
+      return `no slot of ${service} starts then`
+    case 'staff_not_available':
+      return `${booking.staff_name ?? ''} does not work then`
+    case 'not_offered_here':
+      return `${service} is not offered there any more`
+    case 'slot_held':
+    case 'slot_booked':
+    case null:
+      return undefined // the move itself refuses a slot that is not free; here the booking may be in its own way
+  }
+}
+
+/** The location if it has a block then, else the staff member. */
+async function blockedAt(context: Context, booking: BookingRow, from: string): Promise<string> {
+  const { location_id, location_name, staff_name, duration_minutes } = booking
+  const to = Temporal.Instant.from(from).add({ minutes: duration_minutes }).toString()
+  const { rows } = await listBlocks(context, operator, { location_id, from, to, limit: '1' })
+  return rows.length > 0 ? location_name : (staff_name ?? location_name)
+}
+
+function registerCancel(group: CliCommand): void {
+  group
+    .command('cancel <id>')
+    .description('cancel a booking; frees its slot at once')
+    .option('--refund', 'refund the deposit; fails if none was paid')
+    .withJson()
+    .examples('booking cancel 0198…')
+    .action(async (id: string, { refund = false, json }: { refund?: boolean; json?: boolean }) => {
+      const cancelled = await withBooking(id, (context) =>
+        cancelBooking(context, operator, { id, ifMatch: undefined, refund }),
+      )
+      printBooking(cancelled, json)
+    })
+}
+
+function registerComplete(group: CliCommand): void {
+  group
+    .command('complete <id>')
+    .description('mark a booking as completed')
+    .option('--revive', 'complete a cancelled booking; takes its slot again if it is free')
+    .withJson()
+    .examples('booking complete 0198…')
+    .action(async (id: string, { revive = false, json }: { revive?: boolean; json?: boolean }) => {
+      const completed = await withBooking(id, async (context) => {
+        const found = await showBooking(context, operator, id)
+        if (found.status === 'cancelled' && !revive) {
+          throw new UsageError(
+            'The booking is cancelled: add --revive if it took place all the same. It then takes its slot again.',
+          )
+        }
+        // of the version just read, so that nobody cancels it in between
+        const target = { id, ifMatch: etagOf(found) }
+        return changeBooking(context, operator, { target, change: { status: 'completed' } })
+      })
+      printBooking(completed, json)
+    })
+}
+
+/** Runs work on a booking. Throws a UsageError that guesses which one was meant if none has this ID. */
+function withBooking<T>(id: string, work: (context: Context) => Promise<T>): Promise<T> {
+  return withExistingDatabase(async (context) => {
+    try {
+      return await work(context)
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+      throw unknownId('booking', id, { known: await newestBookings(context) })
+    }
   })
+}
+
+async function newestBookings(context: Context): Promise<Named[]> {
+  const found: Named[] = []
+  let cursor: string | null = null
+  for (let page = 0; page < maxPages; page += 1) {
+    const query = { limit: '100', ...(cursor !== null && { cursor }) }
+    const { rows, nextCursor } = await listBookings(context, operator, query)
+    found.push(...rows.map(named))
+    cursor = nextCursor
+    if (cursor === null) break
+  }
+  return found
+}
+
+function named(row: BookingRow): Named {
+  const { id, service, client, starts_at } = presentBooking(row, operator)
+  return { id, name: `${service.name} for ${client.first_name} ${client.last_name}, ${shownTime(starts_at)}` }
+}
+
+function printBooking(row: BookingRow, json: boolean | undefined): void {
+  const booking = presentBooking(row, operator)
+  print(booking, json, () => bookingLines(booking))
+}
+
+function bookingLines(booking: ReturnType<typeof presentBooking>): string[] {
+  const { client, location } = booking
+  const contact = `${client.first_name} ${client.last_name} <${client.email}> ${client.phone ?? ''}`
+  return tableLines(
+    ['BOOKING', booking.id],
+    [
+      ['status', booking.status],
+      ['starts', shownTime(booking.starts_at)],
+      ['ends', shownTime(booking.ends_at)],
+      ['service', booking.service.name],
+      ['location', `${location.name} (${location.timezone})`],
+      ['staff', booking.staff?.name ?? ''],
+      ['client', contact.trimEnd()],
+      ['notes', booking.notes ?? ''],
+      ...('no_show' in booking && booking.no_show ? [['no show', 'the client did not come']] : []),
+      ...('payment' in booking ? [['deposit', paymentText(booking.payment)]] : []),
+      ['cancelled', shownTime(booking.cancelled_at ?? '')],
+      ['business', booking.business_id],
+    ],
+  )
+}
+
+function paymentText(payment: Static<typeof Payment>): string {
+  const { status, paid_at, refunded_at, provider } = payment
+  const when = refunded_at ?? paid_at
+  return `${moneyText(payment)} ${status}${when === null ? '' : ` ${shownTime(when)}`} (${provider})`
 }

@@ -1,43 +1,33 @@
-import type { Command } from 'commander'
 import { styleText } from 'node:util'
-import { createContext } from '../create-context.ts'
-import type { Config } from '../config.ts'
-import {
-  diagnose,
-  diagnoseConfig,
-  diagnoseFile,
-  diagnoseFailure,
-  diagnoseRedis,
-} from '../diagnosis/diagnose.ts'
-import type { Finding } from '../diagnosis/diagnosis-types.ts'
-import { print } from './run-command.ts'
-import { surroundings } from './surroundings.ts'
+import type { Config } from '../base/config.ts'
+import type { Finding } from '../operate/doctor-types.ts'
+import { diagnose, diagnoseConfig, diagnoseFailure, diagnoseFile, diagnoseRedis } from '../operate/doctor.ts'
+import { createContext } from '../operate/open.ts'
+import { type CliCommand, commandIO, print } from './command-line.ts'
 
-/** `holdfast doctor`: looks for what is wrong, and says how to mend it. Changes nothing. */
-export function addDoctor(program: Command): void {
+const marks = { ok: ['green', 'ok'], warning: ['yellow', 'warning'], fault: ['red', 'FAULT'] } as const
+
+/** `holdfast doctor` */
+export function registerDoctor(program: CliCommand): void {
   program
     .command('doctor')
-    .description(
-      'look for what is wrong with configuration, database, Redis, clock and time zones; changes nothing',
-    )
-    .option('--json', 'print data instead of text')
-    .addHelpText(
-      'after',
-      '\nExample:\n  $ holdfast doctor\n\nThe exit code is 1 when something has to be mended.',
-    )
+    .description('check configuration, database, Redis, clock and time zones; changes nothing')
+    .withJson()
+    .examples('doctor')
+    .addHelpText('after', '\nThe exit code is 1 if something must be fixed.')
     .action(async ({ json }: { json?: boolean }) => {
       const found = await examine()
-      print(found, { json, lines: () => found.flatMap(findingLines) })
-      if (found.some(({ state }) => state === 'fault')) surroundings().endWith(1)
+      print(found, json, () => found.flatMap(findingLines))
+      if (found.some(({ state }) => state === 'fault')) commandIO().endWith(1)
     })
 }
 
 async function examine(): Promise<Finding[]> {
-  const variables = surroundings().variables()
+  const variables = commandIO().variables()
   const { config, found } = diagnoseConfig(variables)
   if (!config) return found
-  const { found: ofFile, mayBeOpened } = diagnoseFile(config)
-  const ofDatabase = mayBeOpened ? await examineDatabase(config, variables) : []
+  const { found: ofFile, canBeOpened } = diagnoseFile(config)
+  const ofDatabase = canBeOpened ? await examineDatabase(config, variables) : []
   return [...found, ...ofFile, ...ofDatabase, ...(await diagnoseRedis(config))]
 }
 
@@ -46,7 +36,7 @@ async function examineDatabase(
   variables: Record<string, string | undefined>,
 ): Promise<Finding[]> {
   try {
-    const context = await createContext({ ...config, logLevel: 'silent' }, {}, { looksOnly: true })
+    const context = await createContext({ ...config, logLevel: 'silent' }, {}, { readsOnly: true })
     try {
       return [
         { check: 'database', state: 'ok', detail: `${context.db.engine} answers` },
@@ -60,10 +50,8 @@ async function examineDatabase(
   }
 }
 
-const marks = { ok: ['green', 'ok'], warning: ['yellow', 'warning'], fault: ['red', 'FAULT'] } as const
-
 function findingLines({ check, state, detail, fix }: Finding): string[] {
   const [colour, word] = marks[state]
-  const mark = styleText(colour, word.padEnd(8), { stream: surroundings().stdout })
+  const mark = styleText(colour, word.padEnd(8), { stream: commandIO().stdout })
   return [`${mark}${check}: ${detail}`, ...(fix ? [`        fix: ${fix}`] : [])]
 }

@@ -1,13 +1,23 @@
-import type { Command } from 'commander'
-import { addGroup } from './command-group.ts'
-import { addPaymentsReconcile } from './payments-reconcile.ts'
+import { reconcilePayments } from '../payments/payment.ts'
+import { type CliCommand, commandIO, print, withExistingDatabase } from './command-line.ts'
 
-/** `holdfast payments …`: deposits of bookings. */
-export function addPayments(program: Command): void {
-  addGroup(program, {
-    name: 'payments',
-    description: 'deposits of bookings',
-    example: 'reconcile',
-    commands: [addPaymentsReconcile],
-  })
+/** `holdfast payments …` */
+export function registerPaymentCommands(program: CliCommand): void {
+  program
+    .group('payments', 'manage deposits', 'reconcile')
+    .command('reconcile')
+    .description('check all open deposits with the payment processor, in case its events were lost')
+    .withJson()
+    .examples('payments reconcile')
+    .action(async ({ json }: { json?: boolean }) => {
+      const counts = await withExistingDatabase(reconcilePayments)
+      print(counts, json, () => [
+        `paid: ${counts.paid}`,
+        `expired: ${counts.expired}`,
+        `refunded: ${counts.refunded}`,
+        `still open: ${counts.open}`,
+        `not answered: ${counts.unreachable}`,
+      ])
+      if (counts.unreachable > 0) commandIO().endWith(1)
+    })
 }

@@ -1,95 +1,80 @@
-import type { Command } from 'commander'
 import { styleText } from 'node:util'
-import { tokenType } from '../access/token-format.ts'
-import { OperatorError, UsageError } from '../errors.ts'
-import { NoVerdict } from '../race-test/race-client.ts'
-import type { RaceReport, RaceResult } from '../race-test/race-types.ts'
-import { runRaceTest, type RaceTestOptions } from '../race-test/run-race-test.ts'
-import { startDemoServer } from './demo-server.ts'
-import { print } from './run-command.ts'
-import { surroundings } from './surroundings.ts'
+import { Inconclusive } from '../../tools/race-test/client.ts'
+import { type RaceReport, type RaceTestOptions, runRaceTest } from '../../tools/race-test/run.ts'
+import type { RaceResult } from '../../tools/race-test/scenarios.ts'
+import { tokenType } from '../access/token.ts'
+import { OperatorError, UsageError } from '../base/errors.ts'
+import { type CliCommand, commandIO, print } from './command-line.ts'
+import { startDemoServer } from './demo.ts'
+import { readUrl, repeated } from './input.ts'
 
 interface Options {
-  url: string[]
+  url?: string[]
   businessKey?: string
   demo?: boolean
   yes?: boolean
   json?: boolean
 }
 
-const mostUrls = 8
-/** More of one race say nothing new; `--json` has them all. */
-const mostFaults = 8
-/** Holds of the demo end while the test waits. */
+const maxUrls = 8
+/** Findings printed per race; `--json` has all. */
+const maxFindings = 8
+/** Short holds, so that the test sees them expire. */
 const demoSettings = { HOLD_SECONDS: '3' }
+const signals = ['SIGINT', 'SIGTERM'] as const
 
-/** `holdfast race-test`: has many clients race for the same slots of a running service, and says whether one was sold twice. */
-export function addRaceTest(program: Command): void {
+/** `holdfast race-test` */
+export function registerRaceTest(program: CliCommand): void {
   program
     .command('race-test')
-    .description(
-      'have many clients race for the same slots of a running service; says whether one was sold twice',
-    )
-    .option('--url <url>', 'where it runs; again for each further address of the same service', collect, [])
-    .option('--business-key <key>', 'of a business on the plan enterprise')
-    .option('--demo', 'start a server of its own with the demo world, and test that')
-    .option('--yes', 'also where people seem to rely on the service')
-    .option('--json', 'print data instead of text')
+    .description('test with many racing clients that a running service sells no slot twice')
+    .option('--url <url>', "the service's address; repeatable for several nodes", repeated)
+    .option('--business-key <key>', 'key of a business; needs the Enterprise plan')
+    .option('--demo', 'start and test a server with the demo world')
+    .option('--yes', 'also test a service that seems to be in production')
+    .withJson()
+    .examples('race-test --demo', 'race-test --url http://127.0.0.1:3000 --business-key cal_biz_…')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ holdfast race-test --demo' +
-        '\n  $ holdfast race-test --url http://127.0.0.1:3000 --business-key cal_biz_…' +
-        '\n\nTakes less than a minute and less than 600 requests, on a location, staff and services of its own. The exit code' +
-        '\nis 0 when nothing was sold twice, 1 when something was or when it could not be tried, 2 for a mistake.',
+      '\nTakes less than a minute and 600 requests, on its own location, staff and services. The exit code is 0' +
+        '\nif nothing was sold twice, 1 if something was or the test could not run, 2 for a mistake.',
     )
-    .action(runCommand)
+    .action(run)
 }
 
-function collect(url: string, before: string[]): string[] {
-  return [...before, url]
-}
-
-async function runCommand({ demo = false, yes = false, json, ...given }: Options): Promise<void> {
+async function run({ url: urls = [], businessKey, demo, yes = false, json }: Options): Promise<void> {
+  if (demo && (urls.length > 0 || businessKey !== undefined)) {
+    throw new UsageError('--demo starts a server of its own: leave --url and --business-key out.')
+  }
+  const target = demo ? undefined : targetIn(urls, businessKey)
   const interruption = new AbortController()
-  const stopping = interruption.signal
   const interrupt = () => interruption.abort()
-  if (demo) assertNothingElse(given)
-  const target = demo ? undefined : checkTarget(given)
-  // the default would end the process and leave everything behind; a second one does
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt)
-  const options = { evenInUse: yes, stopping }
+  // the default would end the process and leave everything behind; a second signal does
+  for (const signal of signals) process.once(signal, interrupt)
+  const options = { evenInUse: yes, stopping: interruption.signal }
   try {
     const report = target ? await runRaceTest({ ...target, ...options }) : await raceDemo(options)
-    print(outcome(report), { json, lines: () => reportLines(report) })
-    if (faultsOf(report).length > 0) surroundings().endWith(1)
+    const findings = report.races.flatMap((race) => race.findings).length
+    const verdict = findings === 0 ? 'passed' : 'failed'
+    print({ verdict, ...report }, json, () => reportLines(report, findings))
+    if (findings > 0) commandIO().endWith(1)
   } catch (error) {
-    if (!(error instanceof NoVerdict)) throw error
+    if (!(error instanceof Inconclusive)) throw error
     throw new OperatorError(`NO VERDICT: ${error.message}.`, { cause: error })
   } finally {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, interrupt)
+    for (const signal of signals) process.removeListener(signal, interrupt)
   }
 }
 
-function assertNothingElse({ url, businessKey }: Options): void {
-  if (url.length === 0 && businessKey === undefined) return
-  throw new UsageError('--demo starts a server of its own: leave --url and --business-key out.')
-}
-
-function checkTarget({ url, businessKey }: Options): Pick<RaceTestOptions, 'urls' | 'key'> {
-  if (url.length === 0 || businessKey === undefined) {
+function targetIn(urls: string[], key: string | undefined): Pick<RaceTestOptions, 'urls' | 'key'> {
+  if (urls.length === 0 || key === undefined) {
     throw new UsageError('Give --url and --business-key, or --demo.')
   }
-  if (url.length > mostUrls) throw new UsageError(`Give at most ${mostUrls} times --url.`)
-  if (tokenType(businessKey) !== 'business') {
-    throw new UsageError('--business-key is no business key; one begins with cal_biz_.')
+  if (urls.length > maxUrls) throw new UsageError(`Give --url at most ${maxUrls} times.`)
+  if (tokenType(key) !== 'business') {
+    throw new UsageError('--business-key is not a business key; one begins with cal_biz_.')
   }
-  return { urls: url.map(checkUrl), key: businessKey }
-}
-
-function checkUrl(text: string): string {
-  const { protocol, origin } = URL.parse(text) ?? {}
-  if (origin !== undefined && /^https?:$/.test(protocol ?? '')) return text.replace(/\/+$/, '')
-  throw new UsageError(`--url has the form http://127.0.0.1:3000; "${text}" has not.`)
+  return { urls: urls.map(readUrl), key }
 }
 
 async function raceDemo(options: Pick<RaceTestOptions, 'evenInUse' | 'stopping'>): Promise<RaceReport> {
@@ -102,40 +87,33 @@ async function raceDemo(options: Pick<RaceTestOptions, 'evenInUse' | 'stopping'>
   }
 }
 
-function faultsOf({ races }: RaceReport): string[] {
-  return races.flatMap(({ faults }) => faults)
-}
-
-function outcome(report: RaceReport) {
-  return { verdict: faultsOf(report).length === 0 ? 'passed' : 'failed', ...report }
-}
-
-function reportLines(report: RaceReport): string[] {
+function reportLines(report: RaceReport, findings: number): string[] {
   const { races, rounds, requests, seconds, cancelled, leftovers } = report
-  const faults = faultsOf(report)
-  const colour = faults.length === 0 ? 'green' : 'red'
   const verdict =
-    faults.length === 0
+    findings === 0
       ? 'no slot was sold twice'
-      : `THE SERVICE BROKE ITS PROMISE, ${faults.length} ${faults.length === 1 ? 'finding' : 'findings'}`
-  const left = leftovers.length === 0 ? '' : `; could not be taken away: ${leftovers.join('; ')}`
+      : `THE SERVICE BROKE ITS PROMISE, ${findings} ${findings === 1 ? 'finding' : 'findings'}`
+  const left = leftovers.length === 0 ? '' : `; could not be removed: ${leftovers.join('; ')}`
   return [
     ...races.flatMap(raceLines),
     '',
     `Cleaned up: ${cancelled} bookings cancelled, location, staff and services inactive${left}.`,
-    `${styleText(['bold', colour], 'VERDICT:', { stream: surroundings().stdout })} ${verdict} ` +
+    `${styled(['bold', findings === 0 ? 'green' : 'red'], 'VERDICT:')} ${verdict} ` +
       `(${rounds} ${rounds === 1 ? 'round' : 'rounds'}, ${requests} requests, ${seconds.toFixed(1)} s).`,
   ]
 }
 
-function raceLines({ race, tried, saw, skipped, faults }: RaceResult): string[] {
+function raceLines({ race, tried, saw, skipped, findings }: RaceResult): string[] {
   const [colour, word] = skipped
     ? (['yellow', 'skipped'] as const)
-    : faults.length === 0
+    : findings.length === 0
       ? (['green', 'ok'] as const)
       : (['red', 'FAULT'] as const)
-  const mark = styleText(colour, word.padEnd(8), { stream: surroundings().stdout })
-  const more = faults.length > mostFaults ? [`and ${faults.length - mostFaults} more`] : []
-  const lines = [saw, ...faults.slice(0, mostFaults), ...more]
-  return [`${mark}${race}: ${tried}`, ...lines.map((line) => `        ${line}`)]
+  const more = findings.length > maxFindings ? [`and ${findings.length - maxFindings} more`] : []
+  const lines = [saw, ...findings.slice(0, maxFindings), ...more]
+  return [`${styled(colour, word.padEnd(8))}${race}: ${tried}`, ...lines.map((line) => `        ${line}`)]
+}
+
+function styled(style: Parameters<typeof styleText>[0], text: string): string {
+  return styleText(style, text, { stream: commandIO().stdout })
 }

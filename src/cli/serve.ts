@@ -1,51 +1,160 @@
-import type { Command } from 'commander'
-import type { App } from '../app.ts'
-import { isInUse, makeDemoWorldIfEmpty, type DemoWorld } from '../catalogue/make-demo-world.ts'
-import { misspelledVariables, readConfig } from '../config.ts'
-import type { Context } from '../context.ts'
-import { createContext } from '../create-context.ts'
-import { OperatorError } from '../errors.ts'
-import { checkDeposits } from '../payments/check-deposits.ts'
-import { makeCurrentWidget } from './current-widget.ts'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { context, propagation, trace } from '@opentelemetry/api'
+import packageJson from '../../package.json' with { type: 'json' }
+import { type Config, misspelledVariables, readConfig } from '../base/config.ts'
+import { OperatorError } from '../base/errors.ts'
+import { formatInstant, type Instant, instantFromMs, toMs } from '../base/instants.ts'
+import type { Context } from '../bookings/context.ts'
+import { type DemoWorld, isInUse, makeDemoWorldIfEmpty } from '../catalogue/demo-world.ts'
+import { pause } from '../database/database.ts'
+import { createContext } from '../operate/open.ts'
+import { checkDeposits } from '../payments/payment.ts'
+import type { App } from '../server.ts'
+import { type CliCommand, commandIO, logReplacement, writeLines } from './command-line.ts'
 import { demoLines } from './demo.ts'
-import { firstBookingLines } from './first-booking.ts'
-import { logReplacement, writeLines } from './run-command.ts'
-import { startTracing } from './start-tracing.ts'
-import { surroundings } from './surroundings.ts'
 
-/** The process ends at the latest this long after it was asked to, whatever hangs. */
-const longestStopMs = 9_800
+/** The state of the database: a demo world just created, and whether there was any business before. */
+interface Found {
+  world: DemoWorld | undefined
+  inUse: boolean
+}
 
-/** `holdfast serve`: runs the service until it is told to stop. */
-export function addServe(program: Command): void {
+/** The tested versions of the OpenTelemetry SDK, which is installed beside Holdfast for traces. */
+export const tracingPackages = {
+  '@opentelemetry/context-async-hooks': '3.1.0',
+  '@opentelemetry/core': '3.1.0',
+  '@opentelemetry/exporter-trace-otlp-http': '0.301.0',
+  '@opentelemetry/resources': '3.1.0',
+  '@opentelemetry/sdk-trace': '3.1.0',
+}
+
+/** A stopping process ends after this, whatever hangs. */
+const maxStopMs = 9_800
+/** A stopping process does not wait longer for the collector; unsent spans are lost. */
+const maxFlushMs = 1_000
+const noFlush = () => Promise.resolve()
+const weekMs = 7 * 86_400_000
+const quarterHourMs = 900_000
+const widgetDirectory = resolve(import.meta.dirname, '../../widget')
+
+/** `holdfast serve` */
+export function registerServe(program: CliCommand): void {
   program
     .command('serve')
-    .description('run the service (npm start)')
+    .description('run the server (npm start)')
+    .examples('serve')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ holdfast serve\n  $ PORT=8080 DATABASE_URL=postgres://localhost/holdfast holdfast serve',
+      '\nWith PostgreSQL, on port 8080:\n  $ PORT=8080 DATABASE_URL=postgres://localhost/holdfast holdfast serve',
     )
     .action(serve)
 }
 
 async function serve(): Promise<void> {
-  const variables = surroundings().variables()
+  const variables = commandIO().variables()
   const context = await createContext(readConfig(variables), logReplacement())
   for (const warning of misspelledVariables(variables)) context.log.warn(warning)
   const stopTracing = await startTracing(context)
-  await makeCurrentWidget(context)
+  await buildWidget(context)
   const { app, ...found } = await start(context)
   for (const { detail, fix } of await checkDeposits(context)) context.log.warn({ fix }, detail)
   stopOnSignal(app, stopTracing)
   const address = await listen(app)
+  setFlagsFromString('--semi-space-growth-factor=2') // as V8 has it; see bin/holdfast.js
   context.log.info({ address, engine: context.db.engine, environment: context.config.environment }, 'serving')
   writeLines(['', ...welcome(context, address, found), ''])
 }
 
-/** What was found in the database: a world that was just made, or whether there was any business before. */
-interface Found {
-  world: DemoWorld | undefined
-  inUse: boolean
+/**
+ * Sends spans to OTEL_EXPORTER_OTLP_ENDPOINT if it is set and the SDK is installed; without the SDK, logs what to install.
+ * Returns a function that sends the last spans.
+ */
+async function startTracing({ config, log }: Context): Promise<() => Promise<void>> {
+  if (config.otlpEndpoint === '') return noFlush
+  const sdk = await loadSdk()
+  if (!sdk) {
+    const packages = Object.entries(tracingPackages).map(([name, version]) => `${name}@${version}`)
+    log.warn(
+      { install: `npm install --no-save ${packages.join(' ')}` },
+      'OTEL_EXPORTER_OTLP_ENDPOINT is set, but the OpenTelemetry SDK is not installed: no traces are sent',
+    )
+    return noFlush
+  }
+  const logFailure = (error: unknown) => {
+    log.warn({ err: error }, 'traces could not be sent')
+  }
+  sdk.core.setGlobalErrorHandler(logFailure)
+  const { resourceFromAttributes, detectResources, envDetector } = sdk.resources
+  const own = resourceFromAttributes({ 'service.name': 'holdfast', 'service.version': packageJson.version })
+  const provider = new sdk.trace.TracerProvider({
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES; no other detector: it would send command lines and host names
+    resource: own.merge(detectResources({ detectors: [envDetector] })),
+    sampler: samplerOf(config, sdk.trace),
+    // the exporter reads the standard variables itself
+    spanProcessors: [new sdk.trace.BatchSpanProcessor({ exporter: new sdk.exporter.OTLPTraceExporter() })],
+  })
+  context.setGlobalContextManager(new sdk.hooks.AsyncLocalStorageContextManager().enable())
+  propagation.setGlobalPropagator(new sdk.core.W3CTraceContextPropagator())
+  trace.setGlobalTracerProvider(provider)
+  log.info('traces are sent to OTEL_EXPORTER_OTLP_ENDPOINT')
+  return () => Promise.race([provider.shutdown().catch(logFailure), pause(maxFlushMs)])
+}
+
+/** Undefined if a package is missing. */
+async function loadSdk() {
+  try {
+    const [hooks, core, exporter, resources, trace] = await Promise.all([
+      import('@opentelemetry/context-async-hooks'),
+      import('@opentelemetry/core'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/resources'),
+      import('@opentelemetry/sdk-trace'),
+    ])
+    return { hooks, core, exporter, resources, trace }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+function samplerOf(
+  { tracesSampler, tracesSamplerArg }: Config,
+  sdk: typeof import('@opentelemetry/sdk-trace'),
+) {
+  const roots = {
+    always_on: () => new sdk.AlwaysOnSampler(),
+    always_off: () => new sdk.AlwaysOffSampler(),
+    traceidratio: () => new sdk.TraceIdRatioBasedSampler(tracesSamplerArg),
+  }
+  const name = tracesSampler.replace('parentbased_', '') as keyof typeof roots // the rest of each of its names
+  const root = roots[name]()
+  return tracesSampler === name ? root : new sdk.ParentBasedSampler({ root })
+}
+
+/**
+ * Builds the widget of a checkout if it is missing or its sources have changed. A package and an image contain it,
+ * without its sources. Never fails: everything else works without the widget.
+ */
+async function buildWidget({ log }: Context): Promise<void> {
+  const isBuilt = () => existsSync(join(widgetDirectory, 'dist/v1.js'))
+  const sources = join(widgetDirectory, 'build.ts')
+  if (!existsSync(sources)) {
+    if (!isBuilt()) log.warn('the booking widget is missing here; everything else works')
+    return
+  }
+  try {
+    // a computed name, because an installed package has no such file
+    const { makeWidget } = (await import(sources)) as { makeWidget: () => Promise<boolean> }
+    if (await makeWidget()) log.info('the booking widget was built')
+  } catch (error) {
+    const what = isBuilt() ? 'is older than its sources' : 'is missing'
+    log.warn(
+      { err: error },
+      `the booking widget ${what} and cannot be built here: run npm ci, without --ignore-scripts, as the owner of this directory; everything else works`,
+    )
+  }
 }
 
 async function start(context: Context): Promise<Found & { app: App }> {
@@ -55,12 +164,42 @@ async function start(context: Context): Promise<Found & { app: App }> {
     if (ran.length > 0) context.log.info({ migrations: ran }, 'the schema was brought up to date')
     const seeds = context.config.environment === 'development'
     const world = seeds ? await makeDemoWorldIfEmpty(context) : undefined
-    const { createApp } = await import('../app.ts') // late: "holdfast --help" does without the whole server
+    const { createApp } = await import('../server.ts') // late, so that "holdfast --help" does not load the server
     return { world, inUse: await isInUse(context), app: await createApp(context) }
   } catch (error) {
     await context.db.close()
     throw error
   }
+}
+
+/** Stops the server on SIGTERM and SIGINT; ignores a second one, which a launcher may pass on from the terminal. */
+function stopOnSignal(app: App, stopTracing: () => Promise<void>): void {
+  const { log } = app.context
+  let stopping = false
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping) return
+    stopping = true
+    log.info({ signal }, 'stopping: requests in flight finish')
+    setTimeout(() => {
+      log.error('stopping took too long')
+      process.exit(1)
+    }, maxStopMs).unref()
+    app
+      .stop()
+      .then(stopTracing)
+      .then(
+        () => {
+          log.info('stopped')
+          process.exit(0)
+        },
+        (error: unknown) => {
+          log.error({ err: error }, 'stopping failed')
+          process.exit(1)
+        },
+      )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
 }
 
 async function listen(app: App): Promise<string> {
@@ -83,58 +222,56 @@ async function listen(app: App): Promise<string> {
 }
 
 function welcome(context: Context, address: string, { world, inUse }: Found): string[] {
-  const head = `Holdfast serves ${address}`
+  const head = [`Holdfast serves ${address}`, `API reference  ${address}/docs`]
   if (world) {
     return [
-      head,
+      ...head,
+      ...world.businesses
+        .slice(0, 1)
+        .map((business) => `Booking page   ${address}/book/${business.publishable_key}`),
       '',
-      'The database was empty, so it now holds a demo world. Its keys are shown only now (npx holdfast demo makes new ones):',
+      'The database was empty, so it now holds a demo world. Its keys are shown only now (npx holdfast demo creates new ones):',
       '',
       ...demoLines(world),
       '',
-      'A first booking: paste these lines into another terminal.',
+      'To make a first booking, paste these lines into another terminal.',
       '',
       ...firstBookingLines(address, world, context.clock.now()),
     ]
   }
-  if (inUse) return [head]
+  if (inUse) return head
   return [
-    head,
+    ...head,
     '',
-    'There is no business yet. Make one, and keys for it:',
+    'There is no business yet. Create one, and keys for it:',
     '  npx holdfast business create "My business" --timezone Europe/Berlin',
     '  npx holdfast key create --business <id>',
     '  npx holdfast key create --business <id> --type publishable',
-    'A platform with many businesses begins with: npx holdfast hub create "My platform"',
+    'For a platform with many businesses, start with: npx holdfast hub create "My platform"',
   ]
 }
 
-/** SIGTERM and SIGINT stop the server; a second one changes nothing (a launcher may pass on what the terminal sent). */
-function stopOnSignal(app: App, stopTracing: () => Promise<void>): void {
-  const { log } = app.context
-  let stopping = false
-  const stop = (signal: NodeJS.Signals) => {
-    if (stopping) return
-    stopping = true
-    log.info({ signal }, 'stopping: what is in flight finishes')
-    setTimeout(() => {
-      log.error('stopping took too long')
-      process.exit(1)
-    }, longestStopMs).unref()
-    app
-      .stop()
-      .then(stopTracing)
-      .then(
-        () => {
-          log.info('stopped')
-          process.exit(0)
-        },
-        (error: unknown) => {
-          log.error({ err: error }, 'stopping failed')
-          process.exit(1)
-        },
-      )
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+/** Shell lines that book with a publishable key, then show and cancel the booking; need only curl and sed. */
+function firstBookingLines(address: string, world: DemoWorld, now: Instant): string[] {
+  const business = world.businesses[0]
+  const location = business?.locations.find(({ name }) => name === 'Online')
+  const service = business?.services.find(({ name }) => name === 'Haircut')
+  if (!business || !location || !service) throw new Error('the demo world lacks its first business')
+  const startsAt = instantFromMs(Math.ceil((toMs(now) + weekMs) / quarterHourMs) * quarterHourMs)
+  const hold = JSON.stringify({
+    service_id: service.id,
+    location_id: location.id,
+    starts_at: formatInstant(startsAt, location.timezone),
+  })
+  const json = `-H 'Content-Type: application/json'`
+  const bearer = (token: string) => `-H "Authorization: Bearer ${token}"`
+  const take = (field: string) => `sed -E 's/.*"${field}":"([^"]+)".*/\\1/'`
+  return [
+    `API=${address}/api/v1`,
+    `TOKEN=$(curl -s -X POST $API/session ${bearer(business.publishable_key)} | ${take('session_token')})`,
+    `HOLD=$(curl -s $API/bookings/hold ${bearer('$TOKEN')} ${json} -d '${hold}' | ${take('hold_id')})`,
+    `curl -s -w '\\n' $API/bookings ${bearer('$TOKEN')} ${json} -d '{"hold_id":"'$HOLD'","client":{"first_name":"Ada","last_name":"Lovelace","email":"ada@example.com"}}'`,
+    `curl -s -w '\\n' $API/bookings/$HOLD ${bearer(business.business_key)}`,
+    `curl -s -w '\\n' -X DELETE $API/bookings/$HOLD ${bearer(business.business_key)}`,
+  ]
 }

@@ -1,30 +1,152 @@
-import type { Command } from 'commander'
-import { serviceKind } from '../catalogue/catalogue-kinds.ts'
-import { addCatalogueList } from './catalogue-list.ts'
-import { addGroup } from './command-group.ts'
-import { moneyText } from './money-text.ts'
-import { addServiceCreate } from './service-create.ts'
-import { addServiceUpdate } from './service-update.ts'
+import type { Context } from '../bookings/context.ts'
+import type { Service } from '../catalogue/catalogue-types.ts'
+import { serviceKind, writableServices } from '../catalogue/catalogue.ts'
+import {
+  ChangeService,
+  CreateService,
+  type ServiceChange,
+  type ServiceCreation,
+} from '../catalogue/service-schemas.ts'
+import type { CliCommand } from './command-line.ts'
+import { moneyText, numberIn, readMoney, repeated, unlessNone } from './input.ts'
+import {
+  createItem,
+  type CreateOptions,
+  idsOf,
+  type ItemCommands,
+  registerItemList,
+  updateItem,
+  type UpdateOptions,
+  withActivation,
+} from './item.ts'
 
-/** `holdfast service …`: what can be booked. */
-export function addService(program: Command): void {
-  addGroup(program, {
-    name: 'service',
-    description: 'what can be booked',
-    example: 'create Massage --business 0198… --duration 45 --location Mitte',
-    commands: [addServiceCreate, addServiceList, addServiceUpdate],
-  })
+interface ServiceOptions {
+  description?: string
+  duration?: string
+  bufferBefore?: string
+  bufferAfter?: string
+  slotInterval?: string
+  minNotice?: string
+  maxAdvanceDays?: string
+  capacity?: string
+  price?: string
+  deposit?: string
+  location?: string[]
+  /** False after `--no-staff`. */
+  staff?: string[] | false
 }
 
-function addServiceList(service: Command): void {
-  addCatalogueList(service, {
-    kind: serviceKind,
-    many: 'services',
-    columns: {
-      MINUTES: ({ duration_minutes }) => String(duration_minutes),
-      CAPACITY: ({ capacity }) => String(capacity),
-      PRICE: ({ price }) => moneyText(price),
-      DEPOSIT: ({ deposit }) => moneyText(deposit),
-    },
-  })
+const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOptions> = {
+  kind: serviceKind,
+  writable: writableServices,
+  schemas: { create: CreateService, change: ChangeService },
+  optionNames: {
+    duration_minutes: '--duration',
+    buffer_before_minutes: '--buffer-before',
+    buffer_after_minutes: '--buffer-after',
+    slot_interval_minutes: '--slot-interval',
+    min_notice_minutes: '--min-notice',
+    location_ids: '--location',
+    staff_ids: '--staff',
+    name: 'The name',
+  },
+  readers: serviceReaders,
+  columns: {
+    MINUTES: ({ duration_minutes }) => String(duration_minutes),
+    CAPACITY: ({ capacity }) => String(capacity),
+    PRICE: ({ price }) => moneyText(price),
+    DEPOSIT: ({ deposit }) => moneyText(deposit),
+  },
+}
+
+/** `holdfast service …` */
+export function registerServiceCommands(program: CliCommand): void {
+  const group = program.group(
+    'service',
+    'manage services',
+    'create Massage --business 0198… --duration 45 --location Mitte',
+  )
+  registerCreate(group)
+  registerItemList(group, 'services', services)
+  registerUpdate(group)
+}
+
+function registerCreate(group: CliCommand): void {
+  withServiceOptions(
+    group
+      .command('create <name>')
+      .description('create a service; add custom fields with "holdfast import"')
+      .requiredOption('--business <id>', 'business ID')
+      .requiredOption('--duration <minutes>', 'duration')
+      .requiredOption('--location <name or id>', 'locations that offer it; repeatable', repeated),
+    'staff who provide it; repeatable. Without it, a booking occupies one of the --capacity seats of this service at the location, and nobody',
+  )
+    .withJson()
+    .examples(
+      'service create Massage --business 0198… --duration 45 --location Mitte --staff "Anna Weber"',
+      'service create "Yoga class" --business 0198… --duration 60 --location Mitte --capacity 8 --price "15 EUR"',
+    )
+    .action((name: string, options: CreateOptions & ServiceOptions) => createItem(services, name, options))
+}
+
+function registerUpdate(group: CliCommand): void {
+  withActivation(
+    withServiceOptions(
+      group
+        .command('update <id>')
+        .description(
+          'change a service; "none" clears --description, --max-advance-days, --price and --deposit',
+        )
+        .option('--name <name>', 'new name')
+        .option('--duration <minutes>', 'duration')
+        .option('--location <name or id>', 'replace the locations that offer it; repeatable', repeated),
+    ).option('--no-staff', 'needs no staff'),
+  )
+    .examples(
+      'service update 0198… --duration 60 --price "70 EUR"',
+      'service update 0198… --deposit none --no-active',
+    )
+    .action((id: string, options: UpdateOptions & ServiceOptions) => updateItem(services, id, options))
+}
+
+function withServiceOptions(command: CliCommand, staff = 'staff who provide it; repeatable'): CliCommand {
+  return command
+    .option('--description <text>', 'description for clients')
+    .option('--buffer-before <minutes>', 'blocked time before each booking')
+    .option('--buffer-after <minutes>', 'blocked time after each booking')
+    .option('--slot-interval <minutes>', 'time between slot starts (default: the duration)')
+    .option('--min-notice <minutes>', 'minimum time between booking and start')
+    .option('--max-advance-days <days>', 'how many days ahead clients can book (default: 365)')
+    .option('--capacity <clients>', 'clients per slot, such as the places in a class (default: 1)')
+    .option('--price <amount>', 'such as "25 EUR"')
+    .option('--deposit <amount>', 'amount to pay in advance, such as "5 EUR"')
+    .option('--staff <name or id>', staff, repeated)
+}
+
+function serviceReaders(context: Context, businessId: string, options: ServiceOptions) {
+  const read = <T>(text: string | undefined, reader: (text: string) => T) =>
+    text === undefined ? undefined : reader(text)
+  const clearable = <T>(text: string | undefined, reader: (text: string) => T) =>
+    read(text, (given) => unlessNone(given, reader))
+  const minutes = (option: string) => (text: string) => numberIn(text, option, 'whole minutes, such as 30')
+  const ids = (option: string, references: string[] | undefined) =>
+    references && idsOf(context, { businessId, option, references })
+  return {
+    description: () => clearable(options.description, String),
+    duration_minutes: () => read(options.duration, minutes('--duration')),
+    buffer_before_minutes: () => read(options.bufferBefore, minutes('--buffer-before')),
+    buffer_after_minutes: () => read(options.bufferAfter, minutes('--buffer-after')),
+    slot_interval_minutes: () => read(options.slotInterval, minutes('--slot-interval')),
+    min_notice_minutes: () => read(options.minNotice, minutes('--min-notice')),
+    max_advance_days: () =>
+      clearable(options.maxAdvanceDays, (text) =>
+        numberIn(text, '--max-advance-days', 'whole days, such as 90'),
+      ),
+    capacity: () =>
+      read(options.capacity, (text) => numberIn(text, '--capacity', 'a whole number, such as 8')),
+    price: () => clearable(options.price, readMoney),
+    deposit: () => clearable(options.deposit, readMoney),
+    location_ids: () => ids('--location', options.location),
+    staff_ids: () => (options.staff === false ? [] : ids('--staff', options.staff)),
+  }
 }

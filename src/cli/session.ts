@@ -1,13 +1,21 @@
-import type { Command } from 'commander'
-import { addGroup } from './command-group.ts'
-import { addSessionCreate } from './session-create.ts'
+import { createSession } from '../access/session.ts'
+import { showBusiness } from '../catalogue/business.ts'
+import { type CliCommand, print, withExistingDatabase } from './command-line.ts'
 
-/** `holdfast session …`: tokens as a widget has them. */
-export function addSession(program: Command): void {
-  addGroup(program, {
-    name: 'session',
-    description: 'tokens as a widget has them',
-    example: 'create --business 0198…',
-    commands: [addSessionCreate],
-  })
+/** `holdfast session …` */
+export function registerSessionCommands(program: CliCommand): void {
+  program
+    .group('session', 'create session tokens', 'create --business 0198…')
+    .command('create')
+    .description('create a session token, as a widget gets it for a publishable key')
+    .requiredOption('--business <id>', 'business ID')
+    .withJson()
+    .examples('session create --business 0198…')
+    .action(async ({ business, json }: { business: string; json?: boolean }) => {
+      const session = await withExistingDatabase(async (context) =>
+        createSession(context, (await showBusiness(context, business)).id),
+      )
+      // the bare token, for TOKEN=$(holdfast session create …)
+      print(session, json, () => [session.session_token])
+    })
 }

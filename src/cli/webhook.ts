@@ -1,17 +1,235 @@
-import type { Command } from 'commander'
-import { addGroup } from './command-group.ts'
-import { addWebhookCreate } from './webhook-create.ts'
-import { addWebhookDeliveries } from './webhook-deliveries.ts'
-import { addWebhookList } from './webhook-list.ts'
-import { addWebhookListen } from './webhook-listen.ts'
-import { addWebhookRetry } from './webhook-retry.ts'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Option } from 'commander'
+import { operator } from '../access/actor.ts'
+import { systemClock } from '../base/clock.ts'
+import { OperatorError, UsageError } from '../base/errors.ts'
+import type { Context } from '../bookings/context.ts'
+import { showBusiness, showHub } from '../catalogue/business.ts'
+import type { DeliveryStatus } from '../database/tables.ts'
+import { listDeliveries, retryByHand } from '../webhooks/delivery.ts'
+import { type EventType, eventTypes } from '../webhooks/event-payload.ts'
+import { faultOfDelivery } from '../webhooks/signature.ts'
+import { createWebhook, listWebhooks, presentWithSecret } from '../webhooks/webhook.ts'
+import { type CliCommand, print, printPage, withExistingDatabase, writeLines } from './command-line.ts'
+import { given, readInteger, shownTime } from './input.ts'
 
-/** `holdfast webhook …`: where events are sent. */
-export function addWebhook(program: Command): void {
-  addGroup(program, {
-    name: 'webhook',
-    description: 'where events are sent',
-    example: 'create --business 0198… --url https://example.com/hooks',
-    commands: [addWebhookCreate, addWebhookList, addWebhookDeliveries, addWebhookRetry, addWebhookListen],
+interface CreateOptions {
+  business?: string
+  hub?: string
+  url: string
+  event?: EventType[]
+  description?: string
+  json?: boolean
+}
+
+interface ListOptions {
+  business?: string
+  cursor?: string
+  json?: boolean
+}
+
+interface DeliveriesOptions {
+  status?: DeliveryStatus
+  cursor?: string
+  json?: boolean
+}
+
+interface ListenOptions {
+  port: string
+  secret?: string
+  status: string
+}
+
+const limit = '100'
+const maxBodyBytes = 1_048_576
+const maxRemembered = 10_000
+
+/** `holdfast webhook …` */
+export function registerWebhookCommands(program: CliCommand): void {
+  const group = program.group(
+    'webhook',
+    'manage webhooks',
+    'create --business 0198… --url https://example.com/hooks',
+  )
+  registerCreate(group)
+  registerList(group)
+  registerDeliveries(group)
+  registerRetry(group)
+  registerListen(group)
+}
+
+function registerCreate(group: CliCommand): void {
+  group
+    .command('create')
+    .description('create a webhook; its secret is shown only once')
+    .option('--business <id>', 'for this business')
+    .option('--hub <id>', 'for all businesses of this hub')
+    .requiredOption('--url <address>', 'where to send events, such as https://example.com/hooks')
+    .addOption(new Option('--event <names...>', 'event types (default: all)').choices(eventTypes))
+    .option('--description <text>', 'a note for people')
+    .withJson()
+    .examples('webhook create --business 0198… --url https://example.com/hooks --event booking.created')
+    .action(async (options: CreateOptions) => {
+      const webhook = presentWithSecret(await withExistingDatabase((context) => create(context, options)))
+      print(webhook, options.json, () => [
+        `webhook ${webhook.id}`,
+        webhook.secret,
+        'Keep the secret safe: it is shown only now. It signs what is sent.',
+      ])
+    })
+}
+
+async function create(context: Context, { business, hub, url, event, description }: CreateOptions) {
+  if ((business === undefined) === (hub === undefined)) {
+    throw new UsageError('Give either --business or --hub.')
+  }
+  const scope =
+    hub === undefined
+      ? { businessId: (await showBusiness(context, business ?? '')).id }
+      : { hubId: (await showHub(context, hub)).id }
+  const input = { url, events: event ?? [...eventTypes], ...given({ description }) }
+  return createWebhook(context, { ...operator, scope }, input)
+}
+
+function registerList(group: CliCommand): void {
+  group
+    .command('list')
+    .description('list webhooks, newest first')
+    .option('--business <id>', 'only of this business')
+    .withCursor()
+    .withJson()
+    .examples('webhook list --business 0198…')
+    .action(async ({ business, cursor, json }: ListOptions) => {
+      const page = await withExistingDatabase(async (context) => {
+        const business_id = business === undefined ? undefined : (await showBusiness(context, business)).id
+        return listWebhooks(context, operator, { limit, ...given({ business_id, cursor }) })
+      })
+      printPage(page, json, {
+        ID: ({ id }) => id,
+        STATUS: ({ status }) => status,
+        BUSINESS: ({ business_id }) => business_id ?? '(a whole hub)',
+        URL: ({ url }) => url,
+        EVENTS: ({ events }) => events.map((name) => name.replace('booking.', '')).join(', '),
+      })
+    })
+}
+
+function registerDeliveries(group: CliCommand): void {
+  group
+    .command('deliveries <id>')
+    .description('list deliveries of a webhook, newest first')
+    .addOption(
+      new Option('--status <status>', 'only with this status').choices(['pending', 'succeeded', 'failed']),
+    )
+    .withCursor()
+    .withJson()
+    .examples('webhook deliveries 0198… --status failed')
+    .action(async (id: string, { status, cursor, json }: DeliveriesOptions) => {
+      const query = { limit, ...given({ status, cursor }) }
+      const page = await withExistingDatabase((context) => listDeliveries(context, operator, { id, query }))
+      printPage(page, json, {
+        ID: (delivery) => delivery.id,
+        CREATED: ({ created_at }) => shownTime(created_at),
+        EVENT: ({ event }) => event,
+        STATUS: (delivery) => delivery.status,
+        ATTEMPTS: ({ attempts }) => String(attempts.length),
+        LAST: ({ attempts }) => lastResult(attempts.at(-1)),
+        NEXT: ({ next_attempt_at }) => (next_attempt_at === null ? '' : shownTime(next_attempt_at)),
+      })
+    })
+}
+
+/** The last attempt's status, error, or both. */
+function lastResult(attempt: { response_status: number | null; error: string | null } | undefined): string {
+  if (!attempt) return ''
+  return [attempt.response_status, attempt.error].filter((part) => part !== null).join(' ')
+}
+
+function registerRetry(group: CliCommand): void {
+  group
+    .command('retry <webhook> <delivery>')
+    .description('retry a delivery: three more attempts by a running server, the first at once')
+    .withJson()
+    .examples('webhook retry 0198… 0199…')
+    .action(async (id: string, deliveryId: string, { json }: { json?: boolean }) => {
+      const delivery = await withExistingDatabase((context) =>
+        retryByHand(context, operator, { id, deliveryId }),
+      )
+      print(delivery, json, () => [`delivery ${delivery.id} of ${delivery.event} is ${delivery.status}`])
+    })
+}
+
+function registerListen(group: CliCommand): void {
+  group
+    .command('listen')
+    .description('receive, verify and print deliveries on this machine until interrupted')
+    .requiredOption('--port <number>', 'TCP port on 127.0.0.1; 0 takes a free one')
+    .option('--secret <secret>', "the webhook's secret; without it nothing is verified")
+    .option('--status <code>', 'status to return; 500 tests retries', '200')
+    .examples(
+      'webhook listen --port 4000 --secret whsec_…',
+      'webhook create --business 0198… --url http://127.0.0.1:4000/',
+    )
+    .action(async (options: ListenOptions) => {
+      const port = readInteger(options.port, '--port', [0, 65_535])
+      const status = readInteger(options.status, '--status', [200, 599])
+      writeLines([`Listening on ${await listen(port, status, options.secret)}`])
+    })
+}
+
+async function listen(port: number, status: number, secret: string | undefined): Promise<string> {
+  const seen = new Set<string>()
+  const server = createServer((request, response) => {
+    readBody(request).then(
+      (body) => {
+        writeLines(linesOf(request, body, { secret, seen }))
+        response.writeHead(status).end()
+      },
+      () => response.writeHead(413).end(),
+    )
   })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new OperatorError(`Cannot listen on 127.0.0.1:${port} (${error.code ?? error.message}).`))
+    })
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on TCP
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBodyBytes) throw new Error('the body is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function linesOf(
+  { headers }: IncomingMessage,
+  body: string,
+  { secret, seen }: { secret: string | undefined; seen: Set<string> },
+): string[] {
+  const id = String(headers['webhook-id'] ?? 'without id')
+  const fault =
+    secret === undefined ? undefined : faultOfDelivery(secret, { headers, body }, systemClock.nowMs())
+  const verdict =
+    secret === undefined ? 'not verified' : fault === undefined ? 'verified' : `REFUSED: ${fault}`
+  const again = seen.has(id) ? ', seen before' : ''
+  if (seen.size < maxRemembered) seen.add(id)
+  const sample = headers['x-service-test'] === 'true' ? ', a sample' : ''
+  return ['', `${id} (${verdict}${again}${sample})`, ...indented(body)]
+}
+
+/** Indents JSON, and quotes anything else: its control characters must not reach the terminal. */
+function indented(body: string): string[] {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2).split('\n')
+  } catch {
+    return [JSON.stringify(body)]
+  }
 }

@@ -1,32 +1,80 @@
-import { sql, type RawBuilder } from 'kysely'
-import type { Engine } from './database.ts'
+import { type Expression, PostgresAdapter, sql, type RawBuilder } from 'kysely'
+import type { Queries } from './database.ts'
 
-type ColumnType = 'text' | 'uuid' | 'integer' | 'timestamptz'
+type ColumnType = 'text' | 'uuid' | 'uuid[]' | 'integer' | 'timestamptz' | 'jsonb'
 
-/**
- * Rows that are handed to a statement as one parameter, whatever their number, so that its text stays the same and
- * stays prepared. The result stands where a table can.
- */
-export function jsonRows<Column extends string>(
-  engine: Engine,
-  columns: Record<Column, ColumnType>,
-  rows: Record<NoInfer<Column>, unknown>[],
-): RawBuilder<unknown> {
-  const names = Object.keys(columns) as Column[]
-  if (engine === 'postgres') {
-    const list = names.map((name) => sql`${sql.ref(name)} ${sql.raw(columns[name])}`)
-    return sql`(select * from json_to_recordset(${JSON.stringify(rows)}::json) as r(${sql.join(list)}))`
-  }
-  // SQLite would look for each name in the text of each row: by its place a column is found in two thirds of the time
-  const arrays = JSON.stringify(rows.map((row) => names.map((name) => row[name])))
-  const list = names.map((name, index) => sql`value ->> ${sql.lit(index)} as ${sql.ref(name)}`)
-  return sql`(select ${sql.join(list)} from jsonb_each(${arrays}))`
+/** Columns of rows that a statement gets as one parameter. */
+export type Columns<Name extends string> = Record<Name, ColumnType>
+
+export function isPostgres(db: Queries): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter
 }
 
-/** Ids that are handed to a statement as one parameter, whatever their number: what stands after `in`. */
-export function jsonIds(engine: Engine, ids: string[]): RawBuilder<unknown> {
-  const json = JSON.stringify(ids)
-  return engine === 'postgres'
-    ? sql`(select json_array_elements_text(${json}::json)::uuid)`
-    : sql`(select value from json_each(${json}))`
+/**
+ * The rows of a JSON parameter (see `rowsText`), in place of a table: any number of them, so that the text of a statement
+ * stays the same and prepared.
+ */
+export function rowsOf<Name extends string>(
+  db: Queries,
+  columns: Columns<Name>,
+  rows: Expression<string>,
+): RawBuilder<unknown> {
+  const names = Object.keys(columns) as Name[]
+  if (isPostgres(db)) {
+    const list = names.map((name) => sql`${sql.ref(name)} ${sql.raw(columns[name])}`)
+    return sql`(select * from json_to_recordset(${rows}::json) as r(${sql.join(list)}))`
+  }
+  const list = names.map((name, index) => sql`value ->> ${sql.lit(index)} as ${sql.ref(name)}`)
+  return sql`(select ${sql.join(list)} from json_each(${rows}))`
+}
+
+/** The parameter of `rowsOf`. */
+export function rowsText<Name extends string>(
+  db: Queries,
+  columns: Columns<Name>,
+  rows: readonly Partial<Record<NoInfer<Name>, unknown>>[],
+): string {
+  if (isPostgres(db)) return JSON.stringify(rows)
+  // arrays, as SQLite finds a column by its position in two thirds of the time that its name takes
+  const names = Object.keys(columns) as Name[]
+  return JSON.stringify(rows.map((row) => names.map((name) => row[name])))
+}
+
+/**
+ * Joins to each row of `w` the rows of a table that fulfil a condition on both, looked up one by one: with few statistics
+ * PostgreSQL would rather read the whole table.
+ */
+export function foreach(db: Queries, table: string, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  const [name = '', alias = name] = table.split(' as ')
+  return isPostgres(db)
+    ? sql`cross join lateral (select * from ${sql.table(name)} as ${sql.ref(alias)} where ${condition} offset 0) as ${sql.ref(alias)}`
+    : sql`cross join ${sql.table(name)} as ${sql.ref(alias)} on ${condition}`
+}
+
+/** Whether a column has one of the values of a list, which is a column of `rowsOf` of type `uuid[]`. */
+export function isIn(db: Queries, column: string, list: string): RawBuilder<boolean> {
+  return isPostgres(db)
+    ? sql<boolean>`${sql.ref(column)} = any (${sql.ref(list)})`
+    : sql<boolean>`${sql.ref(column)} in (select value from json_each(${sql.ref(list)}))`
+}
+
+/**
+ * Narrows columns to the rows of a JSON array of arrays of texts, which is one parameter. On PostgreSQL each column is
+ * narrowed alone, which its planner answers from an index: whoever asks picks the rows that it named.
+ */
+export function isAmong(
+  db: Queries,
+  columns: readonly (readonly [name: string, type: ColumnType])[],
+  rows: Expression<string>,
+): RawBuilder<boolean> {
+  if (isPostgres(db)) {
+    const conditions = columns.map(
+      ([name, type], index) =>
+        sql`${sql.ref(name)} = any (array(select (r ->> ${sql.lit(index)})::${sql.raw(type)} from json_array_elements(${rows}::json) as r))`,
+    )
+    return sql<boolean>`(${sql.join(conditions, sql` and `)})`
+  }
+  const names = sql.join(columns.map(([name]) => sql.ref(name)))
+  const values = columns.map((_column, index) => sql`r.value ->> ${sql.lit(index)}`)
+  return sql<boolean>`(${names}) in (select ${sql.join(values)} from json_each(${rows}) as r)`
 }

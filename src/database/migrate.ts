@@ -1,55 +1,35 @@
-import type { Kysely } from 'kysely'
-import { Migrator, type Migration } from 'kysely/migration'
-import { OperatorError } from '../errors.ts'
-import type { Engine } from './database.ts'
+import { Kysely } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import pg from 'pg'
+import { monotonicMs } from '../base/clock.ts'
+import { OperatorError } from '../base/errors.ts'
+import { DatabaseUnavailable, type Engine, pause, type StatementListener } from './database.ts'
 import { firstSchema } from './migrations/0001-first-schema.ts'
-import { blocks } from './migrations/0002-blocks.ts'
-import { webhooks } from './migrations/0003-webhooks.ts'
-import { payments } from './migrations/0004-payments.ts'
-import { eventTraces } from './migrations/0005-event-traces.ts'
-import { strangers } from './migrations/0006-strangers.ts'
-import { countedRequests } from './migrations/0007-counted-requests.ts'
-import { bookingsFound } from './migrations/0008-bookings-found.ts'
+import { isConflict, postgresDialect, resultTypes } from './postgres-driver.ts'
 import type { Tables } from './tables.ts'
 
-/** Every migration in the order in which they run. A released one is never changed. */
+/** All migrations in their order. Never change a released one. */
 const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
   '0001-first-schema': firstSchema,
-  '0002-blocks': blocks,
-  '0003-webhooks': webhooks,
-  '0004-payments': payments,
-  '0005-event-traces': eventTraces,
-  '0006-strangers': strangers,
-  '0007-counted-requests': countedRequests,
-  '0008-bookings-found': bookingsFound,
 }
 
-/** The names of all migrations of this release, in their order. */
+/** In their order. */
 export const migrationNames = Object.keys(migrations)
 
-/** Makes the migrator of one database. All pending migrations run in one transaction, under a lock. */
+/** Creates the migrator of one database. All pending migrations run in one transaction, under a lock. */
 export function migrator(db: Kysely<Tables>, engine: Engine): Migrator {
-  return new Migrator({
-    db,
-    provider: {
-      getMigrations: () =>
-        Promise.resolve(
-          Object.fromEntries(
-            Object.entries(migrations).map(([name, up]): [string, Migration] => [
-              name,
-              { up: (tx) => up(tx, engine) },
-            ]),
-          ),
-        ),
-    },
-  })
+  const entries = Object.entries(migrations).map(([name, up]): [string, Migration] => [
+    name,
+    { up: (tx) => up(tx, engine) },
+  ])
+  return new Migrator({ db, provider: { getMigrations: async () => Object.fromEntries(entries) } })
 }
 
-/** What Kysely says of a database in which a migration has run that this release does not have. */
+/** Kysely's message when a migration has run that this release does not have. */
 const ofNewerRelease = /previously executed migration (\S+) is missing/
 
 /**
- * Runs what has not run yet; a repetition after an interruption goes on where nothing was done. Names what ran.
+ * Runs the pending migrations and returns their names. After an interruption, run it again.
  * Throws an OperatorError for the database of a newer release.
  */
 export async function migrate(migrations: Migrator): Promise<string[]> {
@@ -66,8 +46,62 @@ export async function migrate(migrations: Migrator): Promise<string[]> {
   return results.filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName)
 }
 
-/** Names what has not run yet. */
+/** Names the migrations that have not run. */
 export async function pendingMigrations(migrations: Migrator): Promise<string[]> {
   const known = await migrations.getMigrations()
   return known.filter(({ executedAt }) => !executedAt).map(({ name }) => name)
+}
+
+/** While a migration waits for a table, all requests for it wait, too. */
+const lockTimeoutMs = 300
+/** Another server may be running the same migrations, and they may take long. */
+const patienceMs = 120_000
+const maxPauseMs = 400
+
+interface MigrationOptions {
+  url: string
+  connectTimeoutMs: number
+  fraction: () => number
+  onStatement?: StatementListener
+}
+
+/**
+ * Brings the schema up to date, beside running servers. When a table stays locked for longer than a moment, rolls back
+ * everything and tries again, for two minutes.
+ */
+export async function migratePostgres(options: MigrationOptions): Promise<string[]> {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: 1,
+    connectionTimeoutMillis: options.connectTimeoutMs,
+    keepAlive: true,
+    application_name: 'holdfast migrate',
+    options: `-c lock_timeout=${lockTimeoutMs}`,
+    types: resultTypes,
+  })
+  pool.on('error', () => undefined) // the statement on it reports the same
+  const db = new Kysely<Tables>({ dialect: postgresDialect(pool, options.onStatement ?? (() => undefined)) })
+  const startedMs = monotonicMs()
+  try {
+    for (;;) {
+      try {
+        return await migrate(migrator(db, 'postgres'))
+      } catch (error) {
+        if (!isLockConflict(error) || monotonicMs() - startedMs > patienceMs) throw error
+      }
+      await pause(options.fraction() * maxPauseMs)
+    }
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** A lock timeout or a deadlock. */
+function isLockConflict(error: unknown): boolean {
+  if (isConflict(error)) return true
+  return (
+    error instanceof DatabaseUnavailable &&
+    error.cause instanceof pg.DatabaseError &&
+    error.cause.code === '55P03'
+  )
 }

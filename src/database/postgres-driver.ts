@@ -1,25 +1,22 @@
 import {
   CompiledQuery,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
 import pg from 'pg'
-import { instantFromMs, type Instant } from '../instants.ts'
-import { tracedStatement } from '../tracing.ts'
-import { DatabaseUnavailable, type StatementListener } from './database.ts'
+import { type Instant, instantFromMs } from '../base/instants.ts'
+import { tracedStatement } from '../base/tracing.ts'
+import { DatabaseUnavailable, RolledBack, type StatementListener } from './database.ts'
 
-/** Statements kept prepared on each connection; the number of distinct ones in the code is far smaller. */
-const mostPreparedStatements = 500
+/** Per connection; the code has far fewer distinct statements. */
+const maxPreparedStatements = 500
 
-/**
- * Reads `2026-12-01 09:00:00+00`. Nearly all are whole seconds of UTC, which differ from instants by a few letters:
- * a page of a list has hundreds of them.
- */
+/** Parses `2026-12-01 09:00:00+00`. Whole seconds take a fast path: a page of a list has hundreds of them. */
 function readInstant(text: string): Instant {
   if (text.length === 22 && text.endsWith('+00')) {
     return `${text.slice(0, 10)}T${text.slice(11, 19)}.000Z` as Instant
@@ -27,7 +24,7 @@ function readInstant(text: string): Instant {
   return instantFromMs(Date.parse(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')))
 }
 
-/** Converts what the driver reads to the types of `tables.ts`. */
+/** Parsers of results into the types of `tables.ts`. */
 const readers: Record<number, (text: string) => unknown> = {
   [pg.types.builtins.TIMESTAMPTZ]: readInstant,
   [pg.types.builtins.INT8]: Number,
@@ -42,23 +39,23 @@ export const resultTypes = {
   getTypeParser: (oid: number): ((text: string) => unknown) => readers[oid] ?? plainReader(oid),
 }
 
-/** Lock not available, and a server that only reads (a standby after a failover). */
+/** Lock not available, and a read-only server (a standby after a failover). */
 const unavailableCodes = ['55P03', '25006']
 
-/** Errors after which the same request may well succeed a little later: connection, resources, shutdown, time. */
+/** Errors after which a retry may well succeed: connection, resources, shutdown, time limit. */
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true // no answer from the server: refused, reset, timed out
   return /^(08|53|57|58)/.test(error.code ?? '') || unavailableCodes.includes(error.code ?? '')
 }
 
-/** Disk full, and an I/O error, which the same may bring. */
-export function isWantOfRoom(error: unknown): boolean {
+/** Disk full, and an I/O error, which a full disk can cause. */
+export function isDiskFull(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '53100' || error.code === '58030')
 }
 
 /**
- * A migration has added a column since the statement was prepared, and the statement gives all columns. The code of this
- * error is that of everything that is not supported; the routine tells it apart, in whatever language the message is.
+ * A migration has added a column since a statement that returns all columns was prepared. The code means
+ * "not supported" in general; only the routine tells this case apart, as messages are translated.
  */
 function isStale(error: unknown): boolean {
   return (
@@ -66,7 +63,7 @@ function isStale(error: unknown): boolean {
   )
 }
 
-/** Serialization failure, deadlock, and a stale statement: the transaction is to be run again. */
+/** Serialization failure, deadlock, or a stale statement: the transaction must run again. */
 export function isConflict(error: unknown): boolean {
   if (isStale(error)) return true
   return error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
@@ -75,28 +72,39 @@ export function isConflict(error: unknown): boolean {
 /** The names of prepared statements, which all connections share. */
 class PreparedNames {
   private readonly names = new Map<string, string>()
-  private given = 0
+  private count = 0
 
-  /** Undefined when there are too many already: the statement is then not prepared. */
+  /** Undefined when there are too many: then the statement is not prepared. */
   of(text: string): string | undefined {
     const known = this.names.get(text)
-    if (known !== undefined || this.names.size >= mostPreparedStatements) return known
-    const name = `s${this.given}`
-    this.given += 1
+    if (known !== undefined || this.names.size >= maxPreparedStatements) return known
+    const name = `s${this.count}`
+    this.count += 1
     this.names.set(text, name)
     return name
   }
 
-  /** Has every statement prepared anew, under a new name, unless that has been done since this one got its name. */
+  /** Prepares every statement anew, under a new name, unless that was done since this one got its name. */
   renew(text: string, name: string | undefined): void {
     if (this.names.get(text) === name) this.names.clear()
   }
 }
 
+/**
+ * A plan stays until PostgreSQL has new statistics, and those of a new database come after a minute: what was planned for
+ * empty tables reads all of them meanwhile. So a connection plans anew when it has sent this many statements, and each
+ * time eight times as many.
+ */
+const firstReplanning = 64
+const replanningFactor = 8
+
+/** How many statements a connection has sent, and after how many it plans anew. */
+const sent = new WeakMap<pg.PoolClient, { count: number; next: number }>()
+
 class PostgresConnection implements DatabaseConnection {
   readonly client: pg.PoolClient
   broken = false
-  /** In one, a statement that failed cannot be sent again. */
+  /** In a transaction, a failed statement cannot be sent again. */
   inTransaction = false
   private readonly names: PreparedNames
   private readonly onStatement: StatementListener
@@ -109,27 +117,42 @@ class PostgresConnection implements DatabaseConnection {
 
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     this.onStatement(query.sql, query.parameters)
-    return tracedStatement('postgresql', query.sql, () => this.answerTo<R>(query))
+    return tracedStatement('postgresql', query.sql, () => this.send<R>(query))
   }
 
-  private async answerTo<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  /** Within a transaction, too: it only forgets plans. */
+  private async replan(): Promise<void> {
+    const uses = sent.get(this.client) ?? { count: 0, next: firstReplanning }
+    sent.set(this.client, uses)
+    uses.count += 1
+    if (uses.count < uses.next) return
+    uses.next *= replanningFactor
+    await this.client.query('discard plans')
+  }
+
+  private async send<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const name = query.parameters.length > 0 ? this.names.of(query.sql) : undefined
     try {
+      await this.replan()
       const result = await this.client.query({
         text: query.sql,
         values: [...query.parameters],
         ...(name !== undefined && { name }),
       })
+      // after a failed statement the server answers a commit by a rollback, without an error
+      if (query.sql === 'commit' && result.command !== 'COMMIT')
+        throw new RolledBack('a statement had failed')
       const changed = result.command === 'SELECT' ? undefined : BigInt(result.rowCount ?? 0)
       return { rows: result.rows as R[], ...(changed !== undefined && { numAffectedRows: changed }) }
     } catch (error) {
+      if (error instanceof RolledBack) throw error
       if (!(error instanceof pg.DatabaseError)) this.broken = true
       if (isUnavailable(error))
         throw new DatabaseUnavailable('the database does not answer', { cause: error })
       if (!isStale(error)) throw error
       this.names.renew(query.sql, name)
       if (this.inTransaction) throw error
-      return this.answerTo<R>(query)
+      return this.send<R>(query)
     }
   }
 
@@ -138,12 +161,12 @@ class PostgresConnection implements DatabaseConnection {
   }
 }
 
-/** The pool listens on idle connections only: unheard, the loss of one in use would end the process. */
-function toldByTheNextStatement(): void {
-  // every statement on a lost connection fails, and the connection is then given up
+/** The pool handles errors of idle connections only; an unhandled one of a connection in use would end the process. */
+function ignoreError(): void {
+  // every statement on a lost connection fails, and the pool then drops it
 }
 
-/** A Kysely driver over `pg` that prepares its statements and gives up broken connections at once. */
+/** A Kysely driver over `pg` that prepares its statements and drops broken connections at once. */
 class PostgresDriver implements Driver {
   private readonly pool: pg.Pool
   private readonly names = new PreparedNames()
@@ -155,13 +178,13 @@ class PostgresDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    // the pool connects when it is first asked
+    // the pool connects at its first use
   }
 
   async acquireConnection(): Promise<PostgresConnection> {
     try {
       const client = await this.pool.connect()
-      client.on('error', toldByTheNextStatement)
+      client.on('error', ignoreError)
       return new PostgresConnection(client, this.names, this.onStatement)
     } catch (error) {
       throw new DatabaseUnavailable('no connection to the database', { cause: error })
@@ -178,16 +201,16 @@ class PostgresDriver implements Driver {
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
-    if (connection.broken) return // the server rolls back what its client left
+    if (connection.broken) return // the server rolls back by itself
     try {
       await connection.executeQuery(CompiledQuery.raw('rollback'))
     } catch {
-      connection.broken = true // closing the connection rolls back; the error that led here is the one to report
+      connection.broken = true // closing it rolls back; the first error is the one to report
     }
   }
 
   async releaseConnection(connection: PostgresConnection): Promise<void> {
-    connection.client.off('error', toldByTheNextStatement)
+    connection.client.off('error', ignoreError)
     connection.client.release(connection.broken)
   }
 

@@ -1,56 +1,64 @@
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
-import { SharedClock, type Clock } from '../clock.ts'
-import { OperatorError } from '../errors.ts'
-import type { Instant } from '../instants.ts'
-import { traced } from '../tracing.ts'
+import { type Clock, SharedClock } from '../base/clock.ts'
+import { OperatorError } from '../base/errors.ts'
+import { type Instant } from '../base/instants.ts'
 import {
-  DatabaseUnavailable,
-  RoomWatch,
-  withCommitWork,
-  withRepetition,
   type Database,
   type DatabaseLoad,
+  DatabaseUnavailable,
+  type DedicatedPool,
+  DiskSpaceMonitor,
   type Listening,
-  type SideConnections,
+  pause,
+  runTransaction,
+  type SharingOptions,
   type StatementListener,
   type Transaction,
+  type TransactionRunner,
 } from './database.ts'
-import { migratePostgres } from './migrate-postgres.ts'
-import { migrator, pendingMigrations } from './migrate.ts'
-import { isConflict, isWantOfRoom, postgresDialect, resultTypes } from './postgres-driver.ts'
-import { listenOnPostgres } from './postgres-notices.ts'
+import { migratePostgres, migrator, pendingMigrations } from './migrate.ts'
+import { isConflict, isDiskFull, postgresDialect, resultTypes } from './postgres-driver.ts'
+import { SharedTransactions } from './shared-transaction.ts'
 import type { Tables } from './tables.ts'
 
 /*
- * A request fails within five seconds when the database does not answer: at most 2.2 s of waiting
- * for a connection (many requests at once queue for theirs) and 2.2 s for the statement on it. The
- * server's own limit comes a little earlier, so that a slow statement ends cleanly and only a dead server
- * costs the connection.
+ * A request fails within five seconds when the database does not answer: at most 2.2 s of waiting for a connection
+ * and 2.2 s for the statement on it. The server's own limit comes a little earlier, so that a slow statement ends
+ * cleanly and only a dead server costs the connection.
  */
 const connectTimeoutMs = 2_200
 const statementTimeoutMs = 2_000
-const answerTimeoutMs = 2_200
+const queryTimeoutMs = 2_200
 const idleInTransactionTimeoutMs = 10_000
-/** A farewell that a dead server does not answer ends after this. */
+/** How long to wait for a dead server when closing. */
 const closeTimeoutMs = 1_000
+const reconnectMs = 1_000
+
+/** Connections of a dedicated pool. */
+export const dedicatedPoolSize = 3
+const dedicatedTimeoutMs = 1_000
+
+/** Connections that a server spends on listening. */
+export const listeningConnections = 1
 
 /**
- * Settings of each connection. One plan of a prepared statement serves all its parameters: PostgreSQL would often plan
- * anew for each request, which costs as much as many a statement itself, and all look rows up by their keys anyhow
- * (test/database/full-scans.test.ts).
+ * With `force_generic_plan`, one plan of a prepared statement serves all its parameters: PostgreSQL would often plan
+ * anew, which can cost as much as the statement, and all look rows up by their keys (test/database/full-scans.test.ts).
  */
 const sessionOptions = '-c timezone=UTC -c plan_cache_mode=force_generic_plan'
 
-/** Which server is opened, and with what. */
-export interface PostgresOptions {
+/** While one is at work at the server, the other's code runs here. */
+const maxSharedTransactions = 2
+
+interface PostgresOptions {
   url: string
   poolSize: number
   fraction: () => number
-  /** In place of the database's own time, for tests. */
+  /** Replaces the database's own time in tests. */
   clock?: Clock
   onStatement?: StatementListener
-  /** Told of errors on idle connections, which the pool replaces by itself. */
+  /** Gets errors of idle connections, which the pool replaces by itself. */
   onIdleError?: (error: Error) => void
 }
 
@@ -59,73 +67,69 @@ export interface PostgresOptions {
  * reached, is older than version 14, or could lose acknowledged bookings (fsync, full_page_writes).
  */
 export async function openPostgres(options: PostgresOptions): Promise<{ db: Database; clock: Clock }> {
-  const pool = new pg.Pool({
-    connectionString: options.url,
+  const { pool, queries, close } = openPool(options, {
     max: options.poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
-    query_timeout: answerTimeoutMs,
+    query_timeout: queryTimeoutMs,
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     idleTimeoutMillis: 30_000,
-    keepAlive: true,
     application_name: 'holdfast',
-    options: sessionOptions,
-    types: resultTypes,
   })
-  pool.on('error', options.onIdleError ?? (() => undefined))
-  const sockets = socketsOf(pool)
-  const reads = new Kysely<Tables>({
-    dialect: postgresDialect(pool, options.onStatement ?? (() => undefined)),
-  })
-  const shared = new SharedClock(() => readTime(reads))
+  const shared = new SharedClock(() => readTime(queries))
   try {
-    await refuseUnsafeServer(reads)
+    await refuseUnsafeServer(queries)
     await shared.start()
   } catch (error) {
-    await closeWithin(reads, sockets)
+    await close()
     throw error instanceof DatabaseUnavailable ? unreachable(options.url, error) : error
   }
   const clock = options.clock ?? shared
-  return {
-    db: new PostgresDatabase(reads, {
-      options,
-      pool,
-      clock,
-      close: () => {
-        shared.stop()
-        return closeWithin(reads, sockets)
-      },
-    }),
-    clock,
+  const closeAll = () => {
+    shared.stop()
+    return close()
   }
+  return { db: new PostgresDatabase(queries, { options, pool, clock, close: closeAll }), clock }
 }
 
-/** How many they are. */
-export const sideConnections = 3
-const sideTimeoutMs = 1_000
-
-/** Opens a few connections of their own to a PostgreSQL database; it does not ask whether the server is there. */
-export function openSideConnections(
+/** Opens a few connections for short statements, without asking whether the server is there. */
+export function openDedicatedPool(
   options: Pick<PostgresOptions, 'url' | 'onStatement' | 'onIdleError'>,
-): SideConnections {
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: sideConnections,
-    connectionTimeoutMillis: sideTimeoutMs,
-    statement_timeout: sideTimeoutMs,
-    query_timeout: sideTimeoutMs,
-    idleTimeoutMillis: 0, // kept: a statement that is to be short has no time to connect
-    keepAlive: true,
+): DedicatedPool {
+  return openPool(options, {
+    max: dedicatedPoolSize,
+    connectionTimeoutMillis: dedicatedTimeoutMs,
+    statement_timeout: dedicatedTimeoutMs,
+    query_timeout: dedicatedTimeoutMs,
+    idleTimeoutMillis: 0, // kept: a short statement has no time to connect
     application_name: 'holdfast side',
+  })
+}
+
+function openPool(
+  { url, onStatement, onIdleError }: Pick<PostgresOptions, 'url' | 'onStatement' | 'onIdleError'>,
+  config: pg.PoolConfig,
+) {
+  const pool = new pg.Pool({
+    ...config,
+    connectionString: url,
+    keepAlive: true,
     options: sessionOptions,
     types: resultTypes,
   })
-  pool.on('error', options.onIdleError ?? (() => undefined))
-  const sockets = socketsOf(pool)
-  const queries = new Kysely<Tables>({
-    dialect: postgresDialect(pool, options.onStatement ?? (() => undefined)),
+  pool.on('error', onIdleError ?? (() => undefined))
+  const sockets = new Set<{ destroy: () => unknown }>()
+  pool.on('connect', ({ connection: { stream } }) => {
+    sockets.add(stream)
+    stream.once('close', () => sockets.delete(stream))
   })
-  return { queries, close: () => closeWithin(queries, sockets) }
+  const queries = new Kysely<Tables>({ dialect: postgresDialect(pool, onStatement ?? (() => undefined)) })
+  const close = async () => {
+    await queries.destroy() // sends the terminate messages and does not wait
+    const closeSockets = () => sockets.forEach((socket) => socket.destroy())
+    setTimeout(closeSockets, closeTimeoutMs).unref() // an open socket would keep the process
+  }
+  return { pool, queries, close }
 }
 
 interface PostgresParts {
@@ -139,32 +143,37 @@ class PostgresDatabase implements Database {
   readonly reads: Kysely<Tables>
   readonly close: () => Promise<void>
   private readonly parts: PostgresParts
-  private readonly room: RoomWatch
-  private repetitions = 0
+  private readonly diskSpace: DiskSpaceMonitor
+  private readonly runner: TransactionRunner
+  private readonly shared: SharedTransactions
+  private retries = 0
 
   constructor(reads: Kysely<Tables>, { close, ...parts }: PostgresParts & { close: () => Promise<void> }) {
     this.reads = reads
     this.parts = parts
-    this.room = new RoomWatch(isWantOfRoom, () => tryRoom(reads))
     this.close = close
+    this.diskSpace = new DiskSpaceMonitor(isDiskFull, () => probeDiskSpace(reads))
+    this.runner = {
+      system: 'postgresql',
+      db: reads,
+      diskSpace: this.diskSpace,
+      now: () => parts.clock.now(),
+      isConflict,
+      fraction: parts.options.fraction,
+      onRetry: () => (this.retries += 1),
+    }
+    this.shared = new SharedTransactions(this, {
+      maxGroups: maxSharedTransactions,
+      fraction: parts.options.fraction,
+    })
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const attempts = traced('transaction', { 'db.system.name': 'postgresql' }, () =>
-      withRepetition(
-        (attempt) => {
-          if (attempt > 0) this.repetitions += 1
-          return withCommitWork((onCommit) =>
-            this.reads
-              .transaction()
-              .execute((db) => work({ db, now: this.parts.clock.now(), attempt, onCommit })),
-          )
-        },
-        isConflict,
-        this.parts.options.fraction,
-      ),
-    )
-    return this.room.over(attempts)
+    return runTransaction(this.runner, work)
+  }
+
+  sharedTransaction<T>(work: (tx: Transaction) => Promise<T>, options: SharingOptions): Promise<T> {
+    return this.shared.run(work, options)
   }
 
   async ping(): Promise<void> {
@@ -172,7 +181,7 @@ class PostgresDatabase implements Database {
   }
 
   hasRoom(): Promise<boolean> {
-    return this.room.hasRoom()
+    return this.diskSpace.hasRoom()
   }
 
   migrate(): Promise<string[]> {
@@ -189,11 +198,11 @@ class PostgresDatabase implements Database {
 
   load(): DatabaseLoad {
     const { totalCount, idleCount, waitingCount } = this.parts.pool
-    const most = this.parts.options.poolSize
+    const max = this.parts.options.poolSize
     return {
       waiting: waitingCount,
-      connections: { inUse: totalCount - idleCount, idle: idleCount, most },
-      repetitions: this.repetitions,
+      connections: { inUse: totalCount - idleCount, idle: idleCount, max },
+      retries: this.retries,
     }
   }
 
@@ -202,8 +211,8 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** Throws when there is no room for a mebibyte where the tables lie. Of the table that it makes nothing stays. */
-async function tryRoom(db: Kysely<Tables>): Promise<void> {
+/** Throws when the tables' disk has no space for a mebibyte. Rolls its table back. */
+async function probeDiskSpace(db: Kysely<Tables>): Promise<void> {
   const tx = await db.startTransaction().execute()
   try {
     await sql`
@@ -212,28 +221,6 @@ async function tryRoom(db: Kysely<Tables>): Promise<void> {
   } finally {
     await tx.rollback().execute()
   }
-}
-
-/** The sockets of a pool's connections, as long as they are its. */
-function socketsOf(pool: pg.Pool): Set<{ destroy: () => unknown }> {
-  const sockets = new Set<{ destroy: () => unknown }>()
-  pool.on('connect', ({ connection: { stream } }) => {
-    sockets.add(stream)
-    stream.once('close', () => sockets.delete(stream))
-  })
-  return sockets
-}
-
-/** Takes leave of the server, and of one that does not answer within a second by closing the sockets. */
-async function closeWithin(
-  reads: Kysely<Tables>,
-  sockets: ReadonlySet<{ destroy: () => unknown }>,
-): Promise<void> {
-  await reads.destroy() // the pool says farewell and does not wait for the answers
-  const closeAll = () => {
-    for (const socket of sockets) socket.destroy()
-  }
-  setTimeout(closeAll, closeTimeoutMs).unref() // a socket that is still open would keep the process
 }
 
 async function readTime(db: Kysely<Tables>): Promise<Instant> {
@@ -251,17 +238,12 @@ async function refuseUnsafeServer(db: Kysely<Tables>): Promise<void> {
   if (Number(server.version) < 140_000) {
     throw new OperatorError('DATABASE_URL points to a PostgreSQL older than version 14; upgrade the server.')
   }
-  for (const [setting, value] of [
-    ['fsync', server.fsync],
-    ['full_page_writes', server.pages],
-  ]) {
-    if (value !== 'on') {
-      throw new OperatorError(
-        `The PostgreSQL server at DATABASE_URL runs with ${setting}=off: a power cut could lose bookings that were ` +
-          `acknowledged. Set ${setting}=on in postgresql.conf and reload the server.`,
-      )
-    }
-  }
+  const setting = server.fsync !== 'on' ? 'fsync' : server.pages !== 'on' ? 'full_page_writes' : undefined
+  if (setting === undefined) return
+  throw new OperatorError(
+    `The PostgreSQL server at DATABASE_URL runs with ${setting}=off: a power cut could lose bookings that were ` +
+      `acknowledged. Set ${setting}=on in postgresql.conf and reload the server.`,
+  )
 }
 
 function unreachable(url: string, error: DatabaseUnavailable): OperatorError {
@@ -274,9 +256,55 @@ function unreachable(url: string, error: DatabaseUnavailable): OperatorError {
   )
 }
 
-/** The last message of a chain of causes; of several addresses that were tried, what each of them said. */
+/** The last message of a chain of causes; of several addresses, the message of each. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
   if (!(error instanceof Error)) return ''
   return reasonOf(error.cause) || error.message
+}
+
+/** Listens on a channel with a connection of its own, and reconnects whenever that is lost. */
+function listenOnPostgres(url: string, channel: string, onNotice: () => void): Listening {
+  const stopping = new AbortController()
+  const aborted = new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }))
+  let current: pg.Client | undefined
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      const client = new pg.Client({
+        connectionString: url,
+        connectionTimeoutMillis: connectTimeoutMs,
+        keepAlive: true,
+        application_name: 'holdfast listener',
+      })
+      current = client
+      await listenUntilLost(client, channel, onNotice)
+      await Promise.race([pause(reconnectMs), aborted])
+    }
+  })()
+  return {
+    close: () => {
+      stopping.abort()
+      current?.connection.stream.destroy() // a server that does not answer keeps nobody waiting
+      return running
+    },
+  }
+}
+
+/** Resolves when the connection is lost or fails. A poller beside it misses nothing. */
+async function listenUntilLost(client: pg.Client, channel: string, onNotice: () => void): Promise<void> {
+  const lost = new Promise<void>((resolve) => {
+    client.on('error', () => resolve())
+    client.on('end', () => resolve())
+  })
+  client.on('notification', onNotice)
+  try {
+    await client.connect()
+    await client.query(`listen ${client.escapeIdentifier(channel)}`)
+    onNotice() // earlier notifications were missed
+    await lost
+  } catch {
+    // the server is unreachable: the next try follows
+  } finally {
+    client.connection.stream.destroy()
+  }
 }

@@ -1,22 +1,24 @@
-import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { monotonicMs } from '../clock.ts'
-import { tracedStatement } from '../tracing.ts'
-import { pause, type StatementListener } from './database.ts'
-import { isBusy, translate } from './sqlite-errors.ts'
-import { writeTimeoutMs } from './turnstile.ts'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { type CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
+import { monotonicMs } from '../base/clock.ts'
+import { tracedStatement } from '../base/tracing.ts'
+import { DatabaseUnavailable, pause, type StatementListener } from './database.ts'
 
-const mostCachedStatements = 500
+/** How long a transaction on SQLite waits for the mutex, and for other processes that write to the file. */
+export const writeTimeoutMs = 4_000
+const maxCachedStatements = 500
 
-/** node:sqlite would bind a Date as NULL and take an object for named parameters. */
-function assertPrimitive(value: unknown): SQLInputValue {
-  if (value === null || typeof value === 'string' || typeof value === 'number') return value
-  throw new TypeError(`cannot bind a ${typeof value} to a statement`)
-}
+/** Result codes of SQLite: busy, locked, I/O error, full, cannot open, read-only. A retry may succeed. */
+const unavailableCodes = [5, 6, 8, 10, 13, 14]
+const busyCode = 5
+/** I/O error (as when the WAL file cannot grow), full. */
+const diskFullCodes = [10, 13]
+/** Corrupt, or not a database. */
+const corruptCodes = [11, 26]
 
 /**
- * Tries again while another process holds the file. SQLite's own waiting would block the event
- * loop, so this waits beside it, until four seconds after the start.
+ * Retries while another process holds the file, until four seconds after the start. SQLite's own busy wait would block
+ * the event loop.
  */
 export async function whileBusy<T>(attempt: () => T, startedMs = monotonicMs()): Promise<T> {
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
@@ -34,7 +36,7 @@ interface Prepared {
   returnsRows: boolean
 }
 
-/** A connection of node:sqlite that keeps its statements prepared. */
+/** A connection of node:sqlite that caches its prepared statements. */
 export class SqliteConnection implements DatabaseConnection {
   readonly file: DatabaseSync
   private readonly statements = new Map<string, Prepared>()
@@ -66,7 +68,40 @@ export class SqliteConnection implements DatabaseConnection {
     if (known) return known
     const statement = this.file.prepare(text)
     const prepared = { statement, returnsRows: statement.columns().length > 0 }
-    if (this.statements.size < mostCachedStatements) this.statements.set(text, prepared)
+    if (this.statements.size < maxCachedStatements) this.statements.set(text, prepared)
     return prepared
   }
+}
+
+/** node:sqlite would bind a Date as NULL and take an object for named parameters. */
+function assertPrimitive(value: unknown): SQLInputValue {
+  if (value === null || typeof value === 'string' || typeof value === 'number') return value
+  throw new TypeError(`cannot bind a ${typeof value} to a statement`)
+}
+
+/** Whether another process holds the file. */
+export function isBusy(error: unknown): boolean {
+  return resultCode(error) === busyCode
+}
+
+/** Whether the disk may be full. */
+export function isDiskFull(error: unknown): boolean {
+  return diskFullCodes.includes(resultCode(error))
+}
+
+/** Whether the file is corrupt, or not a database. */
+export function isCorrupt(error: unknown): error is Error {
+  return corruptCodes.includes(resultCode(error))
+}
+
+/** Turns errors after which a retry may succeed into DatabaseUnavailable. */
+export function translate(error: unknown): unknown {
+  return unavailableCodes.includes(resultCode(error))
+    ? new DatabaseUnavailable('the database file cannot be used now', { cause: error })
+    : error
+}
+
+function resultCode(error: unknown): number {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : 0
+  return typeof code === 'number' ? code & 0xff : 0 // the low byte is the primary code (https://sqlite.org/rescode.html)
 }

@@ -2,43 +2,41 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { OperatorError } from '../errors.ts'
-import { isBusy, isDamage } from './sqlite-errors.ts'
+import { OperatorError } from '../base/errors.ts'
+import { isBusy, isCorrupt } from './sqlite-connection.ts'
 
-/** What belongs to a SQLite file beside it: without them it may lack what was written last. */
+/** Endings of the files beside a SQLite file. Without them it may lack the latest writes. */
 export const sqliteCompanions = ['-wal', '-shm', '-journal']
 
-/** Makes the folder of a SQLite file, for its owner alone, where there is none. */
+/** Creates the folder of a SQLite file, for its owner alone, if it does not exist. */
 export function makePrivateFolderOf(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
 }
 
 /**
- * Makes an empty SQLite file that only its owner can read, where there is none: SQLite would make one that follows the
- * umask. It gives the files beside the rights of this one.
+ * Creates an empty SQLite file that only its owner can read, if it does not exist. SQLite would follow the umask; it gives
+ * the files beside the permissions of this one.
  */
 export function makePrivateFile(file: string): void {
-  // not for a file that is there: to close it would give up the locks that this process has on it
+  // never opens an existing file: closing it would drop the locks that this process has on it
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
 }
 
-const trialBytes = 1_048_576
-
-/** Throws when there is no room for a file of a mebibyte beside this one. */
-export async function tryRoomBeside(file: string): Promise<void> {
-  const trial = `${file}.room-trial`
+/** Throws when the disk has no space for a mebibyte beside this file. */
+export async function probeDiskSpace(file: string): Promise<void> {
+  const probe = `${file}.room-trial`
   try {
-    await writeFile(trial, Buffer.alloc(trialBytes), { mode: 0o600, flush: true })
+    await writeFile(probe, Buffer.alloc(1_048_576), { mode: 0o600, flush: true })
   } finally {
-    await rm(trial, { force: true })
+    await rm(probe, { force: true })
   }
 }
 
-/** What a SQLite file holds, as far as a backup is judged by it. */
+/** What a check of a SQLite file finds. */
 export interface SqliteContents {
-  /** What SQLite's own check says; empty when all is well. */
+  /** Errors of SQLite's integrity check. */
   damages: string[]
-  /** The migrations that have run; undefined when it is no database of Holdfast. */
+  /** Undefined when it is not a database of Holdfast. */
   migrations: string[] | undefined
   triggers: string[]
   bookings: number
@@ -49,9 +47,8 @@ export interface SqliteContents {
 const busyTimeoutMs = 5_000
 
 /**
- * Copies a SQLite file, with what lies in its WAL, as of one moment, into an empty one. Others may write meanwhile: it is
- * one read transaction, which nothing can disturb, so it ends however busy they are. What it writes is one file, without
- * a WAL, and is not flushed yet.
+ * Copies a SQLite file and its WAL, as of one moment, into an empty file. Writers may go on meanwhile: it is one read
+ * transaction, which they cannot disturb. The copy has no WAL, and is not flushed yet.
  */
 export function copySqlite(from: string, to: string): void {
   const source = new DatabaseSync(from, { timeout: busyTimeoutMs })
@@ -79,7 +76,7 @@ export function readSqlite(file: string): SqliteContents {
     const latestChange = of?.['latest'] === null ? null : String(of?.['latest'])
     return { damages, migrations, triggers, bookings: Number(of?.['bookings']), latestChange }
   } catch (error) {
-    if (isDamage(error)) return { ...nothing, damages: [error.message] } // too damaged even for the check
+    if (isCorrupt(error)) return { ...nothing, damages: [error.message] } // too corrupt even for the check
     throw error
   } finally {
     database.close()
@@ -94,8 +91,8 @@ function texts(database: DatabaseSync, query: string): string[] {
 }
 
 /**
- * Puts all of a SQLite file into the file itself, so that it has no WAL, and keeps everybody else out of it until it is
- * closed. False when it is too damaged for that. Throws an OperatorError while another program has it open.
+ * Moves the WAL of a SQLite file into the file itself, and locks it exclusively until `close`. `closed` is false when the
+ * file is too corrupt for that. Throws an OperatorError while another program has it open.
  */
 export function closeOff(file: string): { closed: boolean; close: () => void } {
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
@@ -105,8 +102,34 @@ export function closeOff(file: string): { closed: boolean; close: () => void } {
     return { closed: true, close }
   } catch (error) {
     close()
-    if (isDamage(error)) return { closed: false, close: () => undefined }
+    if (isCorrupt(error)) return { closed: false, close: () => undefined }
     if (!isBusy(error)) throw error
     throw new OperatorError(`Another program has ${file} open. Let it end first.`, { cause: error })
   }
+}
+
+/**
+ * Locks a SQLite file for one server, or throws an OperatorError when another has it. The lock is SQLite's own, on a file
+ * beside, so the operating system releases it even when the process is killed. It lies beside the real file, as links
+ * may lead to it.
+ */
+export function takeServerLock(
+  file: string,
+  realFile: string,
+  inUse = `Another Holdfast server already uses ${file}. Stop it first, or give this one another DATABASE_URL; several servers can share a PostgreSQL database.`,
+): { close(): void } {
+  makePrivateFile(serverLockOf(realFile))
+  const lock = new DatabaseSync(serverLockOf(realFile), { timeout: 0 })
+  try {
+    lock.exec('pragma locking_mode = exclusive; begin exclusive')
+    return lock
+  } catch (error) {
+    lock.close()
+    throw new OperatorError(inUse, { cause: error })
+  }
+}
+
+/** The path of the lock file. */
+export function serverLockOf(file: string): string {
+  return `${file}.server-lock`
 }

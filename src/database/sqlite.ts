@@ -1,53 +1,63 @@
-import { Kysely, sql } from 'kysely'
 import { realpathSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import type { Clock } from '../clock.ts'
-import { OperatorError } from '../errors.ts'
-import { traced } from '../tracing.ts'
 import {
-  RoomWatch,
-  withCommitWork,
-  withRepetition,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  type SelectModifierNode,
+  sql,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { type Clock, monotonicMs } from '../base/clock.ts'
+import { OperatorError } from '../base/errors.ts'
+import {
   type Database,
   type DatabaseLoad,
+  DatabaseUnavailable,
   type Listening,
+  DiskSpaceMonitor,
+  runTransaction,
+  type SharingOptions,
   type StatementListener,
   type Transaction,
+  type TransactionRunner,
 } from './database.ts'
-import { migrator, migrate, pendingMigrations } from './migrate.ts'
-import { takeServerLock } from './server-lock.ts'
-import { sqliteDialect } from './sqlite-driver.ts'
-import { isWantOfRoom } from './sqlite-errors.ts'
-import { makePrivateFile, makePrivateFolderOf, tryRoomBeside } from './sqlite-file.ts'
+import { migrate, migrator, pendingMigrations } from './migrate.ts'
+import { makePrivateFile, makePrivateFolderOf, takeServerLock, probeDiskSpace } from './sqlite-file.ts'
+import { SharedTransactions } from './shared-transaction.ts'
 import type { Tables } from './tables.ts'
-import { Turnstile, writeTimeoutMs } from './turnstile.ts'
+import { isDiskFull, SqliteConnection, translate, whileBusy, writeTimeoutMs } from './sqlite-connection.ts'
 
-/** Which file is opened, and with what. */
-export interface SqliteOptions {
+interface SqliteOptions {
   file: string
   clock: Clock
   fraction: () => number
   onStatement?: StatementListener
-  /** Opens a file that is there and changes nothing in it. */
-  looksOnly?: boolean
+  /** Opens an existing file and changes nothing in it. */
+  readsOnly?: boolean
 }
 
-/** Opens (and creates) a SQLite file. Throws an OperatorError when that is not possible. */
+/** Opens a SQLite file, creating it if needed. Throws an OperatorError when that is not possible. */
 export function openSqlite(options: SqliteOptions): Database {
   try {
-    if (!options.looksOnly) {
+    if (!options.readsOnly) {
       makePrivateFolderOf(options.file)
       makePrivateFile(options.file)
     }
     const writer = new DatabaseSync(options.file, { timeout: writeTimeoutMs })
     // FULL: an acknowledged booking survives a power cut, not only the end of the process
     writer.exec(
-      options.looksOnly
+      options.readsOnly
         ? 'pragma query_only = on; pragma busy_timeout = 0'
         : 'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 0; pragma temp_store = memory',
     )
-    // a connection that can only read leaves the files of the WAL behind when it is the last to close
-    const reader = options.looksOnly ? writer : new DatabaseSync(options.file, { timeout: 0, readOnly: true })
+    // a read-only connection that closes last would leave the WAL files behind
+    const reader = options.readsOnly ? writer : new DatabaseSync(options.file, { timeout: 0, readOnly: true })
     return new SqliteDatabase(options, writer, reader)
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown'
@@ -63,38 +73,40 @@ class SqliteDatabase implements Database {
   readonly engine = 'sqlite'
   readonly reads: Kysely<Tables>
   private readonly writes: Kysely<Tables>
-  private readonly options: SqliteOptions
-  private readonly turnstile = new Turnstile()
-  private readonly room: RoomWatch
-  private repetitions = 0
+  private readonly file: string
+  private readonly mutex = new Mutex()
+  private readonly diskSpace: DiskSpaceMonitor
+  private readonly runner: TransactionRunner
+  private readonly shared: SharedTransactions
+  private retries = 0
   private readonly connections: DatabaseSync[]
   private serverLock: { close(): void } | undefined
 
   constructor(options: SqliteOptions, writer: DatabaseSync, reader: DatabaseSync) {
     const onStatement = options.onStatement ?? (() => undefined)
-    this.options = options
-    this.room = new RoomWatch(isWantOfRoom, () => tryRoomBeside(options.file))
+    this.file = options.file
+    this.diskSpace = new DiskSpaceMonitor(isDiskFull, () => probeDiskSpace(options.file))
     this.connections = [reader, writer]
-    this.writes = new Kysely({ dialect: sqliteDialect(writer, this.turnstile, onStatement) })
+    this.writes = new Kysely({ dialect: sqliteDialect(writer, this.mutex, onStatement) })
     this.reads = new Kysely({ dialect: sqliteDialect(reader, undefined, onStatement) })
+    this.runner = {
+      system: 'sqlite',
+      db: this.writes,
+      diskSpace: this.diskSpace,
+      now: () => options.clock.now(),
+      isConflict: () => false, // transactions are serial
+      fraction: options.fraction,
+      onRetry: () => (this.retries += 1),
+    }
+    this.shared = new SharedTransactions(this, { maxGroups: 1, fraction: options.fraction })
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const attempts = traced('transaction', { 'db.system.name': 'sqlite' }, () =>
-      withRepetition(
-        (attempt) => {
-          if (attempt > 0) this.repetitions += 1
-          return withCommitWork((onCommit) =>
-            this.writes
-              .transaction()
-              .execute((db) => work({ db, now: this.options.clock.now(), attempt, onCommit })),
-          )
-        },
-        () => false, // writers come one after the other
-        this.options.fraction,
-      ),
-    )
-    return this.room.over(attempts)
+    return runTransaction(this.runner, work)
+  }
+
+  sharedTransaction<T>(work: (tx: Transaction) => Promise<T>, options: SharingOptions): Promise<T> {
+    return this.shared.run(work, options)
   }
 
   async ping(): Promise<void> {
@@ -102,7 +114,7 @@ class SqliteDatabase implements Database {
   }
 
   hasRoom(): Promise<boolean> {
-    return this.room.hasRoom()
+    return this.diskSpace.hasRoom()
   }
 
   migrate(): Promise<string[]> {
@@ -114,22 +126,214 @@ class SqliteDatabase implements Database {
   }
 
   lockForServer(): void {
-    this.serverLock = takeServerLock(this.options.file, realpathSync(this.options.file))
+    this.serverLock = takeServerLock(this.file, realpathSync(this.file))
   }
 
   load(): DatabaseLoad {
-    return { waiting: this.turnstile.waiting, repetitions: this.repetitions }
+    return { waiting: this.mutex.waiting, retries: this.retries }
   }
 
   listen(): Listening {
-    return { close: () => Promise.resolve() } // no other server uses the file, and a command cannot call one
+    return { close: () => Promise.resolve() } // no other server uses the file, and commands cannot notify
   }
 
   async close(): Promise<void> {
     await this.reads.destroy()
     await this.writes.destroy()
-    // Kysely closes only what was used; the last to close tidies the WAL away, which only the writer can
+    // Kysely closes only used connections; the writer closes last, as only it can remove the WAL
     for (const connection of this.connections) if (connection.isOpen) connection.close()
     this.serverLock?.close()
+  }
+}
+
+/** One holder's use of the connection: a transaction, or single statements. */
+class WriterConnection implements DatabaseConnection {
+  isTransaction = false
+  /** Start of the wait: for the mutex and for the file together. */
+  readonly startedMs: number
+  private letNextIn: (() => void) | undefined
+  private readonly connection: SqliteConnection
+
+  constructor(connection: SqliteConnection, entered: { startedMs: number; letNextIn: () => void }) {
+    this.connection = connection
+    this.startedMs = entered.startedMs
+    this.letNextIn = entered.letNextIn
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.isTransaction) assertNotUndone(this.connection.file)
+    return this.connection.executeQuery(query)
+  }
+
+  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    return this.connection.streamQuery()
+  }
+
+  /** Lets the next holder in after a turn of the event loop: meanwhile, other processes can take the file. */
+  leave(): void {
+    if (this.letNextIn) setImmediate(this.letNextIn)
+    this.letNextIn = undefined
+  }
+}
+
+/** Throws when an error has rolled the transaction back (disk full, I/O): further statements would stand alone. */
+function assertNotUndone(file: DatabaseSync): void {
+  if (!file.isTransaction) throw new DatabaseUnavailable('an error has rolled back the transaction')
+}
+
+/** A Kysely driver over the one connection that writes: one holder at a time. */
+class SqliteWriter implements Driver {
+  private readonly connection: SqliteConnection
+  private readonly mutex: Mutex
+
+  constructor(connection: SqliteConnection, mutex: Mutex) {
+    this.connection = connection
+    this.mutex = mutex
+  }
+
+  async init(): Promise<void> {
+    // the file is open already
+  }
+
+  async acquireConnection(): Promise<WriterConnection> {
+    const startedMs = monotonicMs()
+    return new WriterConnection(this.connection, { startedMs, letNextIn: await this.mutex.enter() })
+  }
+
+  /** At once: a deferred transaction fails when its snapshot is stale. */
+  async beginTransaction(holder: WriterConnection): Promise<void> {
+    await whileBusy(() => {
+      this.connection.file.exec('begin immediate')
+    }, holder.startedMs)
+    holder.isTransaction = true
+  }
+
+  async commitTransaction(holder: WriterConnection): Promise<void> {
+    assertNotUndone(this.connection.file)
+    try {
+      this.connection.file.exec('commit')
+    } catch (error) {
+      throw translate(error)
+    }
+    holder.isTransaction = false
+  }
+
+  async rollbackTransaction(holder: WriterConnection): Promise<void> {
+    // some errors have rolled back already
+    if (holder.isTransaction && this.connection.file.isTransaction) this.connection.file.exec('rollback')
+    holder.isTransaction = false
+  }
+
+  async releaseConnection(holder: WriterConnection): Promise<void> {
+    holder.leave()
+  }
+
+  async destroy(): Promise<void> {
+    this.connection.file.close()
+  }
+}
+
+/** Lets one holder in at a time, in order of arrival. */
+class Mutex {
+  waiting = 0
+  private last: Promise<void> = Promise.resolve()
+
+  /** Resolves with the function that lets the next one in. Rejects after `writeTimeoutMs`. */
+  async enter(): Promise<() => void> {
+    const before = this.last
+    this.waiting += 1
+    let letNextIn: () => void = () => undefined
+    this.last = new Promise((resolve) => {
+      letNextIn = resolve
+    })
+    let timer: NodeJS.Timeout | undefined
+    const tooLate = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        reject(new DatabaseUnavailable('too many writers wait for the database file'))
+      }, writeTimeoutMs)
+    })
+    try {
+      await Promise.race([before, tooLate])
+      return letNextIn
+    } catch (error) {
+      void before.then(letNextIn) // later waiters still wait for earlier ones
+      throw error
+    } finally {
+      clearTimeout(timer)
+      this.waiting -= 1
+    }
+  }
+}
+
+/** A Kysely driver over a read-only connection, without transactions: each statement is a snapshot. */
+class SqliteReader implements Driver {
+  private readonly connection: SqliteConnection
+
+  constructor(connection: SqliteConnection) {
+    this.connection = connection
+  }
+
+  async init(): Promise<void> {
+    // the file is open already
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.connection
+  }
+
+  async beginTransaction(): Promise<void> {
+    throw new Error('a transaction needs the connection that writes')
+  }
+
+  async commitTransaction(): Promise<void> {
+    // none begins
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    // none begins
+  }
+
+  async releaseConnection(): Promise<void> {
+    // all use it at once
+  }
+
+  async destroy(): Promise<void> {
+    this.connection.file.close()
+  }
+}
+
+const rowLocks = ['ForUpdate', 'ForNoKeyUpdate', 'SkipLocked']
+
+/** SQLite has no row locks and needs none: `begin immediate` locks the whole database. */
+class LocklessQueryCompiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (!rowLocks.includes(node.modifier ?? '')) super.visitSelectModifier(node)
+  }
+}
+
+class SqliteFileAdapter extends SqliteAdapter {
+  /** DDL is transactional in SQLite; Kysely's own adapter does not count on it. */
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+
+  /** Otherwise Kysely would queue all transactions itself, without a limit; the mutex has one. */
+  override get supportsMultipleConnections(): boolean {
+    return true
+  }
+}
+
+/** The Kysely dialect over one connection; one that writes has a mutex. */
+function sqliteDialect(
+  file: DatabaseSync,
+  mutex: Mutex | undefined,
+  onStatement: StatementListener,
+): Dialect {
+  const connection = new SqliteConnection(file, onStatement)
+  return {
+    createDriver: () => (mutex ? new SqliteWriter(connection, mutex) : new SqliteReader(connection)),
+    createAdapter: () => new SqliteFileAdapter(),
+    createQueryCompiler: () => new LocklessQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
   }
 }

@@ -1,16 +1,15 @@
-import type { Instant } from '../instants.ts'
-import type { DeliveriesTable, EventsTable, WebhooksTable } from './event-tables.ts'
-import type { PaymentsTable, ProcessorEventsTable, SandboxCheckoutsTable } from './payment-tables.ts'
+import type { Generated } from 'kysely'
+import type { Instant } from '../base/instants.ts'
 
 /*
- * The rows as code sees them, the same on both engines: instants are `Instant` text, JSON is text
- * (`…_json`), and what can be on or off has the instant at which it went off, in place of a boolean.
+ * Row types, the same on both engines: instants are `Instant` text, JSON is text (`…_json`), and in place of a boolean
+ * stands the instant at which something was switched off.
  */
 
-/** What a hub or a business has paid for; each holds all of the one before it. */
+/** Each plan includes the one before it. */
 export type PlanName = 'growth' | 'pro' | 'enterprise'
 
-/** A platform with many businesses. */
+/** Platforms with many businesses. */
 export interface HubsTable {
   id: string
   name: string
@@ -18,7 +17,7 @@ export interface HubsTable {
   created_at: Instant
 }
 
-/** Somebody who offers services: the tenant to whom everything below belongs. */
+/** The tenants: everything below belongs to one. */
 export interface BusinessesTable {
   id: string
   hub_id: string | null
@@ -28,19 +27,19 @@ export interface BusinessesTable {
   brand_name: string | null
   brand_color: string | null
   brand_logo_url: string | null
-  /** Requests that each key may make on the Enterprise plan; null for what the plan gives. */
+  /** Replace the Enterprise plan's limits for each key; null: the plan's. */
   limit_per_minute: number | null
   limit_per_hour: number | null
-  /** Bookings ahead that sessions may make for one client; null: any number. */
+  /** Cap on future bookings for one client through sessions; null: none. */
   max_bookings_per_client: number | null
-  /** CIDR ranges whose addresses no cap counts. */
+  /** CIDR ranges that are exempt from the caps. */
   trusted_networks_json: string | null
-  /** Grows with every change of what the business offers: what a node remembers of a lower one is stale. */
+  /** Grows with every change of the catalogue: cached rows of a lower version are stale. */
   catalogue_version: number
   created_at: Instant
 }
 
-/** An API key, of a hub or of a business. Of the key itself there is its SHA-256 digest alone. */
+/** API keys of hubs and businesses, stored as SHA-256 digests. */
 export interface ApiKeysTable {
   id: string
   type: 'hub' | 'business' | 'publishable'
@@ -53,12 +52,12 @@ export interface ApiKeysTable {
   revoked_at: Instant | null
 }
 
-/** A session of a widget, made from a publishable key. Of its token too there is only the digest. */
+/** Sessions of widgets, from publishable keys; tokens are stored as digests. */
 export interface SessionsTable {
   id: string
   business_id: string
   api_key_id: string
-  /** The same over all refreshes: what a session places belongs to its owner, not to one token. */
+  /** Survives refreshes: holds and bookings belong to the owner, not to one token. */
   owner_id: string
   digest: string
   last_four: string
@@ -67,7 +66,7 @@ export interface SessionsTable {
   ended_at: Instant | null
 }
 
-/** A place at which services are offered, with its zone and hours. */
+/** Places with their own time zone and hours. */
 export interface LocationsTable {
   id: string
   business_id: string
@@ -80,7 +79,7 @@ export interface LocationsTable {
   deactivated_at: Instant | null
 }
 
-/** Somebody who gives services, with their own hours. */
+/** People who provide services, with their own hours. */
 export interface StaffTable {
   id: string
   business_id: string
@@ -92,14 +91,14 @@ export interface StaffTable {
   deactivated_at: Instant | null
 }
 
-/** Where somebody works; without a row, everywhere. */
-export interface StaffLocationsTable {
+/** Where a staff member works; without a row, everywhere. */
+interface StaffLocationsTable {
   business_id: string
   staff_id: string
   location_id: string
 }
 
-/** What can be booked. Amounts are in the minor unit of their currency. */
+/** Amounts are in the minor unit of their currency. */
 export interface ServicesTable {
   id: string
   business_id: string
@@ -121,21 +120,20 @@ export interface ServicesTable {
   deactivated_at: Instant | null
 }
 
-/** Where a service is offered. */
-export interface ServiceLocationsTable {
+interface ServiceLocationsTable {
   business_id: string
   service_id: string
   location_id: string
 }
 
-/** Who gives a service; without a row, it needs nobody. */
-export interface ServiceStaffTable {
+/** Staff who provide a service; without a row, it needs no staff. */
+interface ServiceStaffTable {
   business_id: string
   service_id: string
   staff_id: string
 }
 
-/** A time that nobody can book: of a location, or of a staff member. */
+/** Times of a location or staff member that cannot be booked. */
 export interface BlocksTable {
   id: string
   business_id: string
@@ -147,51 +145,47 @@ export interface BlocksTable {
   created_at: Instant
 }
 
-/** The record of a hold. Whether it still takes its slot is for `claims` to say. */
-export interface HoldsTable {
+/**
+ * The one table that takes slots. A hold is a row here, and so is the time of the booking that it becomes; the record of a
+ * hold stays for a day.
+ */
+export interface ClaimsTable {
+  /** Id of the hold, and of the booking that it becomes. */
   id: string
   business_id: string
   service_id: string
   location_id: string
   staff_id: string | null
+  /** The slot of the hold, without buffers. */
   starts_at: Instant
   ends_at: Instant
-  expires_at: Instant
-  owner_id: string
-  /** Counts a session's holds: two that are placed at once cannot both be the next. Null for keys. */
-  owner_sequence: number | null
-  /** Digest of the IPv4 address or IPv6 /64 that the cap per address counts; null for keys, which are exempt. */
-  client_network: string | null
-  /** The same of the IPv6 /48. */
-  client_wider_network: string | null
-  created_at: Instant
-  released_at: Instant | null
-}
-
-/** A claim on the time of a resource: the one table in which a slot is taken. */
-export interface ClaimsTable {
-  /** Of the hold, and of the booking that it becomes. */
-  id: string
-  business_id: string
   /** A staff member, or an unstaffed service at a location. */
   resource_id: string
   seat: number
   occurrence_id: string
-  /** Buffers included. */
-  starts_at: Instant
-  ends_at: Instant
-  /** Whose hold it is; null once it is booked. */
-  owner_id: string | null
-  /** When the hold lapses; null once it is booked. */
-  expires_at: Instant | null
-  /** Equal to `id` once it is booked. */
-  booking_id: string | null
+  /** What it takes, buffers included. Moves with its booking. */
+  taken_from: Instant
+  taken_until: Instant
+  owner_id: string
+  /** Numbers a session's holds, so that two concurrent ones conflict. Null for keys. */
+  owner_sequence: number | null
+  /** Digest of the IPv4 address or IPv6 /64, for the cap per address; null for keys, which are exempt. */
+  client_network: string | null
+  /** Digest of the IPv6 /48. */
+  client_wider_network: string | null
+  created_at: Instant
+  /** End of the hold. */
+  expires_at: Instant
+  /** When it became a booking; null while it is a hold. */
+  booked_at: Instant | null
+  /** When it gave its time back: a hold that was released or has expired, a booking that was cancelled. */
+  ended_at: Instant | null
 }
 
-/** How far a booking is. Only a cancelled one leaves its slot to others. */
+/** Only a cancelled booking frees its slot. */
 export type BookingStatus = 'pending' | 'confirmed' | 'in_progress' | 'completed' | 'cancelled'
 
-/** A booking. That it has its slot is for `claims` to say. */
+/** `claims` decides whether a booking has its slot. */
 export interface BookingsTable {
   id: string
   business_id: string
@@ -206,29 +200,29 @@ export interface BookingsTable {
   client_last_name: string
   client_email: string
   client_phone: string | null
-  /** The client's name, e-mail and phone in lower case, a line each: what is searched. Written whenever these are. */
+  /** Search text: the client's name, e-mail and phone in lower case, a line each. Written together with them. */
   client_search: string
   custom_field_values_json: string
   /** The session or key that placed the hold. */
   owner_id: string
   cancelled_at: Instant | null
-  /** When it was first confirmed; null while its deposit has never been paid or waived. */
+  /** First confirmation; null until its deposit is paid or waived. */
   confirmed_at: Instant | null
-  /** When it was marked that the client did not come; only a completed one can be. */
+  /** When it was marked a no-show; only for completed bookings. */
   no_show_at: Instant | null
-  /** The payment of its deposit that counts; null when the service asks for none. */
+  /** The current payment of its deposit; null without a deposit. */
   payment_id: string | null
-  /** Digest of the client for whom a session booked, which the cap per client counts; null for keys. */
+  /** Digest of the client, for the cap per client; null for keys. */
   counted_client: string | null
   created_at: Instant
   updated_at: Instant
   version: number
 }
 
-/** What a cap on bookings from one address counts: a booking that a session made, or one that was refused. */
+/** Bookings through sessions, made or refused: the caps per address count them. */
 export interface BookingAttemptsTable {
   business_id: string
-  /** Of the booking, where there is one. */
+  /** Id of the booking, if it was made. */
   id: string
   /** Digests of the IPv4 address or IPv6 /64, and of the IPv6 /48. */
   network: string
@@ -236,7 +230,7 @@ export interface BookingAttemptsTable {
   counted_at: Instant
 }
 
-/** A client for whom sessions book nothing any more. */
+/** Clients for whom sessions cannot book. */
 export interface BlockedClientsTable {
   business_id: string
   /** In lower case, without `+tag`. */
@@ -244,24 +238,22 @@ export interface BlockedClientsTable {
   blocked_at: Instant
 }
 
-/** What the server itself keeps secret, where its settings name nothing. */
+/** Secrets of the server that its settings do not name. */
 export interface ServerSecretsTable {
   name: string
   secret: string
   created_at: Instant
 }
 
-/** The answer to a request that named an `Idempotency-Key`. */
+/** Responses to requests with an `Idempotency-Key`. */
 export interface IdempotencyRecordsTable {
-  /** The session's owner, or the key. */
+  /** Id of the session's owner, or of the key. */
   caller_id: string
   route: string
   idempotency_key: string
-  /** Of what was asked for. */
   request_digest: string
   status: number
   etag: string | null
-  /** To the byte. */
   body: string
   created_at: Instant
 }
@@ -279,7 +271,6 @@ export interface Tables {
   service_locations: ServiceLocationsTable
   service_staff: ServiceStaffTable
   blocks: BlocksTable
-  holds: HoldsTable
   claims: ClaimsTable
   bookings: BookingsTable
   booking_attempts: BookingAttemptsTable
@@ -292,4 +283,116 @@ export interface Tables {
   webhooks: WebhooksTable
   deliveries: DeliveriesTable
   idempotency_records: IdempotencyRecordsTable
+}
+
+/** Events of bookings, each written in the transaction of its change. */
+export interface EventsTable {
+  id: string
+  business_id: string
+  booking_id: string
+  type: string
+  /** The body that receivers get, byte for byte. */
+  payload: string
+  occurred_at: Instant
+  /** Id of the writing transaction (PostgreSQL; 0 on SQLite); with `position`, it orders events. */
+  transaction_id: Generated<number>
+  position: Generated<number>
+  /** The span of the change (W3C Trace Context); null where nothing was traced. */
+  traceparent: string | null
+}
+
+/** Receivers of the events of one business, or of all businesses of a hub. */
+export interface WebhooksTable {
+  id: string
+  hub_id: string | null
+  business_id: string | null
+  /** Two digits, from 00 for a business and from 20 for a hub, to limit their number. Null once it is deleted. */
+  place: string | null
+  url: string
+  /** Event types, separated by spaces. */
+  events: string
+  description: string | null
+  /** Stored in the clear, as it signs. */
+  secret: string
+  previous_secret: string | null
+  previous_secret_until: Instant | null
+  created_at: Instant
+  disabled_at: Instant | null
+  deleted_at: Instant | null
+}
+
+/** A failed delivery is retried by hand only. */
+export type DeliveryStatus = 'pending' | 'succeeded' | 'failed'
+
+/** Each is one event for one webhook. */
+export interface DeliveriesTable {
+  id: string
+  webhook_id: string
+  /** Null for a sample event to a webhook of a hub. */
+  business_id: string | null
+  event_id: string
+  event_type: string
+  booking_id: string
+  /** The body of a sample event, which has no row in `events`. */
+  sample_payload: string | null
+  status: DeliveryStatus
+  /** The latest attempts, for the delivery log. */
+  attempts_json: Generated<string>
+  attempts_made: Generated<number>
+  attempts_left: number
+  /** During an attempt, the end of its lease: then any server retries. Null once it is not pending. */
+  next_attempt_at: Instant | null
+  created_at: Instant
+}
+
+/** `preparing`: the checkout is being opened and has no URL yet. */
+type PaymentStatus = 'preparing' | 'due' | 'paid' | 'expired' | 'refunded'
+
+/** Checkouts at a payment processor and their results, without card data or secrets. */
+export interface PaymentsTable {
+  id: string
+  business_id: string
+  /** Id of the hold, and of the booking if there is one. */
+  booking_id: string
+  provider: 'stripe' | 'sandbox'
+  /** In minor units (ISO 4217). */
+  amount: number
+  currency: string
+  status: PaymentStatus
+  /** The same order again has the same checkout. */
+  order_digest: string
+  /** The processor's ids of the checkout and of the payment. */
+  checkout_reference: string | null
+  payment_reference: string | null
+  /** Why an unpaid payment is no longer due. */
+  closed_because: 'expired' | 'cancelled' | 'confirmed' | null
+  /** How often the processor was asked in vain. */
+  checks: Generated<number>
+  expires_at: Instant
+  /** When the processor is to be asked next; null when nothing is left to do. */
+  next_check_at: Instant | null
+  /** When the booking's page last had the processor asked. */
+  last_page_check_at: Instant | null
+  paid_at: Instant | null
+  refund_requested_at: Instant | null
+  refunded_at: Instant | null
+  created_at: Instant
+}
+
+/** Applied events of a payment processor, so that each is applied once. */
+interface ProcessorEventsTable {
+  provider: string
+  event_id: string
+  applied_at: Instant
+}
+
+/** Checkouts of the built-in sandbox, which replaces a payment processor. */
+export interface SandboxCheckoutsTable {
+  /** Secret: whoever knows it can pay. */
+  reference: string
+  payment_id: string
+  service_name: string
+  status: 'open' | 'paid' | 'expired'
+  refunded_at: Instant | null
+  created_at: Instant
 }

@@ -1,15 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { Type } from 'typebox'
-import type { Context } from '../context.ts'
-import { Nothing } from '../wire.ts'
+import type { Context } from '../database/context.ts'
 import type { Draining, Routes } from './server.ts'
+import { EmptyObject } from './wire.ts'
 
 const aliveSchema = {
   operationId: 'checkAlive',
   tags: ['Service'],
   summary: 'Whether the process is alive',
   description: 'For whoever restarts it.',
-  querystring: Nothing,
+  querystring: EmptyObject,
   response: { 200: Type.Object({ status: Type.Literal('alive') }, { description: 'It is.' }) },
 }
 
@@ -19,7 +19,7 @@ const readySchema = {
   summary: 'Whether requests can be served',
   description:
     'For load balancers: the database answers and has room, its migrations are done, and the server does not stop.',
-  querystring: Nothing,
+  querystring: EmptyObject,
   response: {
     200: Type.Object({ status: Type.Literal('ready') }, { description: 'They can.' }),
     503: Type.Object(
@@ -37,8 +37,8 @@ const readySchema = {
   },
 }
 
-/** `/healthz`: the process is alive. `/readyz`: it can serve; 503 while the database is away or it is stopping. */
-export function healthRoutes(state: Draining): Routes {
+/** `/healthz`: the process is alive. `/readyz`: it can serve; 503 while the database is unavailable or it is stopping. */
+export function healthRoutes(state: Draining): Routes<Context> {
   return (app, context) => {
     app.get('/healthz', { schema: aliveSchema }, () => ({ status: 'alive' }))
     app.get('/readyz', { schema: readySchema }, async (request, reply) => {

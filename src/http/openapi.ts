@@ -1,10 +1,11 @@
 import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { ProblemCode } from '../errors.ts'
-import { completeOperation, describeRoute, type Operation } from './openapi-operations.ts'
-import { problemComponents } from './openapi-problems.ts'
-import { SchemaWriter } from './openapi-schemas.ts'
+import { type TokenType, tokenTypes } from '../base/token-types.ts'
+import { type ProblemCode, problemKinds } from '../base/errors.ts'
+import { exampleIds } from '../base/examples.ts'
+import { fieldErrorTexts, problemTexts } from '../base/problem-texts.ts'
+import { EmptyObject } from './wire.ts'
 
 const description = `
 Holdfast books appointments: a client holds a slot, then books it. A slot is never sold twice.
@@ -30,8 +31,8 @@ with an offset. Texts are trimmed and brought to Unicode NFC, and their lengths 
 const tags = [
   { name: 'Sessions', description: 'From a publishable key to a session token for one visitor.' },
   { name: 'Availability', description: 'Which slots are free, which is next, and why one is not.' },
-  { name: 'Holds', description: 'A slot that is kept for ten minutes.' },
-  { name: 'Bookings', description: 'What becomes of a hold: shown, listed, rescheduled, cancelled.' },
+  { name: 'Holds', description: 'A slot reserved for ten minutes.' },
+  { name: 'Bookings', description: 'Convert, read, list, reschedule and cancel.' },
   { name: 'Clients', description: 'For whom nobody books any more.' },
   { name: 'Catalogue', description: 'What can be booked, where, and with whom; and when not.' },
   { name: 'Businesses', description: 'Those who offer it, and their keys.' },
@@ -86,10 +87,7 @@ const headers = {
   },
 } as const
 
-/**
- * Makes the OpenAPI document out of the schemas of all routes that are added afterwards; `app.swagger()`
- * gives it once the server is ready.
- */
+/** Generates the OpenAPI document from the schemas of all later routes; `app.swagger()` returns it once the server is ready. */
 export async function describeInOpenApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     convertConstToEnum: false,
@@ -113,7 +111,7 @@ export async function describeInOpenApi(app: FastifyInstance): Promise<void> {
   })
 }
 
-/** The document as it comes from the routes. */
+/** The document of the plugin, before it is completed. */
 interface Draft {
   paths: Record<string, Record<string, Operation>>
   components: object
@@ -138,14 +136,14 @@ function complete(draft: Draft): object {
   }
 }
 
-/** The components that something refers to: a document tells nothing that no route gives. */
+/** Drops the header components that no response refers to. */
 function used(components: Record<string, unknown>, paths: string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(components).filter(([name]) => paths.includes(`#/components/headers/${name}"`)),
   )
 }
 
-/** An operation of the document, and the codes of the problems that it can give. */
+/** An operation and the problem codes of its responses. */
 interface DescribedOperation {
   operationId: string
   summary: string
@@ -153,7 +151,7 @@ interface DescribedOperation {
   codes: string[]
 }
 
-/** What each operation of the document can give. The server must be ready. */
+/** Lists the operations with their problem codes. The server must be ready. */
 export function codesOfOperations(app: FastifyInstance): DescribedOperation[] {
   const { paths } = app.swagger() as unknown as Draft
   return Object.values(paths)
@@ -166,4 +164,461 @@ export function codesOfOperations(app: FastifyInstance): DescribedOperation[] {
         Object.keys(content?.['application/problem+json']?.examples ?? {}),
       ),
     }))
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The successful answer carries an `ETag`. */
+    etag?: true
+    /** The route honours an `Idempotency-Key`. */
+    idempotent?: true
+  }
+}
+
+/** The extension that carries a route's notes from `transform` to `transformObject`. */
+const notes = 'x-holdfast'
+
+interface Notes {
+  codes: ProblemCode[]
+  needsKey: boolean
+  etag: boolean
+  idempotent: boolean
+}
+
+interface Operation {
+  [notes]?: Notes
+  operationId: string
+  summary: string
+  tags?: string[]
+  security?: object[]
+  parameters?: { name: string; in: string; schema: Schema }[]
+  requestBody?: { content?: Record<string, Media> }
+  responses: Record<string, Response>
+}
+
+interface Response {
+  description: string
+  headers?: Record<string, unknown>
+  content?: Record<string, Media>
+}
+
+interface Media {
+  schema?: Schema | undefined
+  example?: unknown
+  examples?: object
+}
+
+const bodyMethods = ['POST', 'PUT', 'PATCH', 'DELETE']
+
+/** The schema of a route for the document, with notes on its configuration. */
+function describeRoute(route: RouteOptions): FastifySchema {
+  const { config = {}, schema = {} } = route
+  if (config.answersWrongMethod) return { hide: true }
+  const { access, etag = false, idempotent = false } = config
+  const { body, response, ...rest } = schema
+  const own: Notes = { codes: codesOf(route), needsKey: access !== undefined, etag, idempotent }
+  return {
+    ...rest,
+    ...(body !== undefined && body !== EmptyObject && { body }),
+    ...(idempotent && { headers: { ...IdempotencyHeaders, ...(schema.headers as object | undefined) } }),
+    response: withoutProblems(response),
+    description: [schema.description, access && `Keys: ${access.join(', ')}.`].filter(Boolean).join('\n\n'),
+    security: securityOf(access),
+    ...{ [notes]: own },
+  }
+}
+
+const IdempotencyHeaders = {
+  type: 'object',
+  properties: {
+    'idempotency-key': {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[ -~]*$',
+      description:
+        'A name for this request. Sent again with the same name within 24 hours, it changes nothing and gets the first answer with `Idempotent-Replayed: true`.',
+    },
+  },
+}
+
+function securityOf(access: readonly string[] = []): Record<string, string[]>[] {
+  const keys = access.filter((type) => type !== 'session')
+  return [
+    ...(access.includes('session') ? [{ sessionToken: [] }] : []),
+    ...(keys.length > 0 ? [{ apiKey: keys }] : []),
+  ]
+}
+
+/** Every problem code of a route: those its operation throws, and those that follow from its configuration. */
+function codesOf({ method, config = {}, schema = {} }: RouteOptions): ProblemCode[] {
+  const { access, plan, idempotent } = config
+  const declared = declaredCodes(schema.response)
+  const hasBody = [method].flat().some((one) => bodyMethods.includes(one))
+  const hasPlan = plan !== undefined || access?.includes('business') || access?.includes('hub')
+  const named404 = declared.some((code) => problemKinds[code].status === 404)
+  const all: ProblemCode[] = [
+    ...(access ? ofKeys : []),
+    ...(access && hasPlan ? (['plan_required'] as const) : []),
+    ...(hasBody ? ofBodies : []),
+    ...(schema.querystring || schema.body || idempotent ? (['validation_failed'] as const) : []),
+    ...(schema.params && !named404 ? (['not_found'] as const) : []),
+    ...(idempotent ? (['idempotency_in_flight', 'idempotency_key_reused'] as const) : []),
+    'malformed_request', // two headers Host, for one
+    'internal',
+    ...declared,
+  ]
+  const inOrder = Object.keys(problemKinds) as ProblemCode[] // its own keys
+  return inOrder.filter((code) => all.includes(code))
+}
+
+const ofKeys: ProblemCode[] = [
+  'missing_credentials',
+  'invalid_credentials',
+  'session_expired',
+  'key_type_not_allowed',
+  'origin_not_allowed',
+  'rate_limited',
+  'unavailable',
+]
+
+const ofBodies: ProblemCode[] = ['malformed_json', 'payload_too_large', 'unsupported_media_type']
+
+/** The codes that `problems()` has put into response schemas. */
+function declaredCodes(response: unknown): ProblemCode[] {
+  return Object.values((response ?? {}) as Record<string, Schema>).flatMap(codesIn)
+}
+
+function codesIn(schema: Schema): ProblemCode[] {
+  const codes = schema.properties?.['code']?.enum ?? []
+  return codes.filter((code): code is ProblemCode => Object.hasOwn(problemKinds, String(code)))
+}
+
+function withoutProblems(response: unknown): Record<string, Schema> {
+  const all = Object.entries((response ?? {}) as Record<string, Schema>)
+  return Object.fromEntries(all.filter(([, schema]) => codesIn(schema).length === 0))
+}
+
+/**
+ * Completes an operation: converts its schemas, adds its problems and response headers. Returns its problem codes.
+ */
+function completeOperation(operation: Operation, schemas: SchemaWriter): ProblemCode[] {
+  const { [notes]: own } = operation
+  if (!own) throw new Error('an operation was not described')
+  Reflect.deleteProperty(operation, notes)
+  for (const parameter of operation.parameters ?? []) {
+    parameter.schema = schemas.write(parameter.schema)
+    if (parameter.in === 'header') parameter.name = titleCase(parameter.name)
+  }
+  for (const { content = {} } of [operation.requestBody ?? {}, ...Object.values(operation.responses)]) {
+    for (const media of Object.values(content)) writeMedia(media, schemas)
+  }
+  const byStatus = Map.groupBy(own.codes, (code) => problemKinds[code].status)
+  for (const [status, codes] of byStatus) {
+    if (!(status in operation.responses)) operation.responses[status] = problemResponse(codes)
+  }
+  for (const [status, response] of Object.entries(operation.responses)) {
+    const names = headersOf(Number(status), own)
+    response.headers = Object.fromEntries(
+      names.map((name) => [name, { $ref: componentReference(name, 'headers') }]),
+    )
+  }
+  return own.codes
+}
+
+/** The plugin moves the example of a body out of its schema; this moves it back, so that a component keeps it. */
+function writeMedia(media: Media, schemas: SchemaWriter): void {
+  const { example, schema } = media
+  media.schema = schemas.write({ ...schema, ...(example !== undefined && { examples: [example] }) })
+  delete media.example
+}
+
+/** The names of the header components that a response carries. */
+function headersOf(status: number, { codes, needsKey, etag, idempotent }: Notes): string[] {
+  const waits = [429, 503].includes(status) || (status === 409 && codes.includes('idempotency_in_flight'))
+  return [
+    'X-Request-Id',
+    ...(needsKey ? ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] : []),
+    ...(waits ? ['Retry-After'] : []),
+    ...(status === 401 ? ['WWW-Authenticate'] : []),
+    ...(etag && (status < 300 || status === 304) ? ['ETag'] : []),
+    ...(idempotent && status < 300 ? ['Idempotent-Replayed'] : []),
+  ]
+}
+
+function titleCase(name: string): string {
+  return name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
+}
+
+const text: Schema = { type: 'string' }
+
+const fieldErrors: Schema = {
+  type: 'array',
+  description: 'Every fault of the request, at most 100.',
+  items: {
+    type: 'object',
+    properties: {
+      pointer: { type: 'string', description: 'Where it is: a JSON pointer (RFC 6901).' },
+      code: { type: 'string', enum: Object.keys(fieldErrorTexts) },
+      detail: { type: 'string', description: 'What to do about it, for people.' },
+    },
+    required: ['pointer', 'code', 'detail'],
+  },
+}
+
+/** Reasons of `slot_not_offered`. */
+const reasons = [
+  ...['in_the_past', 'too_soon', 'beyond_horizon', 'outside_hours'],
+  ...['blocked', 'not_on_grid', 'not_offered_here', 'staff_not_available'],
+]
+
+const alternativesOfProblem: Schema = {
+  type: 'array',
+  maxItems: 3,
+  description: 'The nearest free slots of the same request.',
+  items: { $ref: componentReference('Slot') },
+}
+
+/** The extension members of problem documents; a name that ends with `?` is optional. */
+const extensions: Partial<Record<ProblemCode, Record<string, Schema>>> = {
+  validation_failed: { errors: fieldErrors },
+  key_type_not_allowed: {
+    allowed_key_types: { type: 'array', items: { type: 'string', enum: [...tokenTypes] } },
+  },
+  plan_required: { required_plan: { type: 'string', const: 'enterprise' } },
+  hold_converted: { 'booking_id?': { type: 'string', format: 'uuid' } },
+  version_conflict: { current_etag: text },
+  slot_held: { alternatives: alternativesOfProblem },
+  slot_booked: { alternatives: alternativesOfProblem },
+  slot_not_offered: { reason: { type: 'string', enum: reasons }, alternatives: alternativesOfProblem },
+}
+
+/** The name of the schema of a code's problem documents: `slot_held` → `SlotHeldProblem`. */
+function problemName(code: ProblemCode): string {
+  const words = code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+  return `${words.join('')}Problem`
+}
+
+/** The schema of the problem documents (RFC 9457) with this code. */
+function problemSchema(code: ProblemCode): Schema {
+  const { status, title } = problemKinds[code]
+  const more = Object.entries(extensions[code] ?? {})
+  const always = more.flatMap(([name]) => (name.endsWith('?') ? [] : [name]))
+  return {
+    title: problemName(code),
+    type: 'object',
+    description: `${title}: ${problemTexts[code].when}`,
+    properties: {
+      type: { type: 'string', const: `/problems/${code}`, description: 'A page that says what to do.' },
+      title: text,
+      status: { type: 'integer', const: status },
+      detail: { type: 'string', description: 'What was wrong with this very request, for people.' },
+      code: { type: 'string', const: code },
+      request_id: text,
+      ...Object.fromEntries(more.map(([name, schema]) => [name.replace('?', ''), schema])),
+    },
+    required: ['type', 'title', 'status', 'detail', 'code', 'request_id', ...always],
+  }
+}
+
+/** An example problem document. */
+export function exampleProblem(code: ProblemCode): Record<string, unknown> {
+  const { status, title } = problemKinds[code]
+  const { detail, ...more } = problemTexts[code].example
+  const usual = { type: `/problems/${code}`, title, status, detail, code, request_id: exampleIds.request }
+  return { ...usual, ...more }
+}
+
+/** The components that responses with these codes refer to. */
+function problemComponents(codes: ProblemCode[]) {
+  return {
+    schemas: Object.fromEntries(codes.map((code) => [problemName(code), problemSchema(code)])),
+    examples: Object.fromEntries(
+      codes.map((code) => [code, { summary: problemKinds[code].title, value: exampleProblem(code) }]),
+    ),
+  }
+}
+
+/** The response with one of these codes, all of one status. */
+function problemResponse(codes: ProblemCode[]) {
+  const references = codes.map((code) => ({ $ref: componentReference(problemName(code)) }))
+  const mapping = codes.map((code) => [code, componentReference(problemName(code))] as const)
+  return {
+    description: codes.map((code) => `\`${code}\`: ${problemKinds[code].title}.`).join('\n\n'),
+    content: {
+      'application/problem+json': {
+        schema:
+          codes.length === 1
+            ? references[0]
+            : {
+                oneOf: references,
+                discriminator: { propertyName: 'code', mapping: Object.fromEntries(mapping) },
+              },
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { $ref: componentReference(code, 'examples') }]),
+        ),
+      },
+    },
+  }
+}
+
+/**
+ * Converts validation schemas to those of the document: replaces our own formats and keywords, and turns a schema with a
+ * title into a component.
+ */
+class SchemaWriter {
+  /** The components so far, by name. */
+  readonly components: Record<string, Schema> = {}
+
+  write(schema: Schema): Schema {
+    const { title, ...written } = this.convert(schema)
+    if (title === undefined) return written
+    this.keep(title, { title, ...written })
+    return { $ref: componentReference(title) }
+  }
+
+  private keep(title: string, schema: Schema): void {
+    const known = this.components[title]
+    if (known && JSON.stringify(known) !== JSON.stringify(schema)) {
+      throw new Error(`two different schemas have the title ${title}`)
+    }
+    this.components[title] = schema
+  }
+
+  private convert(schema: Schema): Schema {
+    if (schema['fieldValue'] === true) return this.within(withoutKeywords(schema, fieldValueSchema))
+    return this.within(ofKnownFormat(withoutKeywords(schema, {})))
+  }
+
+  /** Converts the subschemas. */
+  private within({ properties, items, anyOf, ...schema }: Schema): Schema {
+    return {
+      ...(anyOf && alternatives(anyOf.map((one) => this.write(one)))),
+      ...schema,
+      ...(properties && {
+        properties: Object.fromEntries(
+          Object.entries(properties).map(([name, member]) => [name, this.write(member)]),
+        ),
+      }),
+      ...(items && { items: this.write(items) }),
+    }
+  }
+}
+
+function componentReference(name: string, section = 'schemas'): string {
+  return `#/components/${section}/${name}`
+}
+
+/** Keywords of our validation alone. */
+const ownKeywords = ['lowercase', 'timeZone', 'fieldValue', 'rule']
+
+function withoutKeywords(schema: Schema, added: Schema): Schema {
+  const known = Object.entries(schema).filter(([keyword]) => !ownKeywords.includes(keyword))
+  return { ...added, ...Object.fromEntries(known) }
+}
+
+function ofKnownFormat(schema: Schema): Schema {
+  const { format, ...rest } = schema
+  const known = format === undefined ? undefined : formatSchemas[format]
+  if (known)
+    return known.replaces ? { ...known.schema, ...annotationsOf(rest) } : { ...rest, ...known.schema }
+  return schema.enum && schema.type === undefined && areTexts(schema.enum)
+    ? { type: 'string', ...schema }
+    : schema
+}
+
+function annotationsOf({ description, examples }: Schema): Schema {
+  return { ...(description !== undefined && { description }), ...(examples !== undefined && { examples }) }
+}
+
+function areTexts(values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value === 'string')
+}
+
+/** "This or null" in the short form where the schema is a simple one. */
+function alternatives(schemas: Schema[]): Schema {
+  const [one, other, ...more] = schemas
+  const isShort =
+    one !== undefined &&
+    other?.type === 'null' &&
+    more.length === 0 &&
+    typeof one.type === 'string' &&
+    one.enum === undefined
+  return isShort ? { ...one, type: [String(one.type), 'null'] } : { anyOf: schemas }
+}
+
+/** A JSON Schema (draft 2020-12) of OpenAPI 3.1, or one of ours before its conversion. */
+interface Schema {
+  [keyword: string]: unknown
+  $ref?: string
+  title?: string
+  type?: string | string[]
+  format?: string
+  enum?: readonly unknown[]
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  items?: Schema
+}
+
+/** The OpenAPI form of one of our formats (http/validation.ts): replaces the schema, or adds to it. */
+interface FormatSchema {
+  schema: Schema
+  replaces?: true
+}
+
+const formatSchemas: Record<string, FormatSchema> = {
+  instant: { schema: { format: 'date-time' } },
+  line: { schema: { pattern: String.raw`^[^\u0000-\u001f\u007f-\u009f]*$` } },
+  text: { schema: { pattern: String.raw`^(?:[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\r\n)*$` } },
+  phone: { schema: { pattern: String.raw`^(?:(?=.*[0-9])[0-9 +().-]+)?$` } },
+  // in a query everything is text, so a number for clients is the same on the wire
+  limit: { schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 }, replaces: true },
+}
+
+/** The keyword `fieldValue`. */
+const fieldValueSchema: Schema = {
+  title: 'FieldValue',
+  description:
+    'The answer to a custom field: a text, a number, true or false, or for `multi_select` a list of texts.',
+  anyOf: [
+    { type: 'string' },
+    { type: 'number' },
+    { type: 'boolean' },
+    { type: 'array', items: { type: 'string' } },
+  ],
+}
+
+interface KnownRoute {
+  method: string
+  /** With the names of its parameters: `/api/v1/services/:id`. */
+  url: string
+  /** The key types that may call it; absent where no key is needed. */
+  access: readonly TokenType[] | undefined
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every route that was added so far, HEAD beside each GET included. */
+    knownRoutes: KnownRoute[]
+  }
+}
+
+/** Every path below this one belongs to the API, an unknown one too. */
+const apiPath = /^\/api\/v1(?=[/?]|$)/
+
+/** Whether a request belongs to the API, by its route or its path. An OPTIONS never does: it gets a preflight response. */
+export function isOfApi({ method, routeOptions, originalUrl }: FastifyRequest): boolean {
+  return method !== 'OPTIONS' && (apiPath.test(routeOptions.url ?? '') || apiPath.test(originalUrl))
+}
+
+/** Lists the routes in `knownRoutes`. Call it before adding any. */
+export function listRoutes(app: FastifyInstance): void {
+  const routes: KnownRoute[] = []
+  app.decorate('knownRoutes', routes)
+  app.addHook('onRoute', (route) => {
+    const isOurs = route.url !== '*' && !route.config?.answersWrongMethod // preflights answer on every path
+    for (const method of isOurs ? [route.method].flat() : []) {
+      routes.push({ method, url: route.url, access: route.config?.access })
+    }
+  })
 }

@@ -1,27 +1,40 @@
+import type { Server } from 'node:http'
 import cors from '@fastify/cors'
-import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import { rememberedCaller } from '../access/authenticate.ts'
-import type { Context } from '../context.ts'
-import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
-import { authentication } from './authentication.ts'
-import { answerClientError, frontDoorOptions, guardFrontDoor, headerLimitBytes } from './front-door.ts'
-import { readJsonBodies } from './json-body.ts'
-import { listRoutes } from './route-list.ts'
-import { answerWrongMethods } from './method-not-allowed.ts'
-import { describeInOpenApi } from './openapi.ts'
-import { problemReplies, refuseUnknownPaths } from './problem-replies.ts'
-import { rateLimiting } from './rate-limiting.ts'
-import { compileResponse } from './serialization.ts'
+import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
+import { fastify, type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { FastifySerializerCompiler } from 'fastify/types/schema.js'
+import { monotonicMs } from '../base/clock.ts'
+import type { Context } from '../database/context.ts'
+import { readJsonBodies } from './body.ts'
+import { compressLongAnswers } from './compression.ts'
+import {
+  answerClientError,
+  type BrokenRequestListener,
+  hardeningOptions,
+  hardenServer,
+  headerLimitBytes,
+} from './hardening.ts'
+import { describeInOpenApi, listRoutes } from './openapi.ts'
+import { answerWrongMethods, problemReplies, refuseUnknownPaths } from './problems.ts'
 import { compileCreation, compileSchema } from './validation.ts'
-import { watchRequests } from './watch-requests.ts'
 
-/** Whether the server is stopping: it still answers, but asks its clients and load balancers to look elsewhere. */
+/** A draining server still responds, but sends clients and load balancers away. */
 export interface Draining {
   draining: boolean
 }
 
-/** Adds the routes of one part of the service. */
-export type Routes = (app: FastifyInstance, context: Context) => void
+/** Adds routes that need the context `C`. */
+export type Routes<C extends Context> = (app: FastifyInstance, context: C) => void
+
+/** Hooks that later folders add to every request. */
+interface ServerHooks {
+  state: Draining
+  /** Added first, to see each request from its first byte to its last. */
+  watch: (app: FastifyInstance) => void
+  onBrokenRequest: BrokenRequestListener
+  /** Authenticates, applies rate limits, and redirects browsers from `/`. */
+  guard: (app: FastifyInstance) => void
+}
 
 const safeRequestId = /^[\w.~:/+=@-]{1,128}$/
 
@@ -35,26 +48,27 @@ const exposedHeaders = [
   'Idempotent-Replayed',
 ]
 
-/** Builds the HTTP server around its routes: those of the API under `/api/v1`, the others as they are. It does not listen yet. */
-export async function createServer(
-  context: Context,
-  routes: { api: Routes[]; around: Routes[] },
-  { state, limiter }: { state: Draining; limiter: RateLimiter },
+/** Creates the HTTP server with its routes, those of the API under `/api/v1`. It does not listen yet. */
+export async function createServer<C extends Context>(
+  context: C,
+  routes: { api: Routes<C>[]; around: Routes<C>[] },
+  { state, watch, onBrokenRequest, guard }: ServerHooks,
 ): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = context.log
   const app = fastify({
     loggerInstance,
-    // its own lines for a request would hold addresses with clients' data; ours is below
+    // Fastify's own request lines would hold URLs with clients' data
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     trustProxy: context.config.trustProxy.length > 0 ? context.config.trustProxy : false,
-    ...frontDoorOptions,
-    // longer than a path can be: what is too long to be an id is no id, and that is for the routes to say
+    ...hardeningOptions,
+    // longer than a path can be: the routes refuse what is too long to be an id
     routerOptions: { maxParamLength: headerLimitBytes, ignoreTrailingSlash: false },
     rewriteUrl: ({ url = '' }) => (isReadable(url) ? url : unreadableAddress),
     genReqId: (request) => requestId(request.headers['x-request-id'], context),
     return503OnClosing: false, // a stopping server finishes what reaches it
     forceCloseConnections: 'idle',
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, context),
+    clientErrorHandler: (error, socket) =>
+      answerClientError(error, socket, { ids: context.ids, onBrokenRequest }),
   })
   app.setValidatorCompiler(({ schema, method, httpPart }) =>
     method === 'POST' && httpPart === 'body'
@@ -66,8 +80,8 @@ export async function createServer(
   await describeInOpenApi(app)
   readJsonBodies(app)
   problemReplies(app)
-  watchRequests(app, context)
-  everyRequest(app, state)
+  watch(app)
+  addCommonHeaders(app, state)
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
@@ -84,13 +98,9 @@ export async function createServer(
     maxAge: 7200,
     strictPreflight: false,
   })
-  await guardFrontDoor(app, context)
-  const counting = rateLimiting(app, {
-    limiter,
-    factor: context.config.rateLimitFactor,
-    remembered: (authorization) => rememberedCaller(context, authorization),
-  })
-  authentication(app, context, counting)
+  await hardenServer(app, context)
+  compressLongAnswers(app)
+  guard(app)
   refuseUnknownPaths(app)
   for (const add of routes.around) add(app, context)
   await app.register(
@@ -104,10 +114,11 @@ export async function createServer(
   return app
 }
 
-/** Where a path that cannot be decoded is sent: the router would answer it itself, without our headers. */
+/** Replaces a path that cannot be decoded: the router would respond itself, without our headers. */
 const unreadableAddress = '/unreadable-address'
 
 function isReadable(url: string): boolean {
+  if (!url.includes('%')) return true
   try {
     decodeURIComponent(url.split('?', 1)[0] ?? '')
     return true
@@ -116,16 +127,53 @@ function isReadable(url: string): boolean {
   }
 }
 
-function requestId(given: string | string[] | undefined, context: Context): string {
-  return typeof given === 'string' && safeRequestId.test(given) ? given : context.ids.request()
+function requestId(header: string | string[] | undefined, context: Context): string {
+  return typeof header === 'string' && safeRequestId.test(header) ? header : context.ids.request()
 }
 
-/** What holds for each request: its id, and no caching. */
-function everyRequest(app: FastifyInstance, state: Draining): void {
+/** Sends the request id, and forbids caching. */
+function addCommonHeaders(app: FastifyInstance, state: Draining): void {
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id)
     if (request.routeOptions.config.access) void reply.header('cache-control', 'no-store')
     if (state.draining) void reply.header('connection', 'close')
     done()
   })
+}
+
+/** Turns of the event loop without an arrival: one accepts a connection, the next reads its request. */
+const quietTurns = 3
+/** Bounds the wait where requests never cease. */
+const maxDrainMs = 500
+
+/**
+ * Accepts connections and requests that have reached this machine already. Closing at once would reset them, and on a
+ * busy server there may be many: timers run before arrivals, and a turn of the event loop accepts one connection.
+ */
+export async function drainAcceptQueue(server: Server): Promise<void> {
+  let quiet = 0
+  const arrived = () => {
+    quiet = 0
+  }
+  const deadlineMs = monotonicMs() + maxDrainMs
+  server.on('connection', arrived).on('request', arrived)
+  while (quiet < quietTurns && monotonicMs() < deadlineMs) {
+    quiet += 1
+    await new Promise(setImmediate)
+  }
+  server.off('connection', arrived).off('request', arrived)
+}
+
+const compile = SerializerSelector()()
+
+/**
+ * Compiles a serialiser at its first use: compiling all would take a good part of the server's start, and most described
+ * responses are rare refusals.
+ */
+const compileResponse: FastifySerializerCompiler<unknown> = ({ httpStatus = '', ...response }) => {
+  let serialize: ReturnType<typeof compile> | undefined
+  return (document) => {
+    serialize ??= compile({ ...response, httpStatus })
+    return serialize(document)
+  }
 }

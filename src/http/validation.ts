@@ -1,11 +1,11 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { isEmail, isLine, isPhone, isText } from '../contact-formats.ts'
-import type { Fault } from '../errors.ts'
-import { isUuid } from '../ids.ts'
-import { isDate, parseInstant, timeZoneNamed } from '../instants.ts'
-import { addRuleKeyword, faultOfRule } from './rule-keyword.ts'
+import { isEmail, isLine, isPhone, isText } from '../base/contact-formats.ts'
+import type { FieldError } from '../base/errors.ts'
+import { isUuid } from '../base/ids.ts'
+import { isDate, parseInstant, timeZoneNamed } from '../base/instants.ts'
+import type { Rule } from './wire.ts'
 
-/** The formats that schemas name: how each is checked, and what a person is told. */
+/** The formats of schemas: the check, and the detail for people. */
 const formats: Record<string, { holds: (text: string) => boolean; expected: string }> = {
   uuid: { holds: isUuid, expected: 'must be a UUID' },
   instant: {
@@ -24,11 +24,11 @@ const formats: Record<string, { holds: (text: string) => boolean; expected: stri
   limit: { holds: (text) => /^([1-9]\d?|100)$/.test(text), expected: 'must be a whole number from 1 to 100' },
 }
 
-const mostFaults = 100
-const longestEcho = 64
+const maxErrors = 100
+const maxEchoLength = 64
 
 function createAjv(): Ajv {
-  // nothing is coerced, filled in or left out: what does not fit is refused
+  // never coerces, fills in or drops anything: refuses what does not fit
   const ajv = new Ajv({
     allErrors: true,
     allowUnionTypes: true,
@@ -52,13 +52,12 @@ function createAjv(): Ajv {
   return ajv
 }
 
-/** Texts of which there are several spellings are brought to one: UUIDs are compared as text, zones shown as it is customary. */
+/** Normalised spellings: UUIDs are compared as text, zones shown as the tz database spells them. */
 const spellings: Record<string, (text: string) => string> = {
   lowercase: (text) => text.toLowerCase(),
   timeZone: (text) => timeZoneNamed(text) ?? text,
 }
 
-/** Where a value stands: in what, and under which name. */
 interface Place {
   parentData?: Record<string | number, unknown>
   parentDataProperty: string | number
@@ -71,7 +70,7 @@ function respelled(spell: (text: string) => string) {
   }
 }
 
-/** What may answer a custom field at all; which of it does is the field's matter. */
+/** Any value that some custom field accepts; each field checks its own. */
 function isFieldValue(_schema: boolean, value: unknown): boolean {
   if (Array.isArray(value)) return value.every((one) => typeof one === 'string' && isText(one))
   if (typeof value === 'string') return isText(value)
@@ -80,13 +79,13 @@ function isFieldValue(_schema: boolean, value: unknown): boolean {
 
 const ajv = createAjv()
 
-/** What checks a part of a request, and what it found last. */
+/** Checks a part of a request; `errors` are those of the last check. */
 export interface Validator {
   (value: unknown): boolean
   errors?: ErrorObject[] | null
 }
 
-/** What checks a body, query or path. Compiled at its first use: most of what a server or command knows it never needs. */
+/** A validator that is compiled at its first use, as most processes need few. */
 export function compileSchema(schema: object): Validator {
   let validate: ValidateFunction | undefined
   const validator: Validator = (value) => {
@@ -98,7 +97,7 @@ export function compileSchema(schema: object): Validator {
   return validator
 }
 
-/** What checks a body that creates something: there an optional null is the same as absent. */
+/** A validator of a creation's body, where an optional null means absent. */
 export function compileCreation(schema: object): Validator {
   const validate = compileSchema(schema)
   const validator: Validator = (value) => {
@@ -118,8 +117,8 @@ interface ObjectOrArraySchema {
 }
 
 /**
- * Only known members: an unknown one is refused whatever its value. Where null means something, as in imported files, the
- * schema says so.
+ * Drops known members only: an unknown one is refused whatever its value. Where null has a meaning, as in imported files,
+ * the schema allows it.
  */
 function dropOptionalNulls(schema: ObjectOrArraySchema, value: unknown): void {
   if (Array.isArray(value)) {
@@ -134,24 +133,25 @@ function dropOptionalNulls(schema: ObjectOrArraySchema, value: unknown): void {
   }
 }
 
-/** The faults that a validation found: at most one for each place, each with what to do about it. */
-export function faultsOf(errors: ErrorObject[]): Fault[] {
-  const byPointer = new Map<string, Fault>()
+/** Turns the errors of a validation into at most one per pointer. */
+export function fieldErrorsOf(errors: ErrorObject[]): FieldError[] {
+  const byPointer = new Map<string, FieldError>()
   for (const error of errors) {
-    const fault = error.keyword === 'rule' ? faultOfRule(error) : toFault(error)
-    if (!byPointer.has(fault.pointer) && byPointer.size < mostFaults) byPointer.set(fault.pointer, fault)
+    const fieldError = error.keyword === 'rule' ? fieldErrorOfRule(error) : toFieldError(error)
+    if (!byPointer.has(fieldError.pointer) && byPointer.size < maxErrors)
+      byPointer.set(fieldError.pointer, fieldError)
   }
   return [...byPointer.values()]
 }
 
-/** A member of a JSON pointer (RFC 6901, section 3), cut to a bearable length. */
+/** A member of a JSON pointer (RFC 6901, section 3), truncated. */
 function pointerMember(name: string): string {
-  const cut = name.length > longestEcho ? `${name.slice(0, longestEcho)}…` : name
+  const cut = name.length > maxEchoLength ? `${name.slice(0, maxEchoLength)}…` : name
   return `/${cut.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-function toFault({ instancePath, keyword, params }: ErrorObject): Fault {
-  const fault = (code: string, detail: string, member = '') => ({
+function toFieldError({ instancePath, keyword, params }: ErrorObject): FieldError {
+  const fieldError = (code: string, detail: string, member = '') => ({
     pointer: instancePath + member,
     code,
     detail,
@@ -159,42 +159,115 @@ function toFault({ instancePath, keyword, params }: ErrorObject): Fault {
   const count = String(params.limit)
   switch (keyword) {
     case 'required':
-      return fault('required', 'is required', pointerMember(String(params.missingProperty)))
+      return fieldError('required', 'is required', pointerMember(String(params.missingProperty)))
     case 'additionalProperties':
-      return fault(
+      return fieldError(
         'unknown_field',
         'is not known here; leave it out',
         pointerMember(String(params.additionalProperty)),
       )
     case 'type':
-      return fault('wrong_type', `must be of type ${String(params.type).replace(',', ' or ')}`)
+      return fieldError('wrong_type', `must be of type ${String(params.type).replace(',', ' or ')}`)
     case 'format':
-      return fault('invalid_format', formats[String(params.format)]?.expected ?? 'has the wrong form')
+      return fieldError('invalid_format', formats[String(params.format)]?.expected ?? 'has the wrong form')
     case 'minLength':
-      return fault(
+      return fieldError(
         'too_short',
         count === '1' ? 'must not be empty' : `must have at least ${count} characters`,
       )
     case 'maxLength':
-      return fault('too_long', `must have at most ${count} characters`)
+      return fieldError('too_long', `must have at most ${count} characters`)
     case 'minItems':
-      return fault('too_few', `must have at least ${count} ${count === '1' ? 'entry' : 'entries'}`)
+      return fieldError('too_few', `must have at least ${count} ${count === '1' ? 'entry' : 'entries'}`)
     case 'maxItems':
-      return fault('too_many', `must have at most ${count} entries`)
+      return fieldError('too_many', `must have at most ${count} entries`)
     case 'uniqueItems':
-      return fault('repeated', 'must not name anything twice')
+      return fieldError('repeated', 'must not name anything twice')
     case 'minimum':
-      return fault('out_of_range', `must be at least ${count}`)
+      return fieldError('out_of_range', `must be at least ${count}`)
     case 'maximum':
-      return fault('out_of_range', `must be at most ${count}`)
+      return fieldError('out_of_range', `must be at most ${count}`)
     case 'enum':
-      return fault('not_allowed', `must be one of: ${(params.allowedValues as string[]).join(', ')}`) // our enums are of strings
+      return fieldError('not_allowed', `must be one of: ${(params.allowedValues as string[]).join(', ')}`) // our enums are of strings
     case 'fieldValue':
-      return fault(
+      return fieldError(
         'wrong_type',
         'must be text without control characters, a number, true, false or a list of texts',
       )
     default:
-      return fault('invalid', 'is not valid')
+      return fieldError('invalid', 'is not valid')
   }
+}
+
+interface RuledSchema {
+  type?: string | string[]
+  rule?: Rule
+  properties?: Record<string, object>
+  items?: object
+  maxItems?: number
+}
+
+/** Ajv's interface to compiled keywords. */
+interface Check {
+  (value: unknown, place?: { instancePath: string }): boolean
+  errors?: Partial<ErrorObject>[]
+}
+
+/**
+ * The keyword `rule`: a pure function finds errors that no other keyword can express, such as overlapping opening hours.
+ * It gets undefined in place of members and entries that do not fit the rest of the schema, so that one response names
+ * the errors of both kinds.
+ */
+function addRuleKeyword(ajv: Ajv): void {
+  ajv.addKeyword({
+    keyword: 'rule',
+    errors: 'full',
+    compile: (rule: Rule, parent) => {
+      const fitting = fittingPart(ajv, parent as RuledSchema)
+      const validate: Check = (value, place) => {
+        const part = fitting(value)
+        const fieldErrors = part === undefined ? [] : rule(part)
+        validate.errors = fieldErrors.map((fieldError) => ({
+          keyword: 'rule',
+          instancePath: (place?.instancePath ?? '') + fieldError.pointer,
+          params: { fieldError },
+        }))
+        return fieldErrors.length === 0
+      }
+      return validate
+    },
+  })
+}
+
+function fieldErrorOfRule({ instancePath, params }: ErrorObject) {
+  const { code, detail } = (params as { fieldError: ReturnType<Rule>[number] }).fieldError // made above
+  return { pointer: instancePath, code, detail }
+}
+
+type Fitting = (value: unknown) => unknown
+
+function fittingPart(ajv: Ajv, schema: RuledSchema): Fitting {
+  const types = [schema.type].flat()
+  if (types.includes('object')) return fittingMembers(ajv, schema.properties ?? {})
+  if (types.includes('array')) return fittingEntries(ajv, schema)
+  const { rule: _, ...rest } = schema
+  const fits = ajv.compile(rest)
+  return (value) => (value !== null && fits(value) ? value : undefined)
+}
+
+function fittingMembers(ajv: Ajv, properties: Record<string, object>): Fitting {
+  const members = Object.entries(properties).map(([name, schema]) => [name, ajv.compile(schema)] as const)
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    const given = value as Record<string, unknown>
+    const known = members.filter(([name]) => Object.hasOwn(given, name))
+    return Object.fromEntries(
+      known.map(([name, fits]) => [name, fits(given[name]) ? given[name] : undefined]),
+    )
+  }
+}
+
+function fittingEntries(ajv: Ajv, { items = {}, maxItems = Infinity }: RuledSchema): Fitting {
+  const fitting = fittingPart(ajv, items)
+  return (value) => (Array.isArray(value) && value.length <= maxItems ? value.map(fitting) : undefined)
 }

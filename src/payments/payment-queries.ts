@@ -1,18 +1,17 @@
 import type { Insertable, Selectable } from 'kysely'
+import type { Instant } from '../base/instants.ts'
 import type { Queries } from '../database/database.ts'
-import type { PaymentsTable } from '../database/payment-tables.ts'
-import type { Instant } from '../instants.ts'
+import type { PaymentsTable } from '../database/tables.ts'
 
-/** A payment as it lies in the table. */
 export type PaymentRow = Selectable<PaymentsTable>
 
-/** Makes those who open checkouts for one hold at the same time wait for each other. When the hold lapses. */
+/** Serialises concurrent checkouts of one hold. Returns when the hold expires. */
 export async function lockHold(
   db: Queries,
   { businessId, holdId }: { businessId: string; holdId: string },
 ): Promise<Instant | undefined> {
   const hold = await db
-    .selectFrom('holds')
+    .selectFrom('claims')
     .select('expires_at')
     .where('business_id', '=', businessId)
     .where('id', '=', holdId)
@@ -21,7 +20,6 @@ export async function lockHold(
   return hold?.expires_at
 }
 
-/** The checkouts of a hold, the oldest first. */
 export function findPaymentsOfHold(db: Queries, holdId: string): Promise<PaymentRow[]> {
   return db
     .selectFrom('payments')
@@ -32,17 +30,16 @@ export function findPaymentsOfHold(db: Queries, holdId: string): Promise<Payment
     .execute()
 }
 
-/** Writes a payment. Gives it as it lies in the table. */
+/** Returns the inserted row. */
 export async function insertPayment(db: Queries, payment: Insertable<PaymentsTable>): Promise<PaymentRow> {
   return db.insertInto('payments').values(payment).returningAll().executeTakeFirstOrThrow()
 }
 
-/** A payment by its id. */
 export function findPayment(db: Queries, id: string): Promise<PaymentRow | undefined> {
   return db.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** A payment by what the processor calls it. */
+/** Finds a payment by the processor's reference. */
 export function findPaymentByReference(
   db: Queries,
   { provider, reference }: { provider: PaymentsTable['provider']; reference: string },
@@ -55,12 +52,12 @@ export function findPaymentByReference(
     .executeTakeFirst()
 }
 
-/** Finds a payment and keeps others from changing it until the transaction ends. Its booking is to be locked before. */
+/** Finds a payment and locks it until the transaction ends. Lock its booking first. */
 export function lockPayment(db: Queries, id: string): Promise<PaymentRow | undefined> {
   return db.selectFrom('payments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** Writes changed columns of a payment, which is to be locked. */
+/** Writes changed columns. Lock the payment first. */
 export async function updatePayment(
   db: Queries,
   id: string,
@@ -69,7 +66,7 @@ export async function updatePayment(
   await db.updateTable('payments').set(changes).where('id', '=', id).execute()
 }
 
-/** Whether there is a booking of this id, whoever is about to change it. */
+/** Checks for the booking without waiting for its lock. */
 export async function isBooked(
   db: Queries,
   { business_id, booking_id }: Pick<PaymentsTable, 'business_id' | 'booking_id'>,
@@ -83,39 +80,39 @@ export async function isBooked(
   return booking !== undefined
 }
 
-/** Until when a hold can become a booking; undefined when it cannot any more. */
+/** When an active hold expires; undefined when it cannot convert any more. */
 export async function holdActiveUntil(
   db: Queries,
   { business_id, booking_id }: Pick<PaymentsTable, 'business_id' | 'booking_id'>,
   now: Instant,
 ): Promise<Instant | undefined> {
   const hold = await db
-    .selectFrom('holds')
+    .selectFrom('claims')
     .select('expires_at')
     .where('business_id', '=', business_id)
     .where('id', '=', booking_id)
-    .where('released_at', 'is', null)
+    .where('ended_at', 'is', null)
     .where('expires_at', '>', now)
     .executeTakeFirst()
   return hold?.expires_at
 }
 
-/** Takes up to `most` payments that are to be looked at; until the end of the lease nobody else takes them. */
+/** Leases up to `max` payments that are due for a check. */
 export function claimPayments(
   db: Queries,
-  { provider, now, leaseEnd, most }: Claiming,
+  { provider, now, leaseEnd, max }: Claiming,
 ): Promise<PaymentRow[]> {
   return db
     .updateTable('payments')
-    .set(({ eb }) => ({ next_look_at: leaseEnd, looks: eb('looks', '+', 1) }))
+    .set(({ eb }) => ({ next_check_at: leaseEnd, checks: eb('checks', '+', 1) }))
     .where('id', 'in', (due) =>
       due
         .selectFrom('payments')
         .select('id')
-        .where('next_look_at', '<=', now)
+        .where('next_check_at', '<=', now)
         .where('provider', '=', provider)
-        .orderBy('next_look_at')
-        .limit(most)
+        .orderBy('next_check_at')
+        .limit(max)
         .forUpdate()
         .skipLocked(),
     )
@@ -127,54 +124,54 @@ interface Claiming {
   provider: PaymentsTable['provider']
   now: Instant
   leaseEnd: Instant
-  most: number
+  max: number
 }
 
-/** Puts the next look off, unless somebody has decided about it since the payment was claimed. */
-export async function postponeLook(
+/** Postpones the next check, unless another change has set it since the lease. */
+export async function postponeCheck(
   db: Queries,
-  { id, next_look_at }: Pick<PaymentRow, 'id' | 'next_look_at'>,
+  { id, next_check_at }: Pick<PaymentRow, 'id' | 'next_check_at'>,
   until: Instant,
 ): Promise<void> {
   await db
     .updateTable('payments')
-    .set({ next_look_at: until })
+    .set({ next_check_at: until })
     .where('id', '=', id)
-    .where('next_look_at', '=', next_look_at)
+    .where('next_check_at', '=', next_check_at)
     .execute()
 }
 
-/** Whether nobody has had the processor asked for the page of this payment since an instant; notes that now. */
-export async function noteLook(
+/** Limits page checks of a payment: true, and recorded, if the last one is before an instant. */
+export async function recordPageCheck(
   db: Queries,
   { id, since, now }: { id: string; since: Instant; now: Instant },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('payments')
-    .set({ looked_at: now })
+    .set({ last_page_check_at: now })
     .where('id', '=', id)
-    .where(({ eb, or }) => or([eb('looked_at', 'is', null), eb('looked_at', '<=', since)]))
+    .where(({ eb, or }) => or([eb('last_page_check_at', 'is', null), eb('last_page_check_at', '<=', since)]))
     .executeTakeFirst()
   return numUpdatedRows === 1n
 }
 
-/** The next payments after an id of which something may be left to do. */
+/** The next unfinished payments after an id. */
 export function findUnsettled(
   db: Queries,
-  { provider, after, most }: { provider: PaymentsTable['provider']; after: string; most: number },
+  { provider, after, max }: { provider: PaymentsTable['provider']; after: string; max: number },
 ): Promise<PaymentRow[]> {
   return db
     .selectFrom('payments')
     .selectAll()
     .where('provider', '=', provider)
     .where('id', '>', after)
-    .where(({ eb, or }) => or([eb('status', '=', 'due'), eb('next_look_at', 'is not', null)]))
+    .where(({ eb, or }) => or([eb('status', '=', 'due'), eb('next_check_at', 'is not', null)]))
     .orderBy('id')
-    .limit(most)
+    .limit(max)
     .execute()
 }
 
-/** Notes that an event is applied, in the transaction of its effect. False when it was applied before. */
+/** Records an event in the transaction of its effect. False when it was applied before. */
 export async function insertProcessorEvent(
   db: Queries,
   event: { provider: string; event_id: string; applied_at: Instant },
@@ -188,8 +185,8 @@ export async function insertProcessorEvent(
   return noted !== undefined
 }
 
-/** Deletes up to `most` notes of events from before an instant. Tells how many. */
-export async function deleteOldEvents(db: Queries, before: Instant, most: number): Promise<number> {
+/** Deletes up to `max` events recorded before an instant; returns their number. */
+export async function deleteOldEvents(db: Queries, before: Instant, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('processor_events')
     .where(({ eb, refTuple, selectFrom }) =>
@@ -199,7 +196,7 @@ export async function deleteOldEvents(db: Queries, before: Instant, most: number
         selectFrom('processor_events')
           .select(['provider', 'event_id'])
           .where('applied_at', '<', before)
-          .limit(most)
+          .limit(max)
           .$asTuple('provider', 'event_id'),
       ),
     )
@@ -207,11 +204,11 @@ export async function deleteOldEvents(db: Queries, before: Instant, most: number
   return Number(numDeletedRows)
 }
 
-/** Deletes up to `most` checkouts of a time that nobody paid and that no booking is of. Tells how many. */
+/** Deletes up to `max` unpaid checkouts without a booking in a time span; returns their number. */
 export async function deleteUnusedPayments(
   db: Queries,
   { from, before }: { from: Instant; before: Instant },
-  most: number,
+  max: number,
 ): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('payments')
@@ -223,17 +220,17 @@ export async function deleteUnusedPayments(
         .where('p.created_at', '<', before)
         .where('p.status', '=', 'expired')
         .where('p.paid_at', 'is', null)
-        .where('p.next_look_at', 'is', null)
+        .where('p.next_check_at', 'is', null)
         .where(({ not, exists, selectFrom }) =>
           not(exists(selectFrom('bookings as b').select('b.id').whereRef('b.payment_id', '=', 'p.id'))),
         )
-        .limit(most),
+        .limit(max),
     )
     .executeTakeFirst()
   return Number(numDeletedRows)
 }
 
-/** Whether a service that can be booked asks for a deposit. */
+/** Whether any active service requires a deposit. */
 export async function anyDeposit(db: Queries): Promise<boolean> {
   const service = await db
     .selectFrom('services')

@@ -1,24 +1,23 @@
-import type { PaymentsTable } from '../database/payment-tables.ts'
-import type { BookingsTable } from '../database/tables.ts'
-import { plusSeconds, type Instant } from '../instants.ts'
+import type { Config } from '../base/config.ts'
+import { type Instant, plusSeconds } from '../base/instants.ts'
+import type { BookingsTable, PaymentsTable } from '../database/tables.ts'
 
-/** What follows from a payment that has arrived. */
-export type PaidDecision =
-  /** The booking has its slot and is confirmed by the payment. */
+/** The consequence of an arrived payment. */
+type PaidDecision =
+  /** The booking has its slot: confirm it. */
   | 'confirm'
-  /** The checkout had lapsed: the slot is taken again if it is free, else the payment goes back. */
+  /** The checkout had expired: take the slot again if free, else refund. */
   | 'retake'
-  /** The booking is as it should be; the payment is on record. */
+  /** The booking needs no change: record the payment. */
   | 'record'
   /** The hold may still become a booking. */
   | 'wait'
-  /** Nothing is given for it: it goes back. */
+  /** Nothing to book: refund. */
   | 'refund'
 
-/** Of a booking, what such a decision depends on. */
 type DecidedBooking = Pick<BookingsTable, 'status' | 'confirmed_at' | 'payment_id' | 'starts_at'>
 
-/** What follows from a payment at an instant. Without a booking it depends on whether the hold is still active. */
+/** Decides about a payment; without a booking, by whether the hold is still active. */
 export function decidePaid(
   payment: Pick<PaymentsTable, 'id' | 'closed_because'>,
   booking: DecidedBooking | undefined,
@@ -27,11 +26,11 @@ export function decidePaid(
   if (!booking) return holdIsActive ? 'wait' : 'refund'
   if (booking.payment_id !== payment.id) return 'refund' // another checkout of the same hold counts
   if (booking.status !== 'cancelled') return isUnconfirmed(booking) ? 'confirm' : 'record'
-  const cameLate = booking.confirmed_at === null && payment.closed_because === 'lapsed'
+  const cameLate = booking.confirmed_at === null && payment.closed_because === 'expired'
   return cameLate && booking.starts_at > now ? 'retake' : 'refund'
 }
 
-/** Whether a booking waits for its deposit, or for the business to confirm it without. */
+/** A pending booking that was never confirmed. */
 export function isUnconfirmed({
   status,
   confirmed_at,
@@ -40,31 +39,61 @@ export function isUnconfirmed({
 }
 
 const firstPauseSeconds = 60
-const longestPauseSeconds = 3_600
+const maxPauseSeconds = 3_600
 
-/** When the processor is asked again after so many looks in vain. */
-export function nextLookAfter(now: Instant, looks: number): Instant {
-  return plusSeconds(now, Math.min(firstPauseSeconds * 2 ** Math.min(looks, 10), longestPauseSeconds))
+/** Backs off after fruitless checks. */
+export function nextCheckAfter(now: Instant, checks: number): Instant {
+  return plusSeconds(now, Math.min(firstPauseSeconds * 2 ** Math.min(checks, 10), maxPauseSeconds))
 }
 
 /**
- * A checkout is asked for again, rather than another opened, as long as the processor would still open it: Stripe
- * takes no life of less than 30 minutes, and its clock is not ours.
+ * Reuse a checkout only while the processor would still open it: Stripe requires a life of at least 30 minutes, by its own
+ * clock.
  */
-const leastLifeLeftSeconds = 30.5 * 60
+const minLifeLeftSeconds = 30.5 * 60
 
-/** Of the checkouts of a hold, the one that the same order may go on with. */
+/** The hold's checkout that the same order can reuse. */
 export function reusablePayment<Payment extends ReusablePart>(
   payments: Payment[],
   { digest, now }: { digest: string; now: Instant },
 ): Payment | undefined {
   const paid = payments.find(({ status, refund_requested_at }) => status === 'paid' && !refund_requested_at)
   if (paid) return paid
-  const leastExpiry = plusSeconds(now, leastLifeLeftSeconds)
+  const minExpiry = plusSeconds(now, minLifeLeftSeconds)
   return payments.find(
     ({ status, order_digest, expires_at }) =>
-      status === 'preparing' && order_digest === digest && expires_at >= leastExpiry,
+      status === 'preparing' && order_digest === digest && expires_at >= minExpiry,
   )
 }
 
 type ReusablePart = Pick<PaymentsTable, 'status' | 'order_digest' | 'expires_at' | 'refund_requested_at'>
+
+export interface MissingSetting {
+  detail: string
+  fix: string
+}
+
+type Settings = Pick<Config, 'environment' | 'stripeSecretKey' | 'stripeWebhookSecret' | 'publicUrl'>
+
+/** Configuration errors of a server whose services require deposits. */
+export function missingSettings(config: Settings): MissingSetting[] {
+  if (config.stripeSecretKey === '') {
+    if (config.environment !== 'production') return []
+    const detail = 'services ask for deposits, which nobody takes: their bookings are refused by 503'
+    return [{ detail, fix: 'set STRIPE_SECRET_KEY, or take the deposits off the services' }]
+  }
+  const missing: MissingSetting[] = []
+  if (config.stripeWebhookSecret === '') {
+    missing.push({
+      detail: 'Stripe cannot tell of payments: bookings are confirmed only when they are asked about',
+      fix: 'add an endpoint for /payments/stripe/webhook at Stripe, and set STRIPE_WEBHOOK_SECRET',
+    })
+  }
+  if (config.publicUrl === '') {
+    missing.push({
+      detail: 'clients are sent back from paying to an address that only this machine knows',
+      fix: 'set PUBLIC_URL',
+    })
+  }
+  return missing
+}

@@ -1,18 +1,18 @@
-import type { CheckoutProvider } from '../checkouts.ts'
-import type { Context } from '../context.ts'
-import { plusSeconds } from '../instants.ts'
+import { plusSeconds } from '../base/instants.ts'
+import type { CheckoutProvider } from '../bookings/checkouts.ts'
+import type { Context } from '../bookings/context.ts'
 import { claimPayments } from './payment-queries.ts'
-import { settlePayment } from './settle-payment.ts'
+import { reconcilePayment } from './payment.ts'
 
-/** Without a signal the database is asked so often what is due: for lapses, and for what another node has left. */
+/** Poll interval without a signal: finds expired checkouts and what other servers left. */
 const pollMs = 5_000
 const batchSize = 8
-/** Longer than the processor's answers take: nobody else asks about the same payments meanwhile. */
+/** Longer than any processor response, so that no other server checks the same payments. */
 const leaseSeconds = 120
 
 /**
- * Does what is due with the payment processor, on every server beside its requests: closes checkouts past their life,
- * sends refunds, looks after what got lost. All of it may be done twice without harm.
+ * Does the due work with the payment processor on every server: closes overdue checkouts, sends refunds, recovers lost
+ * responses. Each step is idempotent.
  */
 export class PaymentWorker {
   private readonly context: Context
@@ -33,7 +33,7 @@ export class PaymentWorker {
     this.wait()
   }
 
-  /** Looks at once for what is due. */
+  /** Checks at once for due payments. */
   wake(): void {
     this.isWoken = true
     if (this.isRunning || this.isStopped) return
@@ -46,13 +46,13 @@ export class PaymentWorker {
     })
   }
 
-  /** Resolves when nothing is due any more. */
+  /** Resolves when nothing is due. */
   async settled(): Promise<void> {
     this.wake()
     while (this.isRunning) await this.running
   }
 
-  /** Takes up nothing more; resolves when what is in progress has ended. */
+  /** Starts nothing more; resolves when work in progress has ended. */
   async stop(): Promise<void> {
     this.context.checkouts.listen(undefined)
     this.isStopped = true
@@ -72,29 +72,29 @@ export class PaymentWorker {
     const { provider } = this.context.checkouts
     try {
       do this.isWoken = false
-      while (provider && !this.isStopped && (await this.look(provider)))
+      while (provider && !this.isStopped && (await this.checkBatch(provider)))
     } catch (error) {
-      this.context.log.warn({ err: error }, 'payments cannot be looked after; trying again')
+      this.context.log.warn({ err: error }, 'payment check failed; retrying')
     }
   }
 
-  private async look(provider: CheckoutProvider): Promise<boolean> {
+  private async checkBatch(provider: CheckoutProvider): Promise<boolean> {
     const claimed = await this.context.db.transaction((tx) => {
-      const claiming = { now: tx.now, leaseEnd: plusSeconds(tx.now, leaseSeconds), most: batchSize }
+      const claiming = { now: tx.now, leaseEnd: plusSeconds(tx.now, leaseSeconds), max: batchSize }
       return claimPayments(tx.db, { provider: provider.name, ...claiming })
     })
     await Promise.all(claimed.map((payment) => this.settle(provider, payment)))
     return claimed.length > 0
   }
 
-  /** One that fails keeps none of the others from being looked after; its lease ends, and it comes again. */
+  /** A failure affects no other payment; after its lease the payment is checked again. */
   private async settle(
-    ...[provider, payment]: [CheckoutProvider, Parameters<typeof settlePayment>[2]]
+    ...[provider, payment]: [CheckoutProvider, Parameters<typeof reconcilePayment>[2]]
   ): Promise<void> {
     try {
-      await settlePayment(this.context, provider, payment)
+      await reconcilePayment(this.context, provider, payment)
     } catch (error) {
-      this.context.log.warn({ err: error, payment_id: payment.id }, 'a payment could not be looked after')
+      this.context.log.warn({ err: error, payment_id: payment.id }, 'payment check failed')
     }
   }
 }

@@ -1,12 +1,11 @@
+import type { Instant } from '../base/instants.ts'
 import type { Queries } from '../database/database.ts'
-import type { PaymentsTable, SandboxCheckoutsTable } from '../database/payment-tables.ts'
-import type { Instant } from '../instants.ts'
+import type { PaymentsTable, SandboxCheckoutsTable } from '../database/tables.ts'
 
-/** A checkout of the sandbox with what is to be paid. */
 export type SandboxCheckout = SandboxCheckoutsTable &
   Pick<PaymentsTable, 'amount' | 'currency' | 'expires_at'>
 
-/** Writes a checkout, or finds the one of the same payment: its reference. */
+/** Returns the reference of the payment's checkout, new or existing. */
 export async function insertSandboxCheckout(db: Queries, checkout: SandboxCheckoutsTable): Promise<string> {
   await db
     .insertInto('sandbox_checkouts')
@@ -29,17 +28,15 @@ function selectCheckouts(db: Queries) {
     .select(['p.amount', 'p.currency', 'p.expires_at'])
 }
 
-/** A checkout by its secret reference. */
 export function findSandboxCheckout(db: Queries, reference: string): Promise<SandboxCheckout | undefined> {
   return selectCheckouts(db).where('c.reference', '=', reference).executeTakeFirst()
 }
 
-/** The checkout of a payment. */
 export function findSandboxCheckoutOf(db: Queries, paymentId: string): Promise<SandboxCheckout | undefined> {
   return selectCheckouts(db).where('c.payment_id', '=', paymentId).executeTakeFirst()
 }
 
-/** Pays or closes an open checkout; one that is paid or closed stays so. */
+/** Pays or closes a checkout, if open. */
 export async function closeSandboxCheckout(
   db: Queries,
   paymentId: string,
@@ -53,7 +50,7 @@ export async function closeSandboxCheckout(
     .execute()
 }
 
-/** Gives back what was paid at a checkout, once. */
+/** Refunds a checkout, once. */
 export async function refundSandboxCheckout(db: Queries, paymentId: string, now: Instant): Promise<void> {
   await db
     .updateTable('sandbox_checkouts')
@@ -64,8 +61,8 @@ export async function refundSandboxCheckout(db: Queries, paymentId: string, now:
     .execute()
 }
 
-/** Deletes up to `most` checkouts from before an instant that are over. Tells how many. */
-export async function deleteOldSandboxCheckouts(db: Queries, before: Instant, most: number): Promise<number> {
+/** Deletes up to `max` ended checkouts from before an instant; returns their number. */
+export async function deleteOldSandboxCheckouts(db: Queries, before: Instant, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('sandbox_checkouts')
     .where('reference', 'in', (old) =>
@@ -73,17 +70,17 @@ export async function deleteOldSandboxCheckouts(db: Queries, before: Instant, mo
         .selectFrom('sandbox_checkouts as c')
         .select('c.reference')
         .where('c.created_at', '<', before)
-        // not a join, which SQLite would begin with all payments
+        // not a join: SQLite would scan all payments first
         .where(({ exists, selectFrom }) =>
           exists(
             selectFrom('payments as p')
               .select('p.id')
               .whereRef('p.id', '=', 'c.payment_id')
-              .where('p.next_look_at', 'is', null)
+              .where('p.next_check_at', 'is', null)
               .where('p.status', 'in', ['expired', 'refunded']),
           ),
         )
-        .limit(most),
+        .limit(max),
     )
     .executeTakeFirst()
   return Number(numDeletedRows)

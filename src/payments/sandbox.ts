@@ -1,8 +1,11 @@
-import type { CheckoutProvider, CheckoutState } from '../checkouts.ts'
-import type { Context } from '../context.ts'
-import { publicAddress } from '../public-address.ts'
+import { Problem } from '../base/errors.ts'
+import { publicUrl } from '../base/public-url.ts'
+import type { CheckoutProvider, CheckoutState } from '../bookings/checkouts.ts'
+import type { Context } from '../bookings/context.ts'
+import { settleOne } from './payment.ts'
 import {
   closeSandboxCheckout,
+  findSandboxCheckout,
   findSandboxCheckoutOf,
   insertSandboxCheckout,
   refundSandboxCheckout,
@@ -11,7 +14,7 @@ import {
 
 const secretLength = 32
 
-/** A payment processor for trials, in which no money moves: its page is served by Holdfast itself. */
+/** A payment processor for trials, without money; Holdfast serves its page. */
 export function sandboxProvider({
   db,
   ids,
@@ -40,7 +43,7 @@ export function sandboxProvider({
       )
       return { reference, url: sandboxAddress(config, reference) }
     },
-    look: async ({ id }) => stateOf(await findSandboxCheckoutOf(db.reads, id)),
+    retrieve: async ({ id }) => stateOf(await findSandboxCheckoutOf(db.reads, id)),
     expire: ({ id }) =>
       db.transaction(async (tx) => {
         await closeSandboxCheckout(tx.db, id, 'expired')
@@ -53,7 +56,32 @@ export function sandboxProvider({
   }
 }
 
-/** The address of a checkout's page. */
-export function sandboxAddress(config: Context['config'], reference: string): string {
-  return `${publicAddress(config)}/sandbox/${reference}`
+function sandboxAddress(config: Context['config'], reference: string): string {
+  return `${publicUrl(config)}/sandbox/${reference}`
+}
+
+/** Finds a checkout by its secret reference. Throws not_found, also when the sandbox is not in use. */
+export async function findCheckout(context: Context, reference: string): Promise<SandboxCheckout> {
+  const isServed = context.checkouts.provider?.name === 'sandbox' && /^[0-9A-Za-z]{32}$/.test(reference)
+  const checkout = isServed ? await findSandboxCheckout(context.db.reads, reference) : undefined
+  if (!checkout) throw new Problem('not_found', 'There is no such checkout.')
+  return checkout
+}
+
+/**
+ * Pays or cancels a checkout: first at the processor, then at the booking, as with a real processor. The payment worker
+ * recovers what is lost in between. Throws not_found.
+ */
+export async function closeCheckout(
+  context: Context,
+  reference: string,
+  status: 'paid' | 'expired',
+): Promise<SandboxCheckout> {
+  const checkout = await findCheckout(context, reference)
+  await context.db.transaction(async (tx) => {
+    const isOver = checkout.expires_at <= tx.now
+    await closeSandboxCheckout(tx.db, checkout.payment_id, isOver ? 'expired' : status)
+  })
+  await settleOne(context, checkout.payment_id)
+  return checkout
 }

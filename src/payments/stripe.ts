@@ -1,23 +1,27 @@
 import type { Stripe } from 'stripe'
+import type { Config } from '../base/config.ts'
+import { Problem } from '../base/errors.ts'
+import { isUuid } from '../base/ids.ts'
+import { type Instant, plusSeconds, toMs } from '../base/instants.ts'
 import {
-  ProcessorRefusal,
-  ProcessorUnavailable,
   type CheckoutKey,
   type CheckoutOrder,
   type CheckoutProvider,
   type CheckoutState,
-} from '../checkouts.ts'
-import type { Config } from '../config.ts'
-import { plusSeconds, toMs, type Instant } from '../instants.ts'
-import { stripeAmount } from './stripe-amount-rules.ts'
-import { connectStripe } from './stripe-client.ts'
+  ProcessorRefusal,
+  ProcessorUnavailable,
+} from '../bookings/checkouts.ts'
+import { minorDigits } from '../catalogue/service-rules.ts'
+import type { Context } from '../bookings/context.ts'
+import { findPayment, findPaymentByReference } from './payment-queries.ts'
+import { type AppliedEvent, applyExpired, applyPaid, applyRefundChanged, applyRefunded } from './payment.ts'
 
-/** The name under which our id of a payment stands in the metadata of what is Stripe's. */
-export const metadataName = 'holdfast_payment_id'
+/** Metadata key for our payment id. */
+const metadataName = 'holdfast_payment_id'
 
 type Session = Stripe.Checkout.Session
 
-/** A client waits for the checkout: two tries and the pause between them take less than five seconds. */
+/** Two tries and their pause take less than five seconds, because a client waits. */
 const whileClientWaits = { timeout: 1_900, maxNetworkRetries: 1 }
 
 /** Stripe Checkout (https://docs.stripe.com/payments/checkout), through the official package. */
@@ -29,7 +33,8 @@ export function stripeProvider(config: Config): CheckoutProvider {
       await client()
     },
     open: (order) => asking(async () => openSession(await client(), order)),
-    look: (checkout) => asking(async () => stateOf(await findSession(await client(), checkout), checkout)),
+    retrieve: (checkout) =>
+      asking(async () => stateOf(await findSession(await client(), checkout), checkout)),
     expire: (checkout) => asking(async () => expireSession(await client(), checkout)),
     refund: (payment) => asking(async () => refundPayment(await client(), payment)),
   }
@@ -45,15 +50,15 @@ async function openSession(
   const create = (email: string | undefined) =>
     stripe.checkout.sessions.create(sessionParameters(order, { amount, email }), {
       ...whileClientWaits,
-      // Stripe answers the same key with the same session, and refuses it with other parameters
+      // Stripe returns the same session for the same key, and refuses other parameters
       idempotencyKey: `holdfast-checkout-${order.paymentId}${email === undefined ? '-no-email' : ''}`,
     })
   const session = await create(order.email).catch((error: unknown) => {
-    // it is more particular about addresses than we are; the client can write another one there
+    // Stripe accepts fewer e-mail addresses than we do; the client can enter another one there
     if (isStripeError(error) && error.param === 'customer_email') return create(undefined)
     throw error
   })
-  // one that is over already has no address
+  // an ended session has no URL
   return { reference: session.id, url: session.url ?? order.returnUrl }
 }
 
@@ -84,12 +89,12 @@ function sessionParameters(
   }
 }
 
-/** Clocks differ, and a checkout may be opened some time after its record was made. */
+/** Clocks differ, and a checkout may open some time after its record. */
 const searchMarginSeconds = 15 * 60
-const leastLifeSeconds = 30 * 60
-const mostSearched = 2_000
+const minLifeSeconds = 30 * 60
+const maxSearched = 2_000
 
-/** The session of a checkout; when the answer with its reference was lost, among those of that time. */
+/** Finds a checkout's session; without a reference, among the sessions of its time. */
 async function findSession(stripe: Stripe, checkout: CheckoutKey): Promise<Session | undefined> {
   const { checkout_reference: reference, created_at, expires_at } = checkout
   if (reference !== null) {
@@ -100,13 +105,13 @@ async function findSession(stripe: Stripe, checkout: CheckoutKey): Promise<Sessi
   }
   const created = {
     gte: epochSeconds(plusSeconds(created_at, -searchMarginSeconds)),
-    lte: epochSeconds(plusSeconds(expires_at, searchMarginSeconds - leastLifeSeconds)),
+    lte: epochSeconds(plusSeconds(expires_at, searchMarginSeconds - minLifeSeconds)),
   }
   let searched = 0
   for await (const session of stripe.checkout.sessions.list({ created, limit: 100 })) {
     if (session.metadata?.[metadataName] === checkout.id) return session
     searched += 1
-    if (searched >= mostSearched) break
+    if (searched >= maxSearched) break
   }
   return undefined
 }
@@ -118,7 +123,7 @@ async function expireSession(stripe: Stripe, checkout: CheckoutKey): Promise<Che
   try {
     return stateOf(await stripe.checkout.sessions.expire(session.id), checkout)
   } catch (error) {
-    // paid, or expired, since it was looked at: only an open one can be closed
+    // paid or expired since it was read: only an open one can be closed
     if (!isStripeError(error) || error.type !== 'StripeInvalidRequestError') throw error
     return stateOf(await stripe.checkout.sessions.retrieve(session.id), checkout)
   }
@@ -138,8 +143,8 @@ function stateOf(session: Session | undefined, checkout: CheckoutKey): CheckoutS
   return { status: 'open', url: session.url ?? '' }
 }
 
-/** Which part of a session is not what our checkout was opened with; undefined when none is. */
-export function otherThanOrdered(
+/** The part of a session that differs from our order; undefined when none does. */
+function otherThanOrdered(
   session: Session,
   { id, amount, currency }: Pick<CheckoutKey, 'id' | 'amount' | 'currency'>,
 ): string | undefined {
@@ -148,14 +153,13 @@ export function otherThanOrdered(
   return session.amount_total === stripeAmount({ amount, currency }) ? undefined : 'amount_total'
 }
 
-/** The id of what was paid at a checkout. */
-export function paymentReferenceOf({ payment_intent }: Pick<Session, 'payment_intent'>): string | undefined {
+function paymentReferenceOf({ payment_intent }: Pick<Session, 'payment_intent'>): string | undefined {
   return typeof payment_intent === 'string' ? payment_intent : payment_intent?.id
 }
 
 /**
- * Its list of refunds says whether one is on its way: Stripe forgets an idempotency key after a day, and a refund must
- * not be sent twice even then. One that failed is followed by another.
+ * Checks the list of refunds first: Stripe forgets an idempotency key after a day, and no refund may be sent twice. A
+ * failed one is sent again.
  */
 async function refundPayment(
   stripe: Stripe,
@@ -172,7 +176,7 @@ async function refundPayment(
     )
     return refund.status === 'succeeded' ? 'refunded' : 'pending'
   } catch (error) {
-    // somebody has done it by hand
+    // refunded by hand
     if (isStripeError(error) && error.code === 'charge_already_refunded') return 'refunded'
     throw error
   }
@@ -182,7 +186,7 @@ function epochSeconds(instant: Instant): number {
   return Math.floor(toMs(instant) / 1000)
 }
 
-/** What is read of an error of the package. Not `instanceof`: its classes are loaded when they are needed. */
+/** Fields of the package's errors. Not `instanceof`: the classes load lazily. */
 interface StripeErrorPart extends Error {
   type: string
   code?: string
@@ -195,7 +199,7 @@ function isStripeError(error: unknown): error is StripeErrorPart {
   return error instanceof Error && 'type' in error && String(error.type).startsWith('Stripe')
 }
 
-/** A request or key that is wrong stays wrong; all else may work next time. Messages can quote a client: they are left out. */
+/** An invalid request or key stays invalid; all else may work later. Omits messages: they can quote client data. */
 async function asking<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -206,7 +210,168 @@ async function asking<T>(work: () => Promise<T>): Promise<T> {
     const isForGood = statusCode !== undefined && statusCode >= 400 && statusCode < 500
     const mayPass = statusCode === 409 || statusCode === 429
     if (isForGood && !mayPass) throw new ProcessorRefusal(what)
-    // of an error of its own too Stripe keeps the answer under the idempotency key
+    // Stripe stores even its own errors under the idempotency key
     throw new ProcessorUnavailable(what, { isKept: statusCode !== undefined && statusCode >= 500 })
   }
+}
+
+/** Pinned: an account's default may differ. */
+const apiVersion = '2026-10-28.endive'
+const timeoutMs = 10_000
+
+/** Loads the package on first use: it is slow to load, and most commands do not need it. */
+function connectStripe({ stripeSecretKey, stripeApiUrl }: Config): () => Promise<Stripe> {
+  let client: Promise<Stripe> | undefined
+  const connect = async () => {
+    const { Stripe } = await import('stripe')
+    const { hostname, port, protocol } = new URL(stripeApiUrl)
+    return new Stripe(stripeSecretKey, {
+      apiVersion,
+      host: hostname,
+      port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+      protocol: protocol === 'https:' ? 'https' : 'http',
+      timeout: timeoutMs,
+      maxNetworkRetries: 1,
+      telemetry: false,
+      appInfo: { name: 'Holdfast' },
+    })
+  }
+  return () => (client ??= connect())
+}
+
+/** Maximum age of a signature, in seconds: prevents replay. */
+const toleranceSeconds = 300
+
+/**
+ * Verifies and parses an event. Throws invalid_signature unless Stripe signed the raw body just now; malformed_json or
+ * malformed_request when the body is not an event.
+ */
+export async function readStripeEvent(
+  { config, clock }: Pick<Context, 'config' | 'clock'>,
+  { body, signature }: { body: Buffer; signature: string },
+): Promise<Stripe.Event> {
+  const stripe = await connectStripe(config)()
+  const nowMs = clock.nowMs()
+  if (!isSignedAround(signature, nowMs)) throw notSigned()
+  let event: unknown
+  try {
+    const { stripeWebhookSecret: secret } = config
+    event = stripe.webhooks.constructEvent(body, signature, secret, toleranceSeconds, undefined, nowMs)
+  } catch (error) {
+    const isSigned = !(error instanceof Error && 'type' in error)
+    throw isSigned ? new Problem('malformed_json', 'The event is not valid JSON.') : notSigned()
+  }
+  if (isEvent(event)) return event
+  throw new Problem(
+    'malformed_request',
+    'The body is signed, but no event: it needs id, type and data.object.',
+  )
+}
+
+/** The package accepts a time that is not a number or lies in the future. */
+function isSignedAround(signature: string, nowMs: number): boolean {
+  const times = signature.split(',').filter((part) => part.trim().startsWith('t='))
+  const [, seconds] = /^t=(\d{1,12})$/.exec(times[0] ?? '') ?? []
+  if (times.length !== 1 || seconds === undefined) return false
+  return Math.abs(Number(seconds) * 1000 - nowMs) <= toleranceSeconds * 1000
+}
+
+function notSigned(): Problem {
+  return new Problem(
+    'invalid_signature',
+    'The event is not signed with the configured secret, or not within five minutes of now.',
+  )
+}
+
+function isEvent(value: unknown): value is Stripe.Event {
+  if (!isObject(value) || !isObject(value['data'])) return false
+  const { id, type, data } = value
+  return (
+    typeof id === 'string' && /^\w{1,255}$/.test(id) && typeof type === 'string' && isObject(data['object'])
+  )
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Applies an event once, in any order of arrival. Ignores what is not ours or not new: an account may serve other programs
+ * too.
+ */
+export async function applyStripeEvent(context: Context, event: Stripe.Event): Promise<void> {
+  const noted = { provider: 'stripe', id: event.id } as const
+  if (
+    event.type === 'checkout.session.completed' ||
+    event.type === 'checkout.session.async_payment_succeeded'
+  ) {
+    await applyPaidSession(context, event.data.object, noted)
+  }
+  if (event.type === 'checkout.session.expired' || event.type === 'checkout.session.async_payment_failed') {
+    const paymentId = ourPayment(event.data.object.metadata)
+    if (paymentId !== undefined) await applyExpired(context, { paymentId, event: noted })
+  }
+  if (event.type === 'charge.refunded' && event.data.object.refunded) {
+    const paymentId = await paymentOf(context, event.data.object)
+    if (paymentId !== undefined) await applyRefunded(context, { paymentId, event: noted })
+  }
+  if (event.type === 'refund.updated' || event.type === 'refund.failed') {
+    const paymentId = await paymentOf(context, event.data.object)
+    const failed = event.data.object.status === 'failed'
+    if (paymentId !== undefined) await applyRefundChanged(context, { paymentId, failed, event: noted })
+  }
+}
+
+async function applyPaidSession(
+  context: Context,
+  session: Stripe.Checkout.Session,
+  event: AppliedEvent,
+): Promise<void> {
+  const paymentReference = paymentReferenceOf(session)
+  const paymentId = ourPayment(session.metadata)
+  if (paymentId === undefined || paymentReference === undefined || session.payment_status === 'unpaid') return
+  const payment = await findPayment(context.db.reads, paymentId)
+  if (!payment) return
+  const other = otherThanOrdered(session, payment)
+  if (other === undefined) return applyPaid(context, { paymentId, paymentReference, event })
+  const about = { payment_id: paymentId, event_id: event.id, other }
+  context.log.error(about, 'a payment is not what was ordered; nothing is confirmed by it')
+}
+
+function ourPayment(metadata: Stripe.Metadata | null): string | undefined {
+  const id = metadata?.[metadataName]
+  return id !== undefined && isUuid(id) ? id : undefined
+}
+
+async function paymentOf(
+  context: Context,
+  part: { payment_intent: string | Stripe.PaymentIntent | null },
+): Promise<string | undefined> {
+  const reference = paymentReferenceOf(part)
+  if (reference === undefined) return undefined
+  const payment = await findPaymentByReference(context.db.reads, { provider: 'stripe', reference })
+  return payment?.id
+}
+
+/*
+ * How many digits an amount has at Stripe (https://docs.stripe.com/currencies): two, but for these. Kronur and Ugandan
+ * shillings have none in life, and two at Stripe all the same, which have to be 00.
+ */
+const withoutMinorUnit = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '))
+const withThreeDigits = new Set('BHD JOD KWD OMR TND'.split(' '))
+
+function stripeDigits(currency: string): number {
+  if (withoutMinorUnit.has(currency)) return 0
+  return withThreeDigits.has(currency) ? 3 : 2
+}
+
+/**
+ * The amount as Stripe counts it, from one in minor units of ISO 4217. Undefined when Stripe cannot take it: the last of
+ * three digits has to be 0, and a part of what has no smaller unit there cannot be paid.
+ */
+export function stripeAmount({ amount, currency }: { amount: number; currency: string }): number | undefined {
+  const shift = stripeDigits(currency) - minorDigits(currency)
+  const exact = shift < 0 ? amount / 10 ** -shift : amount * 10 ** shift
+  if (!Number.isSafeInteger(exact)) return undefined
+  return stripeDigits(currency) === 3 && exact % 10 !== 0 ? undefined : exact
 }

@@ -1,19 +1,19 @@
-import ipaddr from 'ipaddr.js'
 import { lookup, type LookupAddress } from 'node:dns'
-import type { Context } from '../context.ts'
+import ipaddr from 'ipaddr.js'
+import { type Problem, validationProblem } from '../base/errors.ts'
 import { pause } from '../database/database.ts'
-import { validationProblem, type Problem } from '../errors.ts'
+import type { Context } from './context.ts'
 
 /*
- * Which addresses deliveries may go to. Registering checks a webhook's URL and tells early; the check that protects is made
- * on the address of each connection (send.ts).
+ * The SSRF guard: which addresses deliveries may go to. The check at registration only tells early; the one that protects is
+ * made on the address of each connection (send.ts).
  */
 
 /** A name that does not resolve in this time is accepted: each attempt resolves it again. */
 const maxLookupMs = 3_000
 
 /**
- * Throws validation_failed for a URL that deliveries may not be sent to: in production one that leads into the inner
+ * Throws validation_failed for a URL that deliveries may not be sent to; in production also one that leads into the inner
  * network.
  */
 export async function checkDestination(
@@ -34,7 +34,7 @@ export async function checkDestination(
   }
 }
 
-/** The addresses of a name; none where it has none at this moment. */
+/** Resolves a name; gives no address where it fails. */
 async function addressesOf(hostname: string, resolve: Resolve): Promise<string[]> {
   const found = resolve(hostname).then(
     (addresses) => addresses.map(({ address }) => address),
@@ -43,14 +43,13 @@ async function addressesOf(hostname: string, resolve: Resolve): Promise<string[]
   return Promise.race([found, pause(maxLookupMs).then(() => [])])
 }
 
-/** A 422 that says what is wrong with the address of a webhook. */
 function wrongUrl(code: 'invalid_format' | 'not_allowed', detail: string): Problem {
   return validationProblem([{ pointer: '/url', code, detail }])
 }
 
 /**
- * The parsed address of a webhook. Throws validation_failed when it is none, or none that deliveries can be sent to:
- * http or https, in production https alone, no user info, no fragment.
+ * Parses the address of a webhook. Throws validation_failed unless it is http or https (in production https), without user
+ * info and fragment.
  */
 function readDestination(text: string, { isProduction }: { isProduction: boolean }): URL {
   const url = URL.parse(text)
@@ -65,7 +64,7 @@ function readDestination(text: string, { isProduction }: { isProduction: boolean
   return url
 }
 
-/** Names that mean this very machine, whatever a resolver says (RFC 6761, section 6.3). */
+/** Whether a name means this machine, whatever a resolver says (RFC 6761, section 6.3). */
 function isLocalName(hostname: string): boolean {
   return /(^|\.)localhost\.?$/i.test(hostname)
 }
@@ -77,10 +76,9 @@ export function addressLiteral(hostname: string): string | undefined {
   return /^\d+\.\d+\.\d+\.\d+$/.test(hostname) ? hostname : undefined
 }
 
-/** Finds the addresses of a name: the resolver of the system, or a test's. */
+/** Finds the addresses of a name. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>
 
-/** The real thing: the resolver of the system. */
 export const systemResolve: Resolve = (hostname) =>
   new Promise((resolve, reject) => {
     lookup(hostname, { all: true }, (error, addresses) => {
@@ -89,19 +87,19 @@ export const systemResolve: Resolve = (hostname) =>
     })
   })
 
-/** Where IPv6 addresses of the public network lie (RFC 4291, section 2.4); everything else has a purpose of its own. */
+/** Public IPv6 addresses (RFC 4291, section 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
-/** An IPv4 address behind a translator (RFC 6052): what counts is the address that it stands for. */
+/** An IPv4 address behind a translator (RFC 6052): the address that it stands for counts. */
 const translated = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
-/** An IP address as its own text or with a zone, in whatever spelling; undefined when it is none. */
+/** Parses an IP address in any spelling, also with a zone; undefined when it is not valid. */
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const [address = ''] = text.split('%')
   return ipaddr.isValid(address) ? ipaddr.process(address) : undefined
 }
 
-/** The IPv4 address inside a translated one; any other as it is. */
-function meant(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
+/** Gives the IPv4 address inside a translated one, and any other unchanged. */
+function translatedFrom(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   if (address instanceof ipaddr.IPv4 || !address.match(translated)) return address
   return new ipaddr.IPv4(address.toByteArray().slice(-4))
 }
@@ -116,9 +114,9 @@ function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
  * Private, loopback, link-local, multicast and all other special addresses are not public, in any spelling.
  */
 export function isAllowedAddress(text: string, allowedRanges: readonly string[]): boolean {
-  const given = parse(text)
-  if (!given) return false
-  const address = meant(given)
+  const parsed = parse(text)
+  if (!parsed) return false
+  const address = translatedFrom(parsed)
   return (
     isPublic(address) ||
     allowedRanges.some((range) => {

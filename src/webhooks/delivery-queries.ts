@@ -1,7 +1,9 @@
-import { sql, type Insertable } from 'kysely'
-import type { Engine, Queries } from '../database/database.ts'
-import type { DeliveriesTable, DeliveryStatus } from '../database/event-tables.ts'
-import type { Instant } from '../instants.ts'
+import { type Insertable, type RawBuilder, sql } from 'kysely'
+import type { Instant } from '../base/instants.ts'
+import { cachedQuery, type Params } from '../database/cached-query.ts'
+import type { Queries } from '../database/database.ts'
+import { isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import type { DeliveriesTable, DeliveryStatus } from '../database/tables.ts'
 
 /** Attempts of a delivery; a retry by hand gives as many again. */
 export const maxAttempts = 3
@@ -14,20 +16,18 @@ export async function announceDeliveries(db: Queries): Promise<void> {
   await sql`select pg_notify(${deliveriesChannel}, '')`.execute(db)
 }
 
-/** Adds one delivery. */
 export async function insertDelivery(db: Queries, delivery: Insertable<DeliveriesTable>): Promise<void> {
   await db.insertInto('deliveries').values(delivery).execute()
 }
 
-/** What a log is narrowed to, and where its page begins. */
-export interface DeliveryFilter {
+interface DeliveryFilter {
   status: DeliveryStatus | undefined
   /** The creation and id of the last row of the page before. */
   after: readonly [createdAt: Instant, id: string] | undefined
   rows: number
 }
 
-/** One line of the log. */
+/** A line of the log. */
 export type DeliveryRow = Awaited<ReturnType<typeof findDeliveries>>[number]
 
 function selectDeliveries(db: Queries, webhookId: string) {
@@ -38,7 +38,7 @@ function selectDeliveries(db: Queries, webhookId: string) {
     .where('d.webhook_id', '=', webhookId)
 }
 
-/** Deliveries to a webhook, the newest first, at most `filter.rows` of them. */
+/** Lists deliveries to a webhook, the newest first, at most `filter.rows`. */
 export function findDeliveries(db: Queries, webhookId: string, { status, after, rows }: DeliveryFilter) {
   let query = selectDeliveries(db, webhookId)
   if (status) query = query.where('d.status', '=', status)
@@ -46,14 +46,13 @@ export function findDeliveries(db: Queries, webhookId: string, { status, after, 
   return query.orderBy('d.created_at', 'desc').orderBy('d.id', 'desc').limit(rows).execute()
 }
 
-/** A delivery of this webhook. */
 export function findDelivery(db: Queries, webhookId: string, id: string): Promise<DeliveryRow | undefined> {
   return selectDeliveries(db, webhookId).where('d.id', '=', id).executeTakeFirst()
 }
 
 /**
- * Has a delivery attempted again, at once and as often as a new one. The lease of an attempt in flight ends with this: its
- * result is not written.
+ * Makes a delivery due at once, with as many attempts as a new one. This ends the lease of an attempt in flight: its result
+ * is not written.
  */
 export async function retryDelivery(
   db: Queries,
@@ -67,7 +66,7 @@ export async function retryDelivery(
     .execute()
 }
 
-/** Fails the pending deliveries of a webhook. Results of attempts in flight are written all the same. */
+/** Fails the pending deliveries of a webhook. `writeResults` still adds attempts in flight to the log. */
 export async function failPending(db: Queries, webhookId: string): Promise<void> {
   await db
     .updateTable('deliveries')
@@ -77,7 +76,6 @@ export async function failPending(db: Queries, webhookId: string): Promise<void>
     .execute()
 }
 
-/** Deletes the pending deliveries of a webhook. */
 export async function deletePending(db: Queries, webhookId: string): Promise<void> {
   await db
     .deleteFrom('deliveries')
@@ -87,39 +85,37 @@ export async function deletePending(db: Queries, webhookId: string): Promise<voi
 }
 
 /**
- * Deletes up to `most` deliveries of before an instant. Tells how many. It goes from webhook to webhook along the index of
- * their logs: an index by age alone would cost with each delivery, and serve nothing else.
+ * Deletes up to `max` deliveries from before an instant. Gives their number. It goes from webhook to webhook along the index
+ * of their logs: an index by age alone would cost with each delivery and serve nothing else.
  */
 export async function deleteOldDeliveries(
   db: Queries,
-  engine: Engine,
-  { before, most }: { before: Instant; most: number },
+  { before, max }: { before: Instant; max: number },
 ): Promise<number> {
-  // SQLite knows no lateral join; there a cross join goes the way that is written
-  const old =
-    engine === 'postgres'
-      ? sql`cross join lateral (
+  // SQLite has no lateral join; its cross join keeps the order in which it is written
+  const old = isPostgres(db)
+    ? sql`cross join lateral (
           select o.id from deliveries as o
            where o.webhook_id = w.id and o.created_at < ${before}
-           order by o.created_at, o.id limit ${most}) as d`
-      : sql`cross join deliveries as d on d.webhook_id = w.id and d.created_at < ${before}`
+           order by o.created_at, o.id limit ${max}) as d`
+    : sql`cross join deliveries as d on d.webhook_id = w.id and d.created_at < ${before}`
   const { numAffectedRows } = await sql`
-    delete from deliveries where id in (select d.id from webhooks as w ${old} limit ${most})`.execute(db)
+    delete from deliveries where id in (select d.id from webhooks as w ${old} limit ${max})`.execute(db)
   return Number(numAffectedRows)
 }
 
-/** Deletes up to `most` deliveries of a webhook. Tells how many. */
-export async function deleteLog(db: Queries, webhookId: string, most: number): Promise<number> {
+/** Deletes up to `max` deliveries of a webhook. Gives their number. */
+export async function deleteLog(db: Queries, webhookId: string, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('deliveries')
     .where('id', 'in', (own) =>
-      own.selectFrom('deliveries as d').select('d.id').where('d.webhook_id', '=', webhookId).limit(most),
+      own.selectFrom('deliveries as d').select('d.id').where('d.webhook_id', '=', webhookId).limit(max),
     )
     .executeTakeFirst()
   return Number(numDeletedRows)
 }
 
-/** How many deliveries wait for an attempt, counted up to `max`. */
+/** Counts pending deliveries, up to `max`. */
 export async function countPending(db: Queries, max: number): Promise<number> {
   const { count } = await db
     .selectFrom((build) =>
@@ -133,4 +129,217 @@ export async function countPending(db: Queries, max: number): Promise<number> {
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
+}
+
+/*
+ * The lease of a delivery is its `next_attempt_at`. A lease only moves forward, so its instant also tells whose it is: a
+ * result is written where the delivery still has the lease under which it was sent.
+ */
+
+/** Sorts before every id. */
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Lists the webhooks with pending deliveries by id, beginning behind one. It jumps from one to the next along an index: the
+ * cost does not grow with how many deliveries each has.
+ */
+function waitingWebhooks(after: string | undefined): RawBuilder<unknown> {
+  const next = (id: RawBuilder<unknown>) => sql`
+    (select p.webhook_id
+       from deliveries as p
+      where p.status = 'pending' and p.webhook_id > ${id}
+      order by p.webhook_id
+      limit 1)`
+  return sql`recursive waiting_webhooks (id) as (
+    select ${next(sql`${after ?? firstId}`)}
+    union all
+    select ${next(sql`w.id`)} from waiting_webhooks as w where w.id is not null
+  )`
+}
+
+interface Places {
+  /** Of one webhook, with those in flight. */
+  maxOfWebhook: number
+  /** Deliveries in flight, by webhook. */
+  inFlight: ReadonlyMap<string, number>
+  now: Instant
+}
+
+interface LeaseRequest extends Places {
+  /** Over all webhooks. */
+  max: number
+  /** Begins behind this webhook; undefined: with the first. */
+  after: string | undefined
+  until: Instant
+}
+
+/** Whether anything is due to a webhook that has a free place. */
+export async function isAnyDue(db: Queries, { maxOfWebhook, inFlight, now }: Places): Promise<boolean> {
+  const full = [...inFlight].filter(([, count]) => count >= maxOfWebhook).map(([id]) => id)
+  const { rows } = await sql`
+    with ${waitingWebhooks(undefined)}
+    select w.id
+      from waiting_webhooks as w
+     where ${JSON.stringify(full)} not like '%"' || w.id || '"%'
+       and (select d.next_attempt_at
+              from deliveries as d
+             where d.webhook_id = w.id and d.status = 'pending'
+             order by d.next_attempt_at
+             limit 1) <= ${now}
+     limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** A delivery that this server alone sends until `leased_until`, with what it takes to send it. */
+export interface LeasedDelivery {
+  id: string
+  leased_until: Instant
+  webhook_id: string
+  event_id: string
+  created_at: Instant
+  /** Null for a sample. */
+  payload: string | null
+  sample_payload: string | null
+  /** The span in which the event happened, where it was traced. */
+  traceparent: string | null
+  attempts_json: string
+  attempts_made: number
+  attempts_left: number
+  url: string
+  secret: string
+  previous_secret: string | null
+  previous_secret_until: Instant | null
+  disabled_at: Instant | null
+}
+
+/** Leases due deliveries, webhook by webhook in the order of their ids. Gives them in this order, a webhook's oldest first. */
+export async function leaseDeliveries(db: Queries, request: LeaseRequest): Promise<LeasedDelivery[]> {
+  // SQLite returns columns of the updated table alone, and subqueries
+  const ofEvent = (column: string) => sql`
+    (select e.${sql.ref(column)} from events as e
+      where e.business_id = deliveries.business_id and e.id = deliveries.event_id) as ${sql.ref(column)}`
+  const ofWebhook = (column: string) => sql`
+    (select w.${sql.ref(column)} from webhooks as w where w.id = deliveries.webhook_id) as ${sql.ref(column)}`
+  const { rows } = await sql<LeasedDelivery>`
+    with ${waitingWebhooks(request.after)}
+    update deliveries
+       set next_attempt_at = ${request.until}
+     where id in (${isPostgres(db) ? dueOnPostgres(request) : dueOnSqlite(request)})
+    returning id,
+              next_attempt_at as leased_until,
+              webhook_id,
+              event_id,
+              created_at,
+              sample_payload,
+              attempts_json,
+              attempts_made,
+              attempts_left,
+              ${sql.join([...['payload', 'traceparent'].map(ofEvent), ...sentWith.map(ofWebhook)])}`.execute(
+    db,
+  )
+  const placeOf = (row: LeasedDelivery) => `${row.webhook_id} ${row.created_at} ${row.id}`
+  return rows.toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))
+}
+
+const sentWith = ['url', 'secret', 'previous_secret', 'previous_secret_until', 'disabled_at']
+
+/** A delivery that another server has locked is skipped. */
+function dueOnPostgres({ max, maxOfWebhook, inFlight, now }: LeaseRequest): RawBuilder<unknown> {
+  return sql`
+    select due.id
+      from waiting_webhooks as w
+     cross join lateral (
+       select d.id
+         from deliveries as d
+        where d.webhook_id = w.id and d.status = 'pending' and d.next_attempt_at <= ${now}
+        order by d.next_attempt_at, d.id
+        limit greatest(${maxOfWebhook}::integer - coalesce((${jsonCounts(inFlight)}::jsonb ->> w.id::text)::integer, 0), 0)
+          for update skip locked
+       ) as due
+     limit ${max}`
+}
+
+/** SQLite has no lateral join: each webhook's deliveries come as an array. Nothing is locked: it has one writer at a time. */
+function dueOnSqlite({ max, maxOfWebhook, inFlight, now }: LeaseRequest): RawBuilder<unknown> {
+  return sql`
+    select due.value
+      from waiting_webhooks as w
+     cross join json_each((
+       select json_group_array(o.id)
+         from (select d.id
+                 from deliveries as d
+                where d.webhook_id = w.id and d.status = 'pending' and d.next_attempt_at <= ${now}
+                order by d.next_attempt_at, d.id
+                limit ${maxOfWebhook}) as o
+       )) as due
+     where due.key < ${maxOfWebhook} - coalesce(${jsonCounts(inFlight)} ->> w.id, 0)
+     limit ${max}`
+}
+
+function jsonCounts(counts: ReadonlyMap<string, number>): string {
+  return JSON.stringify(Object.fromEntries(counts))
+}
+
+/**
+ * For the rest of the transaction, makes PostgreSQL look rows up by their keys: with statistics from before a busy minute it
+ * would read all deliveries to find a hundred. Its commit does not wait for the disk: what a power cut loses is sent again,
+ * with the same `webhook-id`.
+ */
+export async function planByKeys(db: Queries): Promise<void> {
+  const settings = {
+    enable_seqscan: 'off',
+    enable_hashjoin: 'off',
+    enable_mergejoin: 'off',
+    synchronous_commit: 'off',
+  }
+  const set = Object.entries(settings).map(([name, value]) => sql`set_config(${name}, ${value}, true)`)
+  await sql`select ${sql.join(set)}`.execute(db)
+}
+
+/** A delivery as it is after an attempt. */
+export interface ResultRow {
+  id: string
+  /** The lease under which the attempt was made. */
+  leased_until: Instant
+  status: string
+  attempts_json: string
+  /** With this attempt. */
+  attempts_made: number
+  attempts_left: number
+  /** Null once it is not pending. */
+  next_attempt_at: Instant | null
+}
+
+const resultColumns = {
+  id: 'uuid',
+  leased_until: 'timestamptz',
+  status: 'text',
+  attempts_json: 'text',
+  attempts_made: 'integer',
+  attempts_left: 'integer',
+  next_attempt_at: 'timestamptz',
+} as const
+
+const writeResultsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+  const isLeased = sql`deliveries.next_attempt_at = r.leased_until`
+  return sql<{ id: string }>`
+    update deliveries
+       set status = case when ${isLeased} or r.status = 'succeeded' then r.status else 'failed' end,
+           attempts_json = r.attempts_json,
+           attempts_made = r.attempts_made,
+           attempts_left = case when ${isLeased} then r.attempts_left else 0 end,
+           next_attempt_at = case when ${isLeased} then r.next_attempt_at end
+      from ${rowsOf(db, resultColumns, rows)} as r
+     where deliveries.id = r.id
+       and (${isLeased} or (deliveries.status = 'failed' and deliveries.attempts_made = r.attempts_made - 1))
+    returning deliveries.id`
+})
+
+/**
+ * Writes results under leases that still hold. A delivery that failed while in flight, because its webhook was disabled, gets
+ * the attempt into its log, and there is no other. Gives the ids of their deliveries.
+ */
+export async function writeResults(db: Queries, results: ResultRow[]): Promise<string[]> {
+  const { rows } = await writeResultsQuery(db, { rows: rowsText(db, resultColumns, results) })
+  return rows.map(({ id }) => id)
 }

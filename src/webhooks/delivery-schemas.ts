@@ -1,23 +1,23 @@
 import { Type } from 'typebox'
-import { exampleIds, exampleTimes } from '../examples.ts'
-import { Closed, listParameters, Nullable, Page, ShownId, ShownInstant } from '../wire.ts'
+import { exampleIds, exampleTimes } from '../base/examples.ts'
+import { StrictObject, listParameters, Nullable, Page, ShownId, ShownInstant } from '../http/wire.ts'
 import type { AttemptError } from './send.ts'
 import { EventName } from './webhook-schemas.ts'
 
 const DeliveryStatus = Type.Enum(['pending', 'succeeded', 'failed'], { title: 'DeliveryStatus' })
 
 const attemptErrors: Record<AttemptError, string> = {
-  timeout: 'no full answer within 10 seconds',
-  status_not_2xx: 'another status than 2xx',
+  timeout: 'no full response within 10 seconds',
+  status_not_2xx: 'a status other than 2xx',
   redirect_not_followed: 'a redirect',
-  response_too_large: 'a longer answer than 64 KiB',
-  address_not_allowed: 'an address of an inner network',
+  response_too_large: 'a response longer than 64 KiB',
+  address_not_allowed: 'an address in a private network',
   dns_failed: 'the name has no address',
-  connection_refused: 'nobody listens there',
+  connection_refused: 'nothing listens at the address',
   connection_reset: 'the connection was lost',
   connection_failed: 'no connection could be made',
-  certificate_rejected: 'the certificate cannot be trusted',
-  invalid_response: 'the answer is not HTTP',
+  certificate_rejected: 'the certificate is not trusted',
+  invalid_response: 'the response is not valid HTTP',
 }
 
 const Attempt = Type.Object({
@@ -68,7 +68,7 @@ export const DeliveryPage = Page(Delivery, {
   description: 'Deliveries, the newest first.',
 })
 
-export const DeliveriesQuery = Closed({
+export const DeliveriesQuery = StrictObject({
   ...listParameters,
   status: Type.Optional(DeliveryStatus),
 })

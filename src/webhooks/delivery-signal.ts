@@ -1,16 +1,16 @@
 import type { Database, Transaction } from '../database/database.ts'
 import { announceDeliveries } from './delivery-queries.ts'
 
-/** Tells the worker of this process that deliveries are due, so that it need not wait for its next poll. */
+/** Tells the worker of this process that deliveries are due. */
 export class DeliverySignal {
   private hear: (() => void) | undefined
 
-  /** Whether this process delivers at all: the command line does not. */
+  /** Whether this process delivers: the command line does not. */
   get isHeard(): boolean {
     return this.hear !== undefined
   }
 
-  /** Calls `hear` at each signal from now on, until undefined takes its place. */
+  /** Calls `hear` at each signal from now on; undefined ends that. */
   listen(hear: (() => void) | undefined): void {
     this.hear = hear
   }
@@ -21,9 +21,9 @@ export class DeliverySignal {
 }
 
 /**
- * Has deliveries that this transaction writes sent once it is committed: by this process, or, on PostgreSQL, by any server.
- * Servers signal without `NOTIFY`: it takes a lock at the commit that is one for the whole database server, so bookings
- * would commit one after the other.
+ * Has the deliveries that this transaction writes sent after its commit: by this process or, on PostgreSQL, by any server.
+ * Servers do not use `NOTIFY`: at the commit it takes one lock for the whole database server, so bookings would commit one
+ * after the other.
  */
 export async function startDelivering(
   { db, dueDeliveries }: { db: Database; dueDeliveries: DeliverySignal },

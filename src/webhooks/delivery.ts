@@ -1,43 +1,44 @@
 import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
-import type { Context } from '../context.ts'
-import { Problem } from '../errors.ts'
-import { exampleClient, exampleIds } from '../examples.ts'
-import type { Chore } from '../housekeeping.ts'
-import { isUuid } from '../ids.ts'
+import { Problem } from '../base/errors.ts'
+import { exampleClient, exampleIds } from '../base/examples.ts'
+import { isUuid } from '../base/ids.ts'
 import {
   formatInstant,
+  type Instant,
   instantFromMs,
   plusMinutes,
   plusSeconds,
   roundUpToSecond,
-  type Instant,
-} from '../instants.ts'
-import { pageOf, readLimit } from '../wire.ts'
+} from '../base/instants.ts'
+import { pageOf, readLimit } from '../http/wire.ts'
+import type { Context } from './context.ts'
+import type { CleanupJob } from '../database/context.ts'
 import {
   countPending,
   deleteOldDeliveries,
+  type DeliveryRow,
   findDeliveries,
   findDelivery,
   insertDelivery,
+  type LeasedDelivery,
   maxAttempts,
+  type ResultRow,
   retryDelivery,
-  type DeliveryRow,
 } from './delivery-queries.ts'
 import type { DeliveriesQuery } from './delivery-schemas.ts'
 import { startDelivering } from './delivery-signal.ts'
 import { eventPayload, type EventSubject, type EventType } from './event-payload.ts'
 import { retentionSeconds } from './event.ts'
-import type { LeasedDelivery, ResultRow } from './lease-queries.ts'
-import type { AttemptError, AttemptResult, OutboundDelivery } from './send.ts'
+import type { AttemptError, AttemptResult } from './send.ts'
 import type { WebhookRow } from './webhook-queries.ts'
 import { lockedWebhook, parseCursor, showWebhook } from './webhook.ts'
 
 /*
- * A delivery: one event on its way to one webhook. The worker (delivery-worker.ts) makes its attempts.
+ * A delivery: one event on its way to one webhook. The worker (worker.ts) makes its attempts.
  *
  *   pending    an attempt is due at `next_attempt_at`; while one is in flight, that is when its lease ends
- *   succeeded  an attempt got a whole answer with 2xx
+ *   succeeded  an attempt got a whole response with 2xx
  *   failed     three attempts failed, the receiver said 410, or the webhook was disabled; only a retry by hand goes on
  *
  * Guarantees: each event that a webhook wants is attempted at least once, whatever server is killed when; a repeated one has
@@ -46,12 +47,12 @@ import { lockedWebhook, parseCursor, showWebhook } from './webhook.ts'
  * Setting: WEBHOOK_RETRY_SECONDS, the pauses after the first and the second attempt.
  */
 
-/** The log keeps the latest attempts of a delivery that was retried by hand again and again. */
+/** The log keeps the latest attempts of a delivery that is retried by hand again and again. */
 const maxKeptAttempts = 30
-/** A receiver that asks for more patience is tried again after an hour. */
+/** A longer `Retry-After` is cut to this. */
 const maxRetryAfterSeconds = 3_600
 const jitter = 0.2
-const gone = 410
+const httpGone = 410
 
 /** One attempt of a delivery, as the database keeps it and the log shows it. */
 export interface Attempt {
@@ -64,29 +65,18 @@ export interface Attempt {
   error: AttemptError | null
 }
 
-/** A delivery as it is sent at an instant. */
-export function outboundOf(delivery: LeasedDelivery, now: Instant): OutboundDelivery {
-  const { url, secret, previous_secret: previous, previous_secret_until: until } = delivery
-  return {
-    url,
-    secrets: previous !== null && until !== null && until > now ? [secret, previous] : [secret],
-    eventId: delivery.event_id,
-    body: delivery.payload ?? delivery.sample_payload ?? '',
-    isSample: delivery.sample_payload !== null,
-  }
-}
-
-/** A delivery after an attempt. */
-export interface Attempted {
+/** What is written of a delivery that is no longer in flight. */
+export interface DeliveryResult {
   delivery: LeasedDelivery
-  attempt: Attempt
   row: ResultRow
+  /** Undefined when it was cut off, which does not count. */
+  attempt: Attempt | undefined
   /** Whether the receiver said that it is gone for good. */
   disablesWebhook: boolean
 }
 
-/** When the next attempt is made. */
-export interface RetryPlan {
+/** What the time of the next attempt depends on. */
+interface RetryPlan {
   now: Instant
   /** The pauses after the first and the second attempt. */
   retrySeconds: readonly [number, number]
@@ -94,8 +84,12 @@ export interface RetryPlan {
   fraction: number
 }
 
-/** Works out what follows from an attempt. */
-export function afterAttempt(delivery: LeasedDelivery, result: AttemptResult, plan: RetryPlan): Attempted {
+/** Computes a delivery after an attempt. */
+export function afterAttempt(
+  delivery: LeasedDelivery,
+  result: AttemptResult,
+  plan: RetryPlan,
+): DeliveryResult {
   const { id, leased_until, attempts_left: attemptsLeft } = delivery
   const attempt: Attempt = {
     number: delivery.attempts_made + 1,
@@ -105,7 +99,7 @@ export function afterAttempt(delivery: LeasedDelivery, result: AttemptResult, pl
     error: result.error,
   }
   const attempts = JSON.parse(delivery.attempts_json) as Attempt[] // only this function writes it
-  const disablesWebhook = result.error !== null && result.responseStatus === gone
+  const disablesWebhook = result.error !== null && result.responseStatus === httpGone
   const isLast = attemptsLeft <= 1 || delivery.disabled_at !== null || disablesWebhook
   const isPending = result.error !== null && !isLast
   return {
@@ -124,6 +118,14 @@ export function afterAttempt(delivery: LeasedDelivery, result: AttemptResult, pl
   }
 }
 
+/** Makes a delivery due again at once: its attempt was cut off, or never begun. */
+export function withoutAttempt(delivery: LeasedDelivery, now: Instant): DeliveryResult {
+  const { id, leased_until, attempts_json, attempts_made, attempts_left } = delivery
+  const lease = { id, leased_until, attempts_json, attempts_made, attempts_left }
+  const row = { ...lease, status: 'pending', next_attempt_at: now }
+  return { delivery, row, attempt: undefined, disablesWebhook: false }
+}
+
 function pauseSeconds(attemptsLeft: number, { retryAfterSeconds }: AttemptResult, plan: RetryPlan): number {
   if (retryAfterSeconds !== undefined) return Math.min(retryAfterSeconds, maxRetryAfterSeconds)
   const [afterFirst, afterSecond] = plan.retrySeconds
@@ -131,12 +133,11 @@ function pauseSeconds(attemptsLeft: number, { retryAfterSeconds }: AttemptResult
   return seconds * (1 - jitter + 2 * jitter * plan.fraction)
 }
 
-/** How an attempt ended, for metrics. */
+/** Names how an attempt ended, for metrics. */
 export function outcomeOf({ error }: { error: AttemptError | null }): 'succeeded' | 'failed' {
   return error === null ? 'succeeded' : 'failed'
 }
 
-/** The attributes of an attempt's span. */
 export function spanAttributes({ id, webhook_id, event_id, attempts_made }: LeasedDelivery) {
   return {
     'holdfast.delivery_id': id,
@@ -210,7 +211,7 @@ export function sendSample(context: Context, actor: Actor, id: string) {
   })
 }
 
-/** A booking that nobody made, for tomorrow. */
+/** Makes up a booking for tomorrow. */
 function sampleBooking({ business_id, timezone }: WebhookRow, now: Instant): EventSubject {
   const startsAt = plusMinutes(roundUpToSecond(now), 24 * 60)
   return {
@@ -227,7 +228,7 @@ function sampleBooking({ business_id, timezone }: WebhookRow, now: Instant): Eve
   }
 }
 
-/** A line of a webhook's log, its times in a zone. */
+/** Shows a line of a webhook's log, its times in a zone. */
 function presentDelivery(delivery: DeliveryRow, timezone: string) {
   const time = (instant: Instant) => formatInstant(instant, timezone)
   const attempts = JSON.parse(delivery.attempts_json) as Attempt[] // only afterAttempt() writes it
@@ -243,7 +244,7 @@ function presentDelivery(delivery: DeliveryRow, timezone: string) {
   }
 }
 
-/** From this many pending deliveries on, the exact number is of no interest. */
+/** Metrics need no exact number above this. */
 const maxCounted = 100_000
 
 /** Counts pending deliveries, for metrics. */
@@ -251,11 +252,11 @@ export function countPendingDeliveries({ db }: Pick<Context, 'db'>): Promise<num
   return countPending(db.reads, maxCounted)
 }
 
-/** Deletes deliveries as old as the events that can no longer be listed. */
-export const oldDeliveries: Chore = {
+/** Deletes deliveries of events that can no longer be listed. */
+export const oldDeliveries: CleanupJob = {
   name: 'old deliveries',
-  deleteBatch: ({ db }, most) =>
+  deleteBatch: ({ db }, max) =>
     db.transaction((tx) =>
-      deleteOldDeliveries(tx.db, db.engine, { before: plusSeconds(tx.now, -retentionSeconds), most }),
+      deleteOldDeliveries(tx.db, { before: plusSeconds(tx.now, -retentionSeconds), max }),
     ),
 }

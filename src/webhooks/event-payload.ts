@@ -1,7 +1,6 @@
+import { formatInstant, type Instant } from '../base/instants.ts'
 import type { BookingStatus } from '../database/tables.ts'
-import { formatInstant, type Instant } from '../instants.ts'
 
-/** What can happen to a booking, to go through. */
 export const eventTypes = [
   'booking.created',
   'booking.updated',
@@ -9,10 +8,9 @@ export const eventTypes = [
   'booking.completed',
 ] as const
 
-/** What can happen to a booking that other systems are told (specification: Events). */
 export type EventType = (typeof eventTypes)[number]
 
-/** What a payload says of a booking. */
+/** A booking as events show it. */
 export interface EventSubject {
   id: string
   business_id: string
@@ -26,7 +24,7 @@ export interface EventSubject {
   location: { id: string; name: string; timezone: string }
 }
 
-/** The body of a delivery: exactly the specification's fields, fixed when the event happens. */
+/** Makes the body of a delivery. It is fixed when the event happens: receivers verify a signature over its bytes. */
 export function eventPayload(type: EventType, booking: EventSubject, at: Instant): string {
   const { timezone } = booking.location
   return JSON.stringify({

@@ -1,80 +1,78 @@
-import { sql, type Insertable, type RawBuilder } from 'kysely'
-import { compiledOnce, type Given } from '../database/compiled-once.ts'
-import type { Engine, Queries } from '../database/database.ts'
-import { inReach, type Reach } from '../database/reach.ts'
-import type { EventsTable } from '../database/event-tables.ts'
-import type { Instant } from '../instants.ts'
+import { type Insertable, type RawBuilder, sql } from 'kysely'
+import type { Instant } from '../base/instants.ts'
+import { cachedQuery, type Params } from '../database/cached-query.ts'
+import type { Queries } from '../database/database.ts'
+import { isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import type { EventsTable } from '../database/tables.ts'
+import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import { maxAttempts } from './delivery-queries.ts'
 
-type NewEvent = Omit<Insertable<EventsTable>, 'position' | 'transaction_id'>
+export type NewEvent = Omit<Insertable<EventsTable>, 'position' | 'transaction_id'>
 
-type Happened = Given<{ events: NewEvent[] }>
+const eventColumns = {
+  place: 'integer',
+  id: 'uuid',
+  business_id: 'uuid',
+  booking_id: 'uuid',
+  type: 'text',
+  payload: 'text',
+  occurred_at: 'timestamptz',
+  traceparent: 'text',
+} as const
 
-/** One statement: a booking waits for one answer of the server less. */
-const eventsWithDeliveries = compiledOnce((db, { events }: Happened) =>
-  db
-    .with('happened', (build) => build.insertInto('events').values(events).returningAll())
-    .insertInto('deliveries')
-    .columns([...deliveryColumns])
-    .expression(deliveriesOf('postgres', sql`happened`)),
+type NewEvents = Params<{ events: string }>
+
+/** One statement saves a round trip to the server. */
+const eventsWithDeliveries = cachedQuery(
+  (db, { events }: NewEvents) => sql`
+    with e as (select * from ${rowsOf(db, eventColumns, events)} as r), happened as (
+      insert into events (id, business_id, booking_id, type, payload, occurred_at, traceparent)
+      select id, business_id, booking_id, type, payload, occurred_at, traceparent from e order by place
+    )
+    ${deliveriesOf(db)}`,
 )
 
-const eventsAlone = compiledOnce((db, { events }: Happened) => {
-  const next = (index: number) => sql<number>`(select coalesce(max(position), 0) from events) + ${index + 1}`
-  return db.insertInto('events').values(events.map((event, index) => ({ ...event, position: next(index) })))
-})
+/** SQLite writes to one table a statement. */
+const eventsAlone = cachedQuery(
+  (db, { events }: NewEvents) => sql`
+    insert into events (id, business_id, booking_id, type, payload, occurred_at, traceparent, position)
+    select id, business_id, booking_id, type, payload, occurred_at, traceparent,
+           (select coalesce(max(position), 0) from events) + place + 1
+      from ${rowsOf(db, eventColumns, events)} as e`,
+)
 
-/** Without the businesses it would read all events. */
-const deliveriesAlone = compiledOnce((db, given: Given<{ businessIds: string[]; ids: string[] }>) => {
-  const [businessIds, ids] = [sql.join(given.businessIds), sql.join(given.ids)]
-  return db
-    .insertInto('deliveries')
-    .columns([...deliveryColumns])
-    .expression(
-      deliveriesOf(
-        'sqlite',
-        sql`(select * from events where business_id in (${businessIds}) and id in (${ids}))`,
-      ),
-    )
-})
+const deliveriesAlone = cachedQuery(
+  (db, { events }: NewEvents) => sql`
+    with e as (select * from ${rowsOf(db, eventColumns, events)} as r)
+    ${deliveriesOf(db)}`,
+)
 
-/** Writes events, and a delivery for each webhook that wants them. Tells how many deliveries. */
-export async function insertEvents(db: Queries, engine: Engine, events: NewEvent[]): Promise<number> {
-  if (engine === 'sqlite') await eventsAlone(db, { events })
-  const { numAffectedRows = 0n } =
-    engine === 'sqlite'
-      ? await deliveriesAlone(db, {
-          businessIds: events.map(({ business_id }) => business_id),
-          ids: events.map(({ id }) => id),
-        })
-      : await eventsWithDeliveries(db, { events })
+/**
+ * Writes events, of any bookings and businesses, in their order, and a delivery for each webhook that wants them. Gives the
+ * number of deliveries. All rows are one parameter: the text of the statement does not depend on their number.
+ */
+export async function insertEvents(db: Queries, events: NewEvent[]): Promise<number> {
+  const rows = events.map((event, place) => ({ ...event, place }))
+  const given = { events: rowsText(db, eventColumns, rows) }
+  if (!isPostgres(db)) await eventsAlone(db, given)
+  const insertDeliveries = isPostgres(db) ? eventsWithDeliveries : deliveriesAlone
+  const { numAffectedRows = 0n } = await insertDeliveries(db, given)
   return Number(numAffectedRows)
 }
 
-const deliveryColumns = [
-  'id',
-  'webhook_id',
-  'business_id',
-  'event_id',
-  'event_type',
-  'booking_id',
-  'status',
-  'attempts_left',
-  'next_attempt_at',
-  'created_at',
-] as const
-
 /**
- * The deliveries of events: for each webhook of the business, and each of its hub, that wants them, on the Enterprise
+ * Inserts the deliveries of the events `e`: for each webhook of the business and of its hub that wants them, on the Enterprise
  * plan. The id of a delivery is that of its event as a version 8 with the webhook's place at the end.
  */
-function deliveriesOf(engine: Engine, events: RawBuilder<unknown>): RawBuilder<unknown> {
+function deliveriesOf(db: Queries): RawBuilder<unknown> {
   const eventId = sql`cast(e.id as text)`
   const id = sql`substr(${eventId}, 1, 14) || '8' || substr(${eventId}, 16, 19) || w.place`
   return sql`
-    select ${engine === 'postgres' ? sql`cast(${id} as uuid)` : id}, w.id, e.business_id, e.id, e.type, e.booking_id,
+    insert into deliveries (id, webhook_id, business_id, event_id, event_type, booking_id, status, attempts_left,
+                            next_attempt_at, created_at)
+    select ${isPostgres(db) ? sql`cast(${id} as uuid)` : id}, w.id, e.business_id, e.id, e.type, e.booking_id,
            'pending', ${sql.lit(maxAttempts)}, e.occurred_at, e.occurred_at
-      from ${events} as e
+      from e
       join businesses as b on b.id = e.business_id
       left join hubs as h on h.id = b.hub_id
       join webhooks as w on (w.business_id = b.id and 'enterprise' in (b.plan, h.plan))
@@ -89,29 +87,29 @@ export interface EventPlace {
   position: number
 }
 
-/** Where an event stands in the order of events; undefined when it is out of reach or gone. */
-export function findEventPlace(db: Queries, reach: Reach, id: string): Promise<EventPlace | undefined> {
+/** Finds the place of an event; undefined when it is out of reach or deleted. */
+export function findEventPlace(db: Queries, scope: TenantScope, id: string): Promise<EventPlace | undefined> {
   return db
     .selectFrom('events as e')
     .select(['e.transaction_id', 'e.position'])
     .where('e.id', '=', id)
-    .where(inReach('e.business_id', reach))
+    .where(inScope('e.business_id', scope))
     .executeTakeFirst()
 }
 
-/** Transactions of this moment (PostgreSQL). */
+/** The running transactions (PostgreSQL). */
 export interface RunningTransactions {
   /** No transaction with this id or a higher one has ended. */
   next: number
   /** The lowest that is running, in any database of the server. */
   oldest: number
-  /** Those that run in this database: the low 32 bits of their ids, with commas. */
+  /** The low 32 bits of the ids of those in this database, with commas. */
   running: string | null
-  /** Sessions of other roles, whose transactions are not shown. */
+  /** The number of sessions of other roles, whose transactions are not shown. */
   hidden: number
 }
 
-/** Reads which transactions run. What runs in other databases of the server does not count. */
+/** Reads the transactions that run in this database. */
 export async function findTransactions(db: Queries): Promise<RunningTransactions> {
   const { rows } = await sql<RunningTransactions>`
     select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next,
@@ -125,8 +123,7 @@ export async function findTransactions(db: Queries): Promise<RunningTransactions
   return seen
 }
 
-/** What a list of events is narrowed to, and where it begins. */
-export interface EventFilter {
+interface EventFilter {
   /** Only events of earlier transactions than this. */
   before: number | undefined
   after: EventPlace | undefined
@@ -136,20 +133,20 @@ export interface EventFilter {
   rows: number
 }
 
-/** An event with the zone of the business that it is of. */
+/** An event with the zone of its business. */
 export type EventRow = Awaited<ReturnType<typeof findEvents>>[number]
 
-/** Events, the oldest first. */
+/** Lists events, the oldest first. */
 export function findEvents(
   db: Queries,
-  reach: Reach,
+  scope: TenantScope,
   { before, after, bookingId, type, businessId, rows }: EventFilter,
 ) {
   let query = db
     .selectFrom('events as e')
     .innerJoin('businesses as b', 'b.id', 'e.business_id')
     .select(['e.id', 'e.type', 'e.booking_id', 'e.business_id', 'e.payload', 'e.occurred_at', 'b.timezone'])
-    .where(inReach('e.business_id', reach))
+    .where(inScope('e.business_id', scope))
   if (before !== undefined) query = query.where('e.transaction_id', '<', before)
   if (after) {
     const place = sql`(${after.transaction_id}, ${after.position})`
@@ -161,13 +158,13 @@ export function findEvents(
   return query.orderBy('e.transaction_id').orderBy('e.position').limit(rows).execute()
 }
 
-/** Deletes up to `most` events that happened before an instant. Tells how many. */
-export async function deleteOldEvents(db: Queries, before: Instant, most: number): Promise<number> {
+/** Deletes up to `max` events that happened before an instant. Gives their number. */
+export async function deleteOldEvents(db: Queries, before: Instant, max: number): Promise<number> {
   const old = db
     .selectFrom('events')
     .select(['business_id', 'id'])
     .where('occurred_at', '<', before)
-    .limit(most)
+    .limit(max)
   const { numDeletedRows } = await db
     .deleteFrom('events')
     .where(sql<boolean>`(business_id, id) in ${old}`)

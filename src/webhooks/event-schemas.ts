@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
-import { exampleClient, exampleIds, exampleTimes } from '../examples.ts'
-import { Closed, Id, listParameters, Page, ShownId, ShownInstant } from '../wire.ts'
+import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
+import { StrictObject, Id, listParameters, Page, ShownId, ShownInstant } from '../http/wire.ts'
 import { EventName } from './webhook-schemas.ts'
 
 const Named = Type.Object({ id: ShownId, name: Type.String() })
 
-/** The body of a delivery (specification: Payload). */
+/** The body of a delivery. */
 export const EventBody = Type.Object(
   {
     event: EventName,
@@ -20,7 +20,7 @@ export const EventBody = Type.Object(
       location: Named,
     }),
   },
-  { title: 'EventBody', description: 'What receivers get as the body of a delivery.' },
+  { title: 'EventBody', description: 'The body of a delivery.' },
 )
 
 const { phone: _phone, ...client } = exampleClient
@@ -36,7 +36,7 @@ export const Event = Type.Object(
   },
   {
     title: 'Event',
-    description: 'What happened to a booking.',
+    description: 'A change of a booking.',
     examples: [
       {
         id: exampleIds.event,
@@ -64,13 +64,13 @@ export const Event = Type.Object(
 
 export const EventPage = Page(Event, { title: 'EventPage', description: 'Events, the oldest first.' })
 
-export const EventsQuery = Closed({
+export const EventsQuery = StrictObject({
   ...listParameters,
   after: Type.Optional(
     Type.String({
       ...Id,
       description:
-        'The id of an event: only those that come after it. Who follows so misses none, also none that is committed late.',
+        'The id of an event: only those that come after it. Resume after the last one you stored and you miss none, even if one is committed late.',
     }),
   ),
   booking_id: Type.Optional(Type.String({ ...Id, description: 'Only the events of this booking.' })),

@@ -1,53 +1,60 @@
 import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
-import type { Context } from '../context.ts'
+import { invalidCursor, validationProblem } from '../base/errors.ts'
+import { isUuid } from '../base/ids.ts'
+import { formatInstant, plusSeconds } from '../base/instants.ts'
+import { currentTraceparent } from '../base/tracing.ts'
 import type { Transaction } from '../database/database.ts'
-import { invalidCursor, validationProblem } from '../errors.ts'
-import type { Chore } from '../housekeeping.ts'
-import { isUuid } from '../ids.ts'
-import { formatInstant, plusSeconds } from '../instants.ts'
-import { currentTraceparent } from '../tracing.ts'
-import { decodeCursor, pageOf, readLimit } from '../wire.ts'
+import { sharedStatement } from '../database/shared-transaction.ts'
+import { decodeCursor, pageOf, readLimit } from '../http/wire.ts'
+import type { Context } from './context.ts'
+import type { CleanupJob } from '../database/context.ts'
 import { startDelivering } from './delivery-signal.ts'
 import { eventPayload, type EventSubject, type EventType } from './event-payload.ts'
 import {
   deleteOldEvents,
+  type EventPlace,
+  type EventRow,
   findEventPlace,
   findEvents,
   findTransactions,
   insertEvents,
-  type EventPlace,
-  type EventRow,
+  type NewEvent,
   type RunningTransactions,
 } from './event-queries.ts'
 import type { EventBody, EventsQuery } from './event-schemas.ts'
 
 /*
- * An event: something happened to a booking. It is written in the transaction of the change, with a delivery for each
- * webhook that wants it, and kept for 30 days. Readers of `GET /events` miss none, whatever commits late.
+ * An event: a booking was created or changed. It is written in the transaction of the change, with a delivery for each
+ * subscribed webhook, and stored for 30 days. Readers of `GET /events` miss none, however late a transaction commits.
  */
 
-/**
- * Records events of a booking with their deliveries, in the transaction of the change: neither exists without the other.
- * Sending begins after the commit.
- */
+/** Gives the number of deliveries of all members: above zero is all that matters. */
+const writeEvents = sharedStatement({
+  writes: true,
+  run: async (db, members: readonly NewEvent[][]): Promise<number[]> => {
+    const deliveries = await insertEvents(db, members.flat())
+    return members.map(() => deliveries)
+  },
+})
+
+/** Records events of a booking with their deliveries in the transaction of the change. Sending begins after its commit. */
 export async function recordEvents(
   context: Pick<Context, 'db' | 'ids' | 'dueDeliveries'>,
   tx: Transaction,
-  happened: { types: EventType[]; booking: EventSubject },
+  { types, booking }: { types: EventType[]; booking: EventSubject },
 ): Promise<void> {
-  if (happened.types.length === 0) return
-  // ids of the same millisecond are in no order of their own; the order of the types is the order of events
-  const ids = happened.types.map(() => context.ids.next()).toSorted()
-  const deliveries = await insertEvents(
-    tx.db,
-    context.db.engine,
-    happened.types.map((type, index) => ({
+  if (types.length === 0) return
+  // ids of the same millisecond have no order of their own; events have that of their types
+  const ids = types.map(() => context.ids.next()).toSorted()
+  const deliveries = await writeEvents(
+    tx,
+    types.map((type, index) => ({
       id: ids[index] ?? context.ids.next(),
-      business_id: happened.booking.business_id,
-      booking_id: happened.booking.id,
+      business_id: booking.business_id,
+      booking_id: booking.id,
       type,
-      payload: eventPayload(type, happened.booking, tx.now),
+      payload: eventPayload(type, booking, tx.now),
       occurred_at: tx.now,
       traceparent: currentTraceparent(),
     })),
@@ -56,14 +63,14 @@ export async function recordEvents(
 }
 
 /**
- * Lists events within the caller's reach, the oldest first. Whoever resumes after the last one they have seen misses none.
- * Throws validation_failed when that event is gone.
+ * Lists events within the caller's reach, the oldest first. A reader who resumes after the last one they stored misses none.
+ * Throws validation_failed when that event is deleted.
  */
 export async function listEvents(context: Context, actor: Actor, query: Static<typeof EventsQuery>) {
   const { db } = context
   const limit = readLimit(query.limit)
   const after = await parsePlace(context, actor, query)
-  const rows = await findEvents(db.reads, actor.reach, {
+  const rows = await findEvents(db.reads, actor.scope, {
     // read before the events: they show every transaction that had ended by then
     before: db.engine === 'postgres' ? unsettledFrom(await findTransactions(db.reads)) : undefined,
     after,
@@ -77,12 +84,12 @@ export async function listEvents(context: Context, actor: Actor, query: Static<t
 
 async function parsePlace(
   context: Context,
-  { reach }: Actor,
+  { scope }: Actor,
   { after, cursor }: Static<typeof EventsQuery>,
 ): Promise<EventPlace | undefined> {
   const id = cursor === undefined ? after : readCursor(cursor)
   if (id === undefined) return undefined
-  const place = await findEventPlace(context.db.reads, reach, id)
+  const place = await findEventPlace(context.db.reads, scope, id)
   if (place) return place
   const detail = 'must be the id of an event of the last 30 days'
   throw validationProblem([{ pointer: '/after', code: 'invalid_cursor', detail }])
@@ -107,29 +114,29 @@ function presentEvent(event: EventRow) {
 
 const wrap = 2 ** 32
 
-/** Gives the lowest transaction of this database that may not have ended (PostgreSQL). All below it have. */
+/** Gives the lowest transaction of this database that may not have ended (PostgreSQL): all below it have. */
 export function unsettledFrom({ next, oldest, running, hidden }: RunningTransactions): number {
   if (hidden > 0) return oldest
   const ids = running === null ? [] : running.split(',').map((id) => wholeId(Number(id), next))
   return Math.min(next, ...ids)
 }
 
-/** Completes the low 32 bits of an id: of all ids with these, the one nearest to `near`. */
+/** Completes the low 32 bits of an id to the id nearest to `near`. */
 function wholeId(lowBits: number, near: number): number {
   const distance = (((near % wrap) - lowBits + wrap * 1.5) % wrap) - wrap / 2
   return near - distance
 }
 
-/** Events are listed for this long; so is the log of their deliveries (delivery.ts). */
+/** How long events and the log of their deliveries can be listed. */
 export const retentionSeconds = 30 * 86_400
 /** An event outlives its deliveries, which are sent with its payload. */
 const longerSeconds = 86_400
 
 /** Deletes events that nobody can list any more. */
-export const oldEvents: Chore = {
+export const oldEvents: CleanupJob = {
   name: 'old events',
-  deleteBatch: ({ db }, most) =>
+  deleteBatch: ({ db }, max) =>
     db.transaction((tx) =>
-      deleteOldEvents(tx.db, plusSeconds(tx.now, -retentionSeconds - longerSeconds), most),
+      deleteOldEvents(tx.db, plusSeconds(tx.now, -retentionSeconds - longerSeconds), max),
     ),
 }

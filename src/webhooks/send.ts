@@ -1,20 +1,21 @@
 import type { LookupFunction } from 'node:net'
 import type { buildConnector, Dispatcher } from 'undici'
-import { monotonicMs } from '../clock.ts'
-import { addressLiteral, isAllowedAddress, systemResolve, type Resolve } from './addresses.ts'
+import { type Clock, monotonicMs } from '../base/clock.ts'
+import { toMs } from '../base/instants.ts'
+import { addressLiteral, isAllowedAddress, type Resolve, systemResolve } from './addresses.ts'
+import type { LeasedDelivery } from './delivery-queries.ts'
 import { serviceSignature, standardSignature } from './signature.ts'
 
 /*
  * One attempt: a signed POST to a receiver, over a connection whose address was checked.
  *
- * Guarantees: it ends within the time limit, from resolving the name to the last byte. Only a whole answer with 2xx is a
+ * Guarantees: it ends within the time limit, from resolving the name to the last byte. Only a whole response with 2xx is a
  * success. In production nothing connects to an address of the inner network. Redirects are not followed.
  */
 
-/** More bytes than this of an answer are not read. */
-const maxAnswerBytes = 65_536
+const maxResponseBytes = 65_536
 
-/** Why an attempt failed, in words that do not change. */
+/** Why an attempt failed, as the API shows it. */
 export type AttemptError =
   | 'timeout'
   | 'status_not_2xx'
@@ -37,107 +38,85 @@ export interface AttemptResult {
   responseStatus: number | null
   /** Null when it succeeded. */
   error: AttemptError | null
-  /** How long the receiver asks to be left alone, in seconds (429 and 503). */
+  /** From `Retry-After` of a 429 or 503. */
   retryAfterSeconds?: number
 }
 
-/** A delivery as it is sent. */
-export interface OutboundDelivery {
-  url: string
-  /** The secret in force, and for a day after a rotation the previous one. */
-  secrets: string[]
-  eventId: string
-  body: string
-  /** Whether it is of no event, for trying out. */
-  isSample: boolean
-}
-
-/** How deliveries are sent. */
-export interface SendOptions {
+interface SendOptions {
   /** Of Holdfast, for `User-Agent`. */
   version: string
-  /** Of one attempt. */
+  /** The limit of one attempt. */
   timeoutMs: number
-  /** Whether any address may be connected to: outside of production. */
+  /** Outside of production any address may be connected to. */
   isUnguarded: boolean
-  /** Ranges (CIDR) that may be connected to beside public addresses. */
+  /** Ranges (CIDR) that are allowed beside public addresses. */
   allowedRanges: readonly string[]
-  /** The present, in milliseconds since 1970-01-01T00:00:00Z. */
-  nowMs: () => number
+  clock: Clock
   resolve?: Resolve
 }
 
 /** Sends deliveries over connections of its own, until it is closed. */
 export class Sender {
   private readonly options: SendOptions
-  private opened: Promise<Dispatcher> | undefined
-  private isAborted = false
-  private readonly exchanges = new Set<Exchange>()
+  private agent: Promise<Dispatcher> | undefined
+  private closing: Promise<void> | undefined
 
   constructor(options: SendOptions) {
     this.options = options
   }
 
-  /** Makes one attempt. Gives undefined when it was aborted. Throws a TypeError when the URL is not valid. */
-  async send(delivery: OutboundDelivery): Promise<AttemptResult | undefined> {
-    const { nowMs, timeoutMs } = this.options
-    const [atMs, startedMs] = [nowMs(), monotonicMs()]
+  /** Makes one attempt. Gives undefined when the sender was closed before its end. Throws a TypeError when the URL is not valid. */
+  async send(delivery: LeasedDelivery): Promise<AttemptResult | undefined> {
+    const { clock, timeoutMs } = this.options
+    const [atMs, startedMs] = [clock.nowMs(), monotonicMs()]
     const { origin, pathname, search } = new URL(delivery.url)
-    const headers = this.headersOf(delivery, Math.floor(atMs / 1000))
-    const dispatcher = await (this.opened ??= guardedAgent(this.options))
-    if (this.isAborted) return undefined
-    const answer = await new Promise<Answer | undefined>((done) => {
-      const exchange = new Exchange(timeoutMs, (ended) => {
-        this.exchanges.delete(exchange)
-        done(ended)
-      })
-      this.exchanges.add(exchange)
-      const request = {
-        origin,
-        path: pathname + search,
-        method: 'POST' as const,
-        headers,
-        body: delivery.body,
-      }
-      dispatcher.dispatch(request, exchange)
+    const body = delivery.payload ?? delivery.sample_payload ?? ''
+    const headers = this.headersOf(delivery, body)
+    const request = { origin, path: pathname + search, method: 'POST' as const, headers, body }
+    const agent = await (this.agent ??= guardedAgent(this.options))
+    if (this.isClosed()) return undefined
+    const { retryAfter, ...ending } = await new Promise<Ending>((done) => {
+      agent.dispatch(request, new Exchange(timeoutMs, done))
     })
-    if (answer === undefined) return undefined
-    const { retryAfter, ...judged } = answer
-    const seconds = readRetryAfter(retryAfter, nowMs())
+    if (this.isClosed() && ending.error !== null) return undefined
+    const seconds = readRetryAfter(retryAfter, clock.nowMs())
     const retry = seconds === undefined ? {} : { retryAfterSeconds: seconds }
-    return { atMs, tookMs: monotonicMs() - startedMs, ...judged, ...retry }
+    return { atMs, tookMs: monotonicMs() - startedMs, ...ending, ...retry }
   }
 
-  /** Ends every attempt in flight, of which nothing is known then, and makes no other. */
-  abortAll(): void {
-    this.isAborted = true
-    for (const exchange of this.exchanges) exchange.abort()
+  /** Cuts off every attempt in flight, and makes no other. */
+  close(): Promise<void> {
+    this.closing ??= Promise.resolve(this.agent).then((agent) => agent?.destroy())
+    return this.closing
   }
 
-  async close(): Promise<void> {
-    await (await this.opened)?.destroy()
+  private isClosed(): boolean {
+    return this.closing !== undefined
   }
 
-  /** `timestamp` is in Unix seconds. */
-  private headersOf({ secrets, eventId, body, isSample }: OutboundDelivery, timestamp: number) {
+  private headersOf(delivery: LeasedDelivery, body: string) {
+    const { secret, previous_secret: previous, previous_secret_until: until, event_id: id } = delivery
+    const now = this.options.clock.now()
+    const secrets = previous !== null && until !== null && until > now ? [secret, previous] : [secret]
+    const timestamp = Math.floor(toMs(now) / 1000)
     return {
       'Content-Type': 'application/json',
       'User-Agent': `Holdfast/${this.options.version}`,
-      'X-Service-Signature': serviceSignature(secrets[0] ?? '', body),
-      'webhook-id': eventId,
+      'X-Service-Signature': serviceSignature(secret, body),
+      'webhook-id': id,
       'webhook-timestamp': String(timestamp),
-      'webhook-signature': standardSignature(secrets, { id: eventId, timestamp, body }),
-      ...(isSample && { 'X-Service-Test': 'true' }),
+      'webhook-signature': standardSignature(secrets, { id, timestamp, body }),
+      ...(delivery.sample_payload !== null && { 'X-Service-Test': 'true' }),
     }
   }
 }
 
-/** What became of a request. */
-type Answer = Pick<AttemptResult, 'responseStatus' | 'error'> & { retryAfter?: string | undefined }
+/** The end of an exchange. */
+type Ending = Pick<AttemptResult, 'responseStatus' | 'error'> & { retryAfter?: string | undefined }
 
-/** Follows one request. It hears of the client itself: a stream for each answer would cost more than all the rest. */
+/** Follows one request as a handler of the client: a stream for each response would cost more than all the rest. */
 class Exchange implements Dispatcher.DispatchHandler {
-  private readonly done: (answer: Answer | undefined) => void
+  private readonly done: (ending: Ending) => void
   private readonly timer: NodeJS.Timeout
   private controller: Dispatcher.DispatchController | undefined
   private status: number | null = null
@@ -145,14 +124,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   private bytes = 0
   private isOver = false
 
-  constructor(timeoutMs: number, done: (answer: Answer | undefined) => void) {
+  constructor(timeoutMs: number, done: (ending: Ending) => void) {
     this.done = done
     this.timer = setTimeout(() => this.giveUp({ responseStatus: this.status, error: 'timeout' }), timeoutMs)
-  }
-
-  /** Ends it as if it had not been made. */
-  abort(): void {
-    this.giveUp(undefined)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -174,9 +148,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.bytes += chunk.length
-    if (this.bytes <= maxAnswerBytes) return
-    const answer = this.judged()
-    this.giveUp({ ...answer, error: answer.error ?? 'response_too_large' })
+    if (this.bytes <= maxResponseBytes) return
+    const ending = this.judged()
+    this.giveUp({ ...ending, error: ending.error ?? 'response_too_large' })
   }
 
   onResponseEnd(): void {
@@ -187,28 +161,28 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.end({ responseStatus: this.status, error: reasonOf(error) })
   }
 
-  private judged(): Answer {
+  private judged(): Ending {
     const status = this.status ?? 0
     if (status >= 200 && status < 300) return { responseStatus: status, error: null }
     const error = status >= 300 && status < 400 ? 'redirect_not_followed' : 'status_not_2xx'
     return { responseStatus: status, error, retryAfter: this.retryAfter }
   }
 
-  /** Ends it in the middle: the connection cannot be used again. */
-  private giveUp(answer: Answer | undefined): void {
-    this.end(answer)
+  /** Ends it early: the connection cannot be used again. */
+  private giveUp(ending: Ending): void {
+    this.end(ending)
     this.controller?.abort(new SendAborted())
   }
 
-  private end(answer: Answer | undefined): void {
+  private end(ending: Ending): void {
     if (this.isOver) return
     this.isOver = true
     clearTimeout(this.timer)
-    this.done(answer)
+    this.done(ending)
   }
 }
 
-/** Told to the client when nobody waits for the answer any more. */
+/** Tells the client that nobody waits for the response any more. */
 class SendAborted extends Error {
   override readonly name = 'SendAborted'
 }
@@ -224,7 +198,7 @@ function readRetryAfter(text: string | undefined, nowMs: number): number | undef
   return Number.isNaN(dateMs) ? undefined : Math.max(Math.ceil((dateMs - nowMs) / 1000), 1)
 }
 
-/** Codes of Node, of its TLS and of the client. */
+/** By codes of Node, of its TLS and of the client. */
 const reasons: [pattern: RegExp, reason: AttemptError][] = [
   [/^(ENOTFOUND|ENODATA|EAI_\w+)$/, 'dns_failed'],
   [/^ECONNREFUSED$/, 'connection_refused'],
@@ -247,8 +221,8 @@ class AddressNotAllowed extends Error {
 }
 
 /**
- * Connections to receivers, kept for a few seconds. The address that is checked is the one that the connection is made to:
- * a name that resolves differently a moment later changes nothing. A server without webhooks never loads the client.
+ * Opens connections to receivers and keeps them for a few seconds. It checks the very address that it connects to: a name
+ * that resolves differently a moment later changes nothing. A server without webhooks never loads the client.
  */
 async function guardedAgent(options: SendOptions): Promise<Dispatcher> {
   const { Agent, buildConnector } = await import('undici')
@@ -286,7 +260,7 @@ function checkedLookup(resolve: Resolve, mayConnect: (address: string) => boolea
     resolve(hostname).then(
       (addresses) => {
         const [first] = addresses
-        // one forbidden address among others is a trap, not a mistake
+        // one forbidden address among others is no accident
         if (!first || !addresses.every(({ address }) => mayConnect(address))) {
           callback(new AddressNotAllowed(), '', 0)
         } else if (options.all) callback(null, addresses)

@@ -1,42 +1,62 @@
-import { sql, type Insertable, type RawBuilder, type Selectable, type Updateable } from 'kysely'
+import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely'
+import type { Instant } from '../base/instants.ts'
 import type { Queries } from '../database/database.ts'
-import { inReach, type Reach } from '../database/reach.ts'
-import type { WebhooksTable } from '../database/event-tables.ts'
-import type { Instant } from '../instants.ts'
+import type { WebhooksTable } from '../database/tables.ts'
+import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import { deletePending, failPending } from './delivery-queries.ts'
 
-/** A webhook with the zone of its business; in UTC where it is of a hub. */
+/** A webhook with the zone of its business; UTC for one of a hub. */
 export interface WebhookRow extends Selectable<WebhooksTable> {
   timezone: string
 }
 
-/** What a key may see: of a hub, its own webhooks and those of its businesses; of a business, its own alone. */
-function webhookInReach(reach: Reach): RawBuilder<boolean> {
-  const ofBusiness = inReach('w.business_id', reach)
-  if ('businessId' in reach) return ofBusiness
-  return 'hubId' in reach
-    ? sql<boolean>`(w.hub_id = ${reach.hubId} or ${ofBusiness})`
+/** A hub key sees the hub's webhooks and those of its businesses; a business key those of its business. */
+function webhookInScope(scope: TenantScope): RawBuilder<boolean> {
+  const ofBusiness = inScope('w.business_id', scope)
+  if ('businessId' in scope) return ofBusiness
+  return 'hubId' in scope
+    ? sql<boolean>`(w.hub_id = ${scope.hubId} or ${ofBusiness})`
     : sql<boolean>`(w.hub_id is not null or ${ofBusiness})`
 }
 
-function selectWebhooks(db: Queries, reach: Reach) {
+const webhookColumns = [
+  'w.id',
+  'w.hub_id',
+  'w.business_id',
+  'w.place',
+  'w.url',
+  'w.events',
+  'w.description',
+  'w.secret',
+  'w.previous_secret',
+  'w.previous_secret_until',
+  'w.created_at',
+  'w.disabled_at',
+  'w.deleted_at',
+] as const
+
+function selectWebhooks(db: Queries, scope: TenantScope) {
   return db
     .selectFrom('webhooks as w')
     .leftJoin('businesses as b', 'b.id', 'w.business_id')
-    .selectAll('w')
+    .select(webhookColumns)
     .select((build) => build.fn.coalesce('b.timezone', sql<string>`'UTC'`).as('timezone'))
-    .where(webhookInReach(reach))
+    .where(webhookInScope(scope))
     .where('w.deleted_at', 'is', null)
 }
 
-/** A webhook; undefined when it is out of reach, as if it did not exist. */
-export function findWebhook(db: Queries, reach: Reach, id: string): Promise<WebhookRow | undefined> {
-  return selectWebhooks(db, reach).where('w.id', '=', id).executeTakeFirst()
+/** Finds a webhook; undefined when it is out of reach. */
+export function findWebhook(db: Queries, scope: TenantScope, id: string): Promise<WebhookRow | undefined> {
+  return selectWebhooks(db, scope).where('w.id', '=', id).executeTakeFirst()
 }
 
 /** Finds a webhook and keeps others from changing it until the transaction ends. */
-export function findWebhookForChange(db: Queries, reach: Reach, id: string): Promise<WebhookRow | undefined> {
-  return selectWebhooks(db, reach).where('w.id', '=', id).forNoKeyUpdate('w').executeTakeFirst()
+export function findWebhookForChange(
+  db: Queries,
+  scope: TenantScope,
+  id: string,
+): Promise<WebhookRow | undefined> {
+  return selectWebhooks(db, scope).where('w.id', '=', id).forNoKeyUpdate('w').executeTakeFirst()
 }
 
 /** Keeps others from changing webhooks until the transaction ends. */
@@ -44,36 +64,35 @@ export async function lockWebhooks(db: Queries, ids: string[]): Promise<void> {
   await db.selectFrom('webhooks').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute()
 }
 
-/** What a list of webhooks is narrowed to, and where its page begins. */
-export interface WebhookFilter {
+interface WebhookFilter {
   businessId: string | undefined
   /** The creation and id of the last row of the page before. */
   after: readonly [createdAt: Instant, id: string] | undefined
   rows: number
 }
 
-/** Webhooks, the newest first, at most `filter.rows` of them. */
+/** Lists webhooks, the newest first, at most `filter.rows`. */
 export function findWebhooks(
   db: Queries,
-  reach: Reach,
+  scope: TenantScope,
   { businessId, after, rows }: WebhookFilter,
 ): Promise<WebhookRow[]> {
-  let query = selectWebhooks(db, reach)
+  let query = selectWebhooks(db, scope)
   if (businessId) query = query.where('w.business_id', '=', businessId)
   if (after) query = query.where(sql<boolean>`(w.created_at, w.id) < (${after[0]}, ${after[1]})`)
   return query.orderBy('w.created_at', 'desc').orderBy('w.id', 'desc').limit(rows).execute()
 }
 
-/** Whose a webhook is: of a business, or of a whole hub. */
+/** A webhook is of a business or of a whole hub. */
 export type WebhookOwner = { business_id: string; hub_id: null } | { business_id: null; hub_id: string }
 
 /**
- * Keeps others from adding webhooks to the same owner until the transaction ends, and tells the owner's zone. Undefined
- * when there is no such business or hub within reach.
+ * Keeps others from adding webhooks to the same owner until the transaction ends. Gives the owner's zone; undefined when
+ * there is no such business or hub within reach.
  */
 export async function lockOwner(
   db: Queries,
-  reach: Reach,
+  scope: TenantScope,
   owner: WebhookOwner,
 ): Promise<{ timezone: string } | undefined> {
   if (owner.business_id !== null) {
@@ -81,11 +100,11 @@ export async function lockOwner(
       .selectFrom('businesses as b')
       .select('b.timezone')
       .where('b.id', '=', owner.business_id)
-      .where(inReach('b.id', reach))
+      .where(inScope('b.id', scope))
       .forNoKeyUpdate()
       .executeTakeFirst()
   }
-  if ('businessId' in reach || ('hubId' in reach && reach.hubId !== owner.hub_id)) return undefined
+  if ('businessId' in scope || ('hubId' in scope && scope.hubId !== owner.hub_id)) return undefined
   const hub = await db
     .selectFrom('hubs as h')
     .select('h.id')
@@ -95,10 +114,10 @@ export async function lockOwner(
   return hub && { timezone: 'UTC' }
 }
 
-/** The most webhooks of a business, and of a hub. Their places are numbered through: 00 to 19, 20 to 39. */
+/** Of a business, and of a hub. Places go from 00 to 19, and from 20 to 39. */
 export const maxWebhooks = 20
 
-/** Writes a webhook in the first free place of its owner. False when there is none. */
+/** Writes a webhook in the first free place of its owner; false when there is none. */
 export async function insertWebhook(
   db: Queries,
   webhook: Omit<Insertable<WebhooksTable>, 'place'>,
@@ -121,7 +140,6 @@ export async function insertWebhook(
   return true
 }
 
-/** Changes a webhook. */
 export async function updateWebhook(
   db: Queries,
   id: string,
@@ -157,7 +175,7 @@ export async function deleteWebhook(db: Queries, id: string, now: Instant): Prom
   await deletePending(db, id)
 }
 
-/** Gives a webhook a new secret; the present one stays beside it until an instant. */
+/** Gives a webhook a new secret. The present one stays valid until an instant. */
 export async function replaceSecret(
   db: Queries,
   webhook: Pick<WebhooksTable, 'id' | 'secret'>,
@@ -170,19 +188,19 @@ export async function replaceSecret(
     .execute()
 }
 
-/** Up to `most` webhooks that are deleted, the first of them first. */
-export async function findDeletedWebhooks(db: Queries, most: number): Promise<string[]> {
+/** Finds up to `max` deleted webhooks, the first deleted first. */
+export async function findDeletedWebhooks(db: Queries, max: number): Promise<string[]> {
   const rows = await db
     .selectFrom('webhooks')
     .select('id')
     .where('deleted_at', 'is not', null)
     .orderBy('deleted_at')
-    .limit(most)
+    .limit(max)
     .execute()
   return rows.map(({ id }) => id)
 }
 
-/** Drops a deleted webhook that has no log any more. */
+/** Drops a deleted webhook once its log is empty. */
 export async function dropWebhook(db: Queries, id: string): Promise<void> {
   await db
     .deleteFrom('webhooks')

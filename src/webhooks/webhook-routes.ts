@@ -1,13 +1,21 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import type { Context } from '../context.ts'
-import { exampleIds } from '../examples.ts'
-import { Closed, Nothing, PathId, problems } from '../wire.ts'
-import { listDeliveries, retryByHand, sendSample } from './delivery.ts'
+import { exampleIds } from '../base/examples.ts'
+import { StrictObject, EmptyObject, PathId, problems } from '../http/wire.ts'
+import type { Context } from './context.ts'
 import { DeliveriesQuery, Delivery, DeliveryPage } from './delivery-schemas.ts'
-import { listEvents } from './event.ts'
+import { listDeliveries, retryByHand, sendSample } from './delivery.ts'
 import { EventPage, EventsQuery } from './event-schemas.ts'
+import { listEvents } from './event.ts'
+import {
+  ChangeWebhook,
+  CreateWebhook,
+  Webhook,
+  WebhookPage,
+  WebhooksQuery,
+  WebhookWithSecret,
+} from './webhook-schemas.ts'
 import {
   changeWebhook,
   createWebhook,
@@ -18,21 +26,12 @@ import {
   rotateSecret,
   showWebhook,
 } from './webhook.ts'
-import {
-  ChangeWebhook,
-  CreateWebhook,
-  Webhook,
-  WebhookPage,
-  WebhooksQuery,
-  WebhookWithSecret,
-} from './webhook-schemas.ts'
 
 const access = ['business', 'hub'] as const
 const webhookId = PathId('webhook', exampleIds.webhook)
-const params = Closed({ id: webhookId })
+const params = StrictObject({ id: webhookId })
 const tags = ['Webhooks']
 
-/** Webhooks, and new secrets for them. */
 export function webhookRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
@@ -45,8 +44,8 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Register a webhook',
         description:
-          'The answer shows the secret that signs its deliveries, for the only time. A business can have 20, and a hub 20 for all its businesses together.',
-        querystring: Nothing,
+          'The response shows the secret that signs its deliveries, once. A business can have 20 webhooks, and a hub 20 for all its businesses together.',
+        querystring: EmptyObject,
         body: CreateWebhook,
         response: { 201: WebhookWithSecret, ...problems('not_found', 'webhook_limit_reached') },
       },
@@ -65,7 +64,7 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'listWebhooks',
         tags,
         summary: 'List webhooks',
-        description: 'The newest first, a page at a time. A hub key sees those of its businesses too.',
+        description: 'The newest first, a page at a time. A hub key also sees those of its businesses.',
         querystring: WebhooksQuery,
         response: { 200: WebhookPage },
       },
@@ -82,7 +81,7 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Show a webhook',
         params,
-        querystring: Nothing,
+        querystring: EmptyObject,
         response: { 200: Webhook },
       },
     },
@@ -97,9 +96,9 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'changeWebhook',
         tags,
         summary: 'Change a webhook',
-        description: 'Disabled, nothing new is sent to it, and what still waits for it fails.',
+        description: 'If you disable it, its pending deliveries fail and nothing more is sent.',
         params,
-        querystring: Nothing,
+        querystring: EmptyObject,
         body: ChangeWebhook,
         response: { 200: Webhook },
       },
@@ -118,11 +117,11 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'deleteWebhook',
         tags,
         summary: 'Delete a webhook',
-        description: 'What still waits for it is dropped.',
+        description: 'Its pending deliveries are dropped.',
         params,
-        querystring: Nothing,
-        body: Nothing,
-        response: { 204: Type.Null({ description: 'It is gone.' }) },
+        querystring: EmptyObject,
+        body: EmptyObject,
+        response: { 204: Type.Null({ description: 'Deleted.' }) },
       },
     },
     async (request, reply) => {
@@ -140,10 +139,10 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Replace the secret of a webhook',
         description:
-          '`X-Service-Signature` is made with the new one at once; for 24 hours `webhook-signature` verifies with either. Within them it cannot be replaced again.',
+          '`X-Service-Signature` uses the new secret at once; for 24 hours `webhook-signature` verifies with either. Until then you cannot replace it again.',
         params,
-        querystring: Nothing,
-        body: Nothing,
+        querystring: EmptyObject,
+        body: EmptyObject,
         response: { 200: WebhookWithSecret, ...problems('rotation_in_progress') },
       },
     },
@@ -151,7 +150,6 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
   )
 }
 
-/** The log of deliveries, retries by hand, samples, and the events themselves. */
 export function deliveryRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
@@ -162,7 +160,7 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
       schema: {
         operationId: 'listDeliveries',
         tags,
-        summary: 'Show what was sent to a webhook',
+        summary: 'List deliveries of a webhook',
         description: 'The newest first, a page at a time, each delivery with its attempts. Kept for 30 days.',
         params,
         querystring: DeliveriesQuery,
@@ -181,10 +179,10 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Send a delivery again',
         description:
-          'Whatever came of it: three more attempts, the first at once, with the same `webhook-id`.',
-        params: Closed({ id: webhookId, delivery_id: PathId('delivery', exampleIds.delivery) }),
-        querystring: Nothing,
-        body: Nothing,
+          'Also one that succeeded: three more attempts, the first at once, with the same `webhook-id`.',
+        params: StrictObject({ id: webhookId, delivery_id: PathId('delivery', exampleIds.delivery) }),
+        querystring: EmptyObject,
+        body: EmptyObject,
         response: { 202: Delivery },
       },
     },
@@ -203,10 +201,10 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Send a sample to a webhook',
         description:
-          'A `booking.created` of no real booking, with the header `X-Service-Test: true`. It is sent to a disabled webhook too.',
+          'A `booking.created` of no real booking, with the header `X-Service-Test: true`. A disabled webhook gets it too.',
         params,
-        querystring: Nothing,
-        body: Nothing,
+        querystring: EmptyObject,
+        body: EmptyObject,
         response: { 202: Delivery },
       },
     },
@@ -223,7 +221,7 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'List events',
         description:
-          'The oldest first, a page at a time, with what receivers get of them. Kept for 30 days; `after` the last one that was seen, nothing is ever missed.',
+          'The oldest first, a page at a time, each with the body that receivers get. Kept for 30 days. Resume `after` the last one you stored and you miss none.',
         querystring: EventsQuery,
         response: { 200: EventPage },
       },

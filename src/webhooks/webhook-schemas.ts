@@ -1,6 +1,15 @@
 import { Type } from 'typebox'
-import { exampleIds, exampleTimes } from '../examples.ts'
-import { Closed, Id, Line, listParameters, Nullable, Page, ShownId, ShownInstant } from '../wire.ts'
+import { exampleIds, exampleTimes } from '../base/examples.ts'
+import {
+  StrictObject,
+  Id,
+  Line,
+  listParameters,
+  Nullable,
+  Page,
+  ShownId,
+  ShownInstant,
+} from '../http/wire.ts'
 import { eventTypes } from './event-payload.ts'
 
 export const EventName = Type.Enum([...eventTypes], { title: 'EventName' })
@@ -11,17 +20,17 @@ const Url = Type.String({
   minLength: 1,
   maxLength: 2_048,
   description:
-    'http or https, without user info and fragment. In production https alone, and no address of an inner network.',
+    'http or https, without user info and fragment. In production https only, and no address in a private network.',
 })
 const Events = Type.Array(EventName, {
   minItems: 1,
   maxItems: eventTypes.length,
   uniqueItems: true,
-  description: 'What is sent to it.',
+  description: 'The events that are sent to it.',
 })
 const Description = Line(1, 200)
 
-export const CreateWebhook = Closed(
+export const CreateWebhook = StrictObject(
   {
     url: Url,
     events: Events,
@@ -40,8 +49,8 @@ export const CreateWebhook = Closed(
   },
 )
 
-/** `description` may be cleared with null; the other fields cannot be empty. */
-export const ChangeWebhook = Closed(
+/** Only `description` may be cleared, with null. */
+export const ChangeWebhook = StrictObject(
   {
     url: Type.Optional(Url),
     events: Type.Optional(Events),
@@ -50,7 +59,7 @@ export const ChangeWebhook = Closed(
   },
   {
     title: 'ChangeWebhook',
-    description: 'What is to change. Disabled, nothing is sent to it.',
+    description: 'The fields to change. Nothing is sent to a disabled webhook.',
     examples: [{ status: 'disabled' }],
   },
 )
@@ -85,7 +94,7 @@ export const WebhookWithSecret = Type.Object(
   {
     ...shown,
     secret: Type.String({
-      description: 'Signs what is sent. Shown here only; whoever loses it has it replaced by a new one.',
+      description: 'Signs deliveries. Shown only here; if you lose it, replace it.',
     }),
   },
   {
@@ -100,7 +109,7 @@ export const WebhookPage = Page(Webhook, {
   description: 'Webhooks, the newest first.',
 })
 
-export const WebhooksQuery = Closed({
+export const WebhooksQuery = StrictObject({
   ...listParameters,
   business_id: Type.Optional(
     Type.String({ ...Id, description: 'For hub keys: only the webhooks of this business.' }),

@@ -1,15 +1,15 @@
 import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
-import type { Context } from '../context.ts'
+import { invalidCursor, Problem, validationProblem } from '../base/errors.ts'
+import { isUuid } from '../base/ids.ts'
+import { formatInstant, type Instant, isInstant, plusSeconds } from '../base/instants.ts'
 import type { Transaction } from '../database/database.ts'
-import { invalidCursor, Problem, validationProblem } from '../errors.ts'
-import type { Chore } from '../housekeeping.ts'
-import { isUuid } from '../ids.ts'
-import { formatInstant, isInstant, plusSeconds, type Instant } from '../instants.ts'
-import { decodeCursor, pageOf, readLimit } from '../wire.ts'
+import { decodeCursor, pageOf, readLimit } from '../http/wire.ts'
+import type { Context } from './context.ts'
+import type { CleanupJob } from '../database/context.ts'
 import { checkDestination } from './addresses.ts'
 import { deleteLog } from './delivery-queries.ts'
-import { eventTypes, type EventType } from './event-payload.ts'
+import { type EventType, eventTypes } from './event-payload.ts'
 import { newSecret } from './signature.ts'
 import {
   deleteWebhook,
@@ -30,8 +30,8 @@ import {
 import type { ChangeWebhook, CreateWebhook, WebhooksQuery } from './webhook-schemas.ts'
 
 /*
- * A webhook: where the events of a business, or of all businesses of a hub, are sent. It is active or disabled; a deleted
- * one is gone for clients at once, and its log goes bit by bit.
+ * A webhook: where the events of a business, or of all businesses of a hub, are sent. It is active or disabled. Clients no
+ * longer see a deleted one; housekeeping drops its log bit by bit.
  */
 
 /**
@@ -48,7 +48,7 @@ export async function createWebhook(
   const id = context.ids.next()
   const secret = newSecret(context.ids)
   return context.db.transaction(async (tx) => {
-    const found = await lockOwner(tx.db, actor.reach, owner)
+    const found = await lockOwner(tx.db, actor.scope, owner)
     if (!found) throw new Problem('not_found', 'There is no business with this id.')
     const webhook = {
       id,
@@ -68,15 +68,15 @@ export async function createWebhook(
   })
 }
 
-/** Joins names of events as the database keeps them, in one order. */
+/** Joins names of events in one order, as the database keeps them. */
 function eventsText(events: EventType[]): string {
   return eventTypes.filter((type) => events.includes(type)).join(' ')
 }
 
-function ownerOf({ reach }: Actor, businessId: string | undefined): WebhookOwner {
+function ownerOf({ scope }: Actor, businessId: string | undefined): WebhookOwner {
   if (businessId !== undefined) return { business_id: businessId, hub_id: null }
-  if ('businessId' in reach) return { business_id: reach.businessId, hub_id: null }
-  if ('hubId' in reach) return { business_id: null, hub_id: reach.hubId }
+  if ('businessId' in scope) return { business_id: scope.businessId, hub_id: null }
+  if ('hubId' in scope) return { business_id: null, hub_id: scope.hubId }
   throw validationProblem([{ pointer: '/business_id', code: 'required', detail: 'is required' }])
 }
 
@@ -85,14 +85,14 @@ function tooMany({ hub_id }: WebhookOwner): Problem {
   return new Problem('webhook_limit_reached', `${whose} has ${maxWebhooks} webhooks; delete one first.`)
 }
 
-/** A page of the webhooks within the caller's reach, the newest first. */
+/** Lists webhooks within the caller's reach, the newest first. */
 export async function listWebhooks(
   context: Context,
   actor: Actor,
   query: Static<typeof WebhooksQuery>,
 ): Promise<{ data: ShownWebhook[]; next_cursor: string | null }> {
   const limit = readLimit(query.limit)
-  const rows = await findWebhooks(context.db.reads, actor.reach, {
+  const rows = await findWebhooks(context.db.reads, actor.scope, {
     businessId: query.business_id,
     after: query.cursor === undefined ? undefined : parseCursor(query.cursor, 'webhook'),
     rows: limit + 1,
@@ -103,9 +103,9 @@ export async function listWebhooks(
   })
 }
 
-/** A webhook within the caller's reach. Throws not_found. */
+/** Gives a webhook within the caller's reach. Throws not_found. */
 export async function showWebhook(context: Context, actor: Actor, id: string): Promise<WebhookRow> {
-  const webhook = isUuid(id) ? await findWebhook(context.db.reads, actor.reach, id.toLowerCase()) : undefined
+  const webhook = isUuid(id) ? await findWebhook(context.db.reads, actor.scope, id.toLowerCase()) : undefined
   if (!webhook) throw noSuchWebhook()
   return webhook
 }
@@ -114,7 +114,7 @@ function noSuchWebhook(): Problem {
   return new Problem('not_found', 'There is no webhook with this id.')
 }
 
-/** Reads a cursor of this very list: the database never sees a malformed one. */
+/** Parses a cursor of the named list: the database never sees a malformed one. */
 export function parseCursor(cursor: string, list: string): readonly [Instant, string] {
   const [name, createdAt, id] = decodeCursor(cursor, 3) ?? []
   if (name !== list || createdAt === undefined || !isInstant(createdAt)) throw invalidCursor()
@@ -122,9 +122,9 @@ export function parseCursor(cursor: string, list: string): readonly [Instant, st
   return [createdAt, id]
 }
 
-/** A webhook within reach that nobody else changes until the transaction ends. Throws not_found. */
+/** Gives a webhook that nobody else changes until the transaction ends. Throws not_found. */
 export async function lockedWebhook(tx: Transaction, actor: Actor, id: string): Promise<WebhookRow> {
-  const webhook = isUuid(id) ? await findWebhookForChange(tx.db, actor.reach, id.toLowerCase()) : undefined
+  const webhook = isUuid(id) ? await findWebhookForChange(tx.db, actor.scope, id.toLowerCase()) : undefined
   if (!webhook) throw noSuchWebhook()
   return webhook
 }
@@ -159,12 +159,12 @@ export function removeWebhook(context: Context, actor: Actor, id: string): Promi
   })
 }
 
-/** For this long deliveries are signed with the previous secret too. */
+/** How long deliveries are signed with the previous secret too. */
 const overlapSeconds = 86_400
 
 /**
- * Gives a webhook a new secret. For 24 hours `webhook-signature` verifies with either. Throws not_found, and
- * rotation_in_progress within those hours: a third secret would leave a receiver without any.
+ * Gives a webhook a new secret. For 24 hours `webhook-signature` verifies with either. Throws not_found, and within those
+ * hours rotation_in_progress: a third secret would invalidate the one that a receiver still has.
  */
 export function rotateSecret(context: Context, actor: Actor, id: string): Promise<WebhookRow> {
   const secret = newSecret(context.ids)
@@ -182,10 +182,9 @@ export function rotateSecret(context: Context, actor: Actor, id: string): Promis
   })
 }
 
-/** A webhook on the wire. */
-export type ShownWebhook = ReturnType<typeof presentWebhook>
+type ShownWebhook = ReturnType<typeof presentWebhook>
 
-/** A webhook as its owner may see it at any time: without its secret. */
+/** Shows a webhook without its secret. */
 export function presentWebhook(webhook: WebhookRow) {
   return {
     id: webhook.id,
@@ -198,26 +197,25 @@ export function presentWebhook(webhook: WebhookRow) {
   }
 }
 
-/** The same with the secret: when it is new, and never again. */
+/** Shows a webhook with its secret, which happens only when that is new. */
 export function presentWithSecret(webhook: WebhookRow) {
   return { ...presentWebhook(webhook), secret: webhook.secret }
 }
 
-/** Deleted webhooks that one step looks at. */
-const deletedAtOnce = 20
+const maxDeletedAtOnce = 20
 
-/** Drops deleted webhooks, each after its log: searching the log of all of them would read every delivery. */
-export const deletedWebhooks: Chore = {
+/** Drops deleted webhooks, each after its log: a search in the logs of all would read every delivery. */
+export const deletedWebhooks: CleanupJob = {
   name: 'deleted webhooks',
-  deleteBatch: ({ db }, most) =>
+  deleteBatch: ({ db }, max) =>
     db.transaction(async (tx) => {
-      const webhooks = await findDeletedWebhooks(tx.db, deletedAtOnce)
+      const webhooks = await findDeletedWebhooks(tx.db, maxDeletedAtOnce)
       let deleted = 0
       for (const id of webhooks) {
-        deleted += await deleteLog(tx.db, id, most - deleted)
-        if (deleted === most) return deleted
+        deleted += await deleteLog(tx.db, id, max - deleted)
+        if (deleted === max) return deleted
         await dropWebhook(tx.db, id)
       }
-      return webhooks.length < deletedAtOnce ? deleted : most // others may be left
+      return webhooks.length < maxDeletedAtOnce ? deleted : max // there may be more
     }),
 }

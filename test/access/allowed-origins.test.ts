@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createKey } from '../../src/catalogue/create-key.ts'
+import { createKey } from '../../src/catalogue/business-keys.ts'
 import { expectProblem } from '../support/expect-problem.ts'
-import { bookingOf, nextStart, restrictOrigins, unknownId, type Tenant } from '../support/tenant-things.ts'
+import { bookingOf, nextStart, restrictOrigins, type Tenant, unknownId } from '../support/tenant-things.ts'
 import {
   businessOf,
   offer,

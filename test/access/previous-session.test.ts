@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createKey } from '../../src/catalogue/create-key.ts'
-import { newToken } from '../../src/access/token-format.ts'
-import { systemIds } from '../../src/ids.ts'
+import { newToken } from '../../src/access/token.ts'
+import { systemIds } from '../../src/base/ids.ts'
+import { createKey } from '../../src/catalogue/business-keys.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { bookingOf, holdOf, nextStart, type Tenant } from '../support/tenant-things.ts'
 import {

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newToken, tokenType, tokenTypes } from '../../src/access/token-format.ts'
-import { systemIds } from '../../src/ids.ts'
+import { tokenTypes } from '../../src/base/token-types.ts'
+import { newToken, tokenType } from '../../src/access/token.ts'
+import { systemIds } from '../../src/base/ids.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { makeThings } from '../support/tenant-things.ts'
 import {
   businessOf,
   onEachEngine,
   startTestService,
-  withoutLimiter,
   type TestService,
+  withoutLimiter,
 } from '../support/test-service.ts'
 
 /** Made by another program: the last six characters are the CRC-32 of all before them, in base62. */

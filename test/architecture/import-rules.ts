@@ -1,7 +1,7 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser'
 
 /*
- * "Who may import whom" of ARCHITECTURE.md as rules for dependency-cruiser. Paths are regular expressions over paths
+ * "One order" and "Kinds of files" of ARCHITECTURE.md as rules for dependency-cruiser. Paths are regular expressions over paths
  * from the root of the project. Where a rule says nothing else, an import of types counts as an import.
  */
 
@@ -13,8 +13,32 @@ const QUERIES = '-queries[.]ts$'
 const RULES = '-rules[.]ts$'
 const TYPE_FILES = '-types[.]ts$'
 /** What decides on its input alone, and may therefore stand under rules and queries. */
-const PURE = '^src/(contact-formats|errors|ids|instants)[.]ts$'
+const PURE =
+  '^src/base/(client-network|contact-formats|errors|ids|instants|time-zone-names|token-types)[.]ts$'
 const DATABASE_PORT = '^src/database/(?!sqlite|postgres|migrat)'
+
+/** The one order of folders: each may import those before it, none after it. */
+export const FOLDERS = [
+  'base',
+  'database',
+  'http',
+  'watch',
+  'access',
+  'catalogue',
+  'availability',
+  'webhooks',
+  'bookings',
+  'payments',
+  'pages',
+  'operate',
+  'server.ts',
+  'cli',
+  'main.ts',
+]
+
+function inSource(names: string[]): string {
+  return `^src/(${names.map((name) => (name.endsWith('.ts') ? name.replace('.', '[.]') + '$' : `${name}/`)).join('|')})`
+}
 
 /** A package, whether or not it was found on disk, and its types. */
 function npm(name: string): string {
@@ -44,33 +68,29 @@ export const importRules: IForbiddenRuleType[] = [
   ),
   forbid('no-circle', 'modules form no circle', {}, { circular: true }),
 
-  // 1. holdfast.ts, cli/ → app.ts, create-context.ts → everything
-  forbid(
-    'app-is-the-root',
-    'app.ts and create-context.ts wire everything, so only holdfast.ts and cli/ may know them',
-    { pathNot: ['^src/holdfast[.]ts$', '^src/cli/'] },
-    { path: '^src/(app|create-context)[.]ts$' },
+  // 1. One order of folders, one way
+  ...FOLDERS.slice(0, -1).map((folder, index) =>
+    forbid(
+      `${folder}-imports-downward`,
+      `${folder} stands below ${FOLDERS.slice(index + 1).join(', ')}`,
+      { path: inSource([folder]) },
+      { path: inSource(FOLDERS.slice(index + 1)) },
+    ),
   ),
   forbid(
     'commands-start-fast',
-    'a command that needs the server imports app.ts when it runs: the others, and --help, do without loading it',
-    { path: ['^src/holdfast[.]ts$', '^src/cli/', '^src/create-context[.]ts$'] },
+    'a command that needs the server imports server.ts when it runs: the others, and --help, do without loading it',
+    { path: ['^src/main[.]ts$', '^src/cli/', '^src/operate/'] },
     {
-      path: ['^src/app[.]ts$', npm('fastify'), npm('@fastify')],
+      path: ['^src/server[.]ts$', npm('fastify'), npm('@fastify')],
       dependencyTypesNot: [...TYPES, 'dynamic-import'],
     },
   ),
   forbid(
-    'commands-are-the-edge',
-    'only holdfast.ts and other commands import cli/',
-    { pathNot: ['^src/holdfast[.]ts$', '^src/cli/'] },
-    { path: ['^src/holdfast[.]ts$', '^src/cli/'] },
-  ),
-  forbid(
-    'root-knows-no-folder',
-    'the modules that every folder imports take no more than types from a folder',
-    { path: '^src/[^/]+$', pathNot: '^src/(app|create-context|holdfast)[.]ts$' },
-    { path: '^src/[^/]+/', dependencyTypesNot: [...TYPES] },
+    'tools-from-outside',
+    'tools know the public API: of src, nothing but pure modules and the clock',
+    { path: '^tools/' },
+    { path: '^src/', pathNot: [PURE, '^src/base/clock[.]ts$'] },
   ),
 
   // 2. Routes → their schemas and operations, never queries
@@ -83,14 +103,14 @@ export const importRules: IForbiddenRuleType[] = [
   ),
   forbid(
     'routes-are-the-edge',
-    'only app.ts and other routes import routes',
-    { pathNot: [ROUTES, '^src/app[.]ts$'] },
+    'only server.ts and other routes import routes',
+    { pathNot: [ROUTES, '^src/server[.]ts$'] },
     { path: ROUTES },
   ),
   forbid(
     'fastify-at-the-edge',
-    'only http/, routes and app.ts know Fastify, even its types',
-    { pathNot: ['^src/http/', ROUTES, '^src/app[.]ts$'] },
+    'only http/, pages/, routes, hooks and server.ts know Fastify, even its types',
+    { pathNot: ['^src/(http|pages|watch)/', ROUTES, '-hook[.]ts$', '^src/server[.]ts$'] },
     { path: [npm('fastify'), npm('fastify-plugin'), npm('@fastify')] },
   ),
 
@@ -109,7 +129,7 @@ export const importRules: IForbiddenRuleType[] = [
     { path: QUERIES },
     {
       path: '^src/',
-      pathNot: [DATABASE_PORT, PURE, '^src/clock[.]ts$', QUERIES, RULES, TYPE_FILES],
+      pathNot: [DATABASE_PORT, PURE, '^src/base/clock[.]ts$', QUERIES, RULES, TYPE_FILES],
       dependencyTypesNot: [...TYPES],
     },
   ),
@@ -140,39 +160,16 @@ export const importRules: IForbiddenRuleType[] = [
     { pathNot: [PURE, RULES, TYPE_FILES], dependencyTypesNot: [...TYPES] },
   ),
 
-  // 6. Folders form no circle; the order that there is
-  forbid(
-    'folders-in-order',
-    'bookings does not know payments: the checkout provider reaches it through Context',
-    { path: '^src/bookings/' },
-    { path: '^src/payments/' },
-  ),
-  forbid(
-    'folders-in-order',
-    'availability, catalogue and webhooks are what bookings stands on',
-    { path: '^src/(availability|catalogue|webhooks)/' },
-    { path: '^src/(bookings|payments)/' },
-  ),
-  forbid(
-    'http-knows-no-domain',
-    'of the other folders, http knows access, rate-limits and idempotency, and its own queries the database',
-    { path: '^src/http/' },
-    { path: '^src/(?!http/|access/|rate-limits/|idempotency/|database/)[^/]+/' },
-  ),
-
-  forbid(
-    'race-test-from-outside',
-    'the race test knows the public API: of src, nothing but pure modules, the clock and ids',
-    { path: '^src/race-test/' },
-    { path: '^src/', pathNot: [PURE, '^src/race-test/', '^src/clock[.]ts$'] },
-  ),
-
   forbid(
     'config-stands-alone',
     'the configuration is read before anything else exists',
-    { path: '^src/config[.]ts$' },
+    { path: '^src/base/config[.]ts$' },
     {
-      pathNot: ['^src/(errors|setting-readers)[.]ts$', npm('ipaddr.js'), npm('fastest-levenshtein')],
+      pathNot: [
+        '^src/base/(client-network|errors|setting-readers)[.]ts$',
+        npm('ipaddr.js'),
+        npm('fastest-levenshtein'),
+      ],
       dependencyTypesNot: ['core'],
     },
   ),

@@ -4,19 +4,19 @@ import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const project = resolve(import.meta.dirname, '../..')
-const MOST_LINES = 300
 
 const files = projectFiles().filter((file) =>
   statSync(resolve(project, file), { throwIfNoEntry: false })?.isFile(),
 )
-const sources = files.filter((file) => file.startsWith('src/'))
+const sources = files.filter((file) => /^(src|tools)\//.test(file))
 const tests = files.filter((file) => /^test\/.*[.]ts$/.test(file))
 
 // Written with classes of one character, so that no pattern finds itself.
-const KEBAB_CASE = /^src(\/[a-z0-9]+(-[a-z0-9]+)*)+([.][a-z]+)+$/
+const KEBAB_CASE = /^(src|tools)(\/[a-z0-9]+(-[a-z0-9]+)*)+([.][a-z]+)+$/
 const UNFINISHED = /\b(TO[D]O|FIX[M]E)\b/
 const SWITCHED_OFF = /[.](only|skip|todo)[(]/
-const EXPORT = /^export (async )?(function|const|class|interface|type) \w/
+const EXPORT = /^export (async function|class) \w/
+const EXPORTED = /^export (?:async )?(?:function|const|class|interface|type) (\w+)/
 const MACHINE_PATH = /(?<![\w.])[/](work[/]|tmp[/]bash|home[/]\w+[/]|Users[/]\w+[/])/
 
 /** What git tracks or is about to: a new file is held to the style before it is committed. */
@@ -26,7 +26,7 @@ function projectFiles(): string[] {
   const git = spawnSync('git', ['-c', 'safe.directory=*', ...list], { cwd: project, encoding: 'utf8' })
   if (git.status === 0) return git.stdout.split('\0').filter(Boolean)
   // An archive of the sources has no git.
-  return globSync(['package-lock.json', '{src,test,bench,bin,docs}/**/*.*'], { cwd: project })
+  return globSync(['package-lock.json', '{src,tools,test,bench,bin,docs}/**/*.*'], { cwd: project })
 }
 
 /** Every line that the pattern finds, as file:line: text. */
@@ -51,14 +51,10 @@ test('every source file has a name in kebab-case', () => {
   expect(sources.filter((file) => !KEBAB_CASE.test(file))).toEqual([])
 })
 
-test(`no source file has more than ${String(MOST_LINES)} lines`, () => {
-  expect(sources.filter((file) => linesOf(file).length > MOST_LINES)).toEqual([])
-})
-
-// A schema says what it is in the API reference: its docstring would be its description again.
-test('everything that a source file exports has a docstring, but for schemas of the wire', () => {
+// A name that says it all needs no sentence; what a promise may throw, and what a class is for, no name tells.
+test('every asynchronous function and class that a source file exports has a docstring, but for queries', () => {
   const undocumented = sources
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('-schemas.ts'))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('-queries.ts'))
     .flatMap((file) => {
       const lines = linesOf(file).filter((line) => !line.startsWith('// eslint-disable'))
       return lines
@@ -76,6 +72,22 @@ test('no test is switched off, and none switches off the others', () => {
   expect(linesWith(SWITCHED_OFF, tests)).toEqual([])
 })
 
+test('what a source file exports, another file imports', () => {
+  const code = files.filter((file) => /[.](ts|tsx|js|mjs)$/.test(file))
+  const users = new Map<string, number>()
+  for (const file of code) {
+    for (const word of new Set(linesOf(file).join(' ').match(/\w+/g)))
+      users.set(word, (users.get(word) ?? 0) + 1)
+  }
+  const exported = sources.flatMap((file) =>
+    linesOf(file).flatMap((line) => {
+      const [, name = ''] = EXPORTED.exec(line) ?? []
+      return name !== '' && users.get(name) === 1 ? [`${file}: ${name}`] : []
+    }),
+  )
+  expect(exported).toEqual([])
+})
+
 test('no file names a directory of the machine that it was written on', () => {
   expect(linesWith(MACHINE_PATH, files)).toEqual([])
 })
@@ -89,15 +101,16 @@ describe('a pattern finds what it is for, and no more', () => {
   const path = (...parts: string[]) => ['', ...parts, ''].join('/')
 
   test.each([
-    [
-      KEBAB_CASE,
-      ['src/bookings/place-hold.ts', 'src/database/migrations/0001-claims.ts'],
-      ['src/placeHold.ts'],
-    ],
+    [KEBAB_CASE, ['src/bookings/hold.ts', 'src/database/migrations/0001-claims.ts'], ['src/placeHold.ts']],
     [
       EXPORT,
-      ['export const a = 1', 'export async function b(', 'export type C = D'],
-      ['export { a }', 'const a = 1', "export type { A } from './a.ts'"],
+      ['export async function a(', 'export class B extends C {'],
+      ['export { a }', 'export const a = 1', "export type { A } from './a.ts'"],
+    ],
+    [
+      EXPORTED,
+      ['export async function a(', 'export const a = 1', 'export interface A {', 'export type A = B'],
+      ['export { a }', "export type { A } from './a.ts'"],
     ],
     [UNFINISHED, ['TO' + 'DO: later', '// FIX' + 'ME'], ['todoList', 'METHODS']],
     [SWITCHED_OFF, ['test.' + "only('x')", 'describe.' + "skip('x')"], ['test.skipIf(x)', 'rows.skipped(1)']],
@@ -112,8 +125,8 @@ describe('a pattern finds what it is for, and no more', () => {
   })
 })
 
-test('commands take streams and exit codes from their surroundings alone, so that they run in any process', () => {
-  const commands = sources.filter((file) => file.startsWith('src/cli/') && !file.endsWith('/surroundings.ts'))
+test('commands take streams and exit codes from the command line alone, so that they run in any process', () => {
+  const commands = sources.filter((file) => file.startsWith('src/cli/') && !file.endsWith('/command-line.ts'))
   expect(commands.length).toBeGreaterThan(0)
   expect(linesWith(/\bprocess[.](stdout|stderr|exitCode|argv)\b/, commands)).toEqual([])
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { openingsOf, type Schedule } from '../../src/availability/hours-rules.ts'
-import { OfferRules, zoneAround } from '../../src/availability/offer-rules.ts'
+import { AvailabilityRules, zoneAround } from '../../src/availability/offer-rules.ts'
 import { dayMs } from '../../src/availability/zone-rules.ts'
 import type { Hours, Location, Service, Weekday } from '../../src/catalogue/catalogue-types.ts'
-import { isLong } from '../support/long.ts'
+import { isWhole } from '../support/long.ts'
 import { dateAfter, wallClock, type WallTime } from '../support/wall-clock.ts'
 
 /*
@@ -94,7 +94,7 @@ function offered(
     staff: [],
   }
   const nowMs = span.from - dayMs // within the horizon
-  const rules = new OfferRules(offer, days, { zone, nowMs, blocks: [] })
+  const rules = new AvailabilityRules(offer, days, { zone, nowMs, blocks: [] })
   return rules.gridTimes(span).filter((at) => typeof rules.workingAt(at, true) !== 'string')
 }
 
@@ -125,12 +125,12 @@ const oddZones = [
   'Europe/Berlin',
   'Pacific/Chatham', // three quarters of an hour off
 ]
-const zones = isLong ? Intl.supportedValuesOf('timeZone') : oddZones
+const zones = isWhole ? Intl.supportedValuesOf('timeZone') : oddZones
 
 describe('around changes of the clocks', () => {
   test.each(zones)('slots are those that the clock on the wall shows: %s', (timeZone) => {
     // a time without changes has to be right as well
-    const changes = isLong ? changesOf(timeZone) : changesOf(timeZone).slice(0, 6)
+    const changes = isWhole ? changesOf(timeZone) : changesOf(timeZone).slice(0, 6)
     const moments = [Date.UTC(2026, 4, 13, 12), ...changes]
     for (const moment of moments) {
       const from = Math.floor((moment - 1.2 * dayMs) / stepMs) * stepMs

@@ -14,7 +14,7 @@ const at = (time: string, date = '2026-12-01') => `${date}T${time}:00+01:00`
 type Scenario = [
   reason: string,
   startsAt: string,
-  prepare?: (offer: Asked, things: { key: Client; staffId: string }) => Promise<unknown>,
+  prepare?: (offer: Asked, items: { key: Client; staffId: string }) => Promise<unknown>,
 ]
 
 onEachEngine('why a slot is not offered', (engine) => {

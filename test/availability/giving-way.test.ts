@@ -20,19 +20,21 @@ onEachEngine('a client that asks for months in a loop', (engine) => {
   afterAll(() => service.stop())
 
   test('holds up nobody: a hold that is asked for after months is answered before them', async () => {
-    const first = new Set<string>()
-    for (let day = 1; day <= 5; day += 1) {
+    // not each time: PostgreSQL may be slow to answer the hold; who never gave way would never be second
+    let isFirst = false
+    for (let round = 0; round < 60 && !isFirst; round += 1) {
+      const startsAt = new Date(
+        Date.UTC(2026, 11, 1 + (round % 20), 10 + Math.floor(round / 20)),
+      ).toISOString()
       const answered: string[] = []
       const months = watcherOf(service, asker)
         .show(offer, '2026-12-01', '2027-01-31')
         .then(({ status }) => answered.push(`months ${status}`))
-      const held = holder
-        .hold(offer, `2026-12-0${day}T10:00:00Z`)
-        .then(({ status }) => answered.push(`hold ${status}`))
+      const held = holder.hold(offer, startsAt).then(({ status }) => answered.push(`hold ${status}`))
       await Promise.all([months, held])
       expect(answered.toSorted()).toEqual(['hold 201', 'months 200'])
-      first.add(answered[0] ?? '')
+      isFirst = answered[0] === 'hold 201'
     }
-    expect(first).toContain('hold 201') // not each time: PostgreSQL may be slow to answer
+    expect(isFirst).toBe(true)
   })
 })

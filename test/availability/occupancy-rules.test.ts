@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { Occupancy, type Claimed } from '../../src/availability/occupancy-rules.ts'
-import { Spans } from '../../src/availability/span-rules.ts'
+import { Spans } from '../../src/availability/hours-rules.ts'
+import { type Claimed, Occupancy } from '../../src/availability/slot-rules.ts'
 import { randomFrom, seeds } from '../support/random.ts'
 
 function claim(from: number, to: number, parts: Partial<Claimed> = {}): Claimed {
@@ -26,9 +26,11 @@ describe('seats of a resource', () => {
     expect(free([claim(8, 12), claim(12, 16), claim(16, 30)], 10, 20)).toBe(2)
   })
 
-  test('that a capacity lowered since does not have are not counted', () => {
-    expect(free([claim(10, 20, { seat: 4 })], 10, 20)).toBe(3)
-    expect(free([claim(10, 20, { seat: 1 })], 10, 20, 1)).toBe(1)
+  test('are taken too by claims beyond a capacity lowered since', () => {
+    expect(free([claim(10, 20, { seat: 4 })], 10, 20)).toBe(2)
+    expect(free([claim(10, 20, { seat: 1 })], 10, 20, 1)).toBe(0)
+    const four = [0, 1, 2, 3].map((seat) => claim(10, 20, { seat }))
+    expect(free(four, 10, 20, 2)).toBe(0)
   })
 })
 

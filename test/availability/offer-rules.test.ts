@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { OfferRules, zoneAround, type Block } from '../../src/availability/offer-rules.ts'
+import { type Block, AvailabilityRules, zoneAround } from '../../src/availability/offer-rules.ts'
 import { dayMs } from '../../src/availability/zone-rules.ts'
 import type { Location, Service, StaffMember } from '../../src/catalogue/catalogue-types.ts'
 
@@ -41,7 +41,7 @@ function rulesOf({
     ),
   }
   const days = { first: day, last: day }
-  return new OfferRules(offer, days, { zone: zoneAround('Europe/Berlin', days), nowMs, blocks })
+  return new AvailabilityRules(offer, days, { zone: zoneAround('Europe/Berlin', days), nowMs, blocks })
 }
 
 const at = (parts: Parts, time: string, date?: string) => rulesOf(parts).workingAt(berlin(time, date))

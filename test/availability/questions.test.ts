@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sessionClient, type Client } from '../support/client.ts'
-import { expectFaults, expectProblem } from '../support/expect-problem.ts'
+import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import {
   deactivate,
   makeBusiness,
@@ -187,7 +187,7 @@ onEachEngine('questions about availability', (engine) => {
       ['dates are given', '/soonest', { ...ids, ...dates }, ['/from', '/to']],
       ['the instant has no offset', '/explain', { ...ids, starts_at: `${tuesday}T10:00:00` }, ['/starts_at']],
     ])('%s%s', async (_what, path, query, pointers) => {
-      expectFaults(await question(path, query), ...pointers)
+      expectErrors(await question(path, query), ...pointers)
     })
 
     test('62 days may be asked for, at both ends of time', async () => {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import {
-  ableStaff,
+  eligibleStaff,
   overlaps,
-  placeResource,
+  locationResource,
   slotOf,
   staffResource,
   takenBy,
 } from '../../src/availability/resource-rules.ts'
+import { type Instant, parseInstant } from '../../src/base/instants.ts'
 import type { Location, Service, StaffMember } from '../../src/catalogue/catalogue-types.ts'
-import { parseInstant, type Instant } from '../../src/instants.ts'
 
 function instant(text: string): Instant {
   const read = parseInstant(text)
@@ -74,9 +74,9 @@ describe('resources', () => {
     ({ id, active: true, location_ids: [], ...parts }) as unknown as StaffMember
 
   test('an unstaffed service at a location is one resource with its capacity as seats', () => {
-    const resource = placeResource({ ...service, capacity: 4 }, 'here')
+    const resource = locationResource({ ...service, capacity: 4 }, 'here')
     expect(resource).toMatchObject({ staffId: null, seats: 4, occurrenceId: resource.id })
-    expect(placeResource(service, 'there').id).not.toBe(resource.id)
+    expect(locationResource(service, 'there').id).not.toBe(resource.id)
   })
 
   test('everybody who is active and works there would do, or the one who is wanted', () => {
@@ -86,7 +86,7 @@ describe('resources', () => {
       member('c', { location_ids: ['here', 'there'] }),
       member('d', { active: false }),
     ]
-    const ids = (wanted?: string) => ableStaff({ staff, location }, wanted).map(({ id }) => id)
+    const ids = (wanted?: string) => eligibleStaff({ staff, location }, wanted).map(({ id }) => id)
     expect(ids()).toEqual(['b', 'c'])
     expect(ids('c')).toEqual(['c'])
     expect(ids('a')).toEqual([])

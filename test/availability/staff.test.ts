@@ -32,7 +32,7 @@ onEachEngine('staff and what is offered', (engine) => {
     return (await makeStaff(service, business.id, [name], locationIds, hours))[0] ?? ''
   }
   const staffOf = async (held: Reply) =>
-    (await rowOf(service, 'holds', String(held.body.hold_id)))?.['staff_id'] as string
+    (await rowOf(service, 'claims', String(held.body.hold_id)))?.['staff_id'] as string
   const block = (body: object) => service.call('POST', '/blocks', { token: business.key, body })
 
   /** Books somebody in another service, at the same place or another. */

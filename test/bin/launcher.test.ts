@@ -13,10 +13,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { isLong } from '../support/long.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 
-/** A program in place of src/holdfast.ts: it tells what it was handed, and ends as its first argument says. */
+/** A program in place of src/main.ts: it tells what it was handed, and ends as its first argument says. */
 const PROGRAM = `
 const [command, ...rest]: string[] = process.argv.slice(2)
 if (command === 'report') console.log(JSON.stringify({ node: process.version, rest }))
@@ -62,13 +63,16 @@ if (installed.length === 0) {
   )
 }
 
+/** Where there is a Node that is really older, another that only says so shows no more. */
+const tried = isLong || installed.length === 0 ? [pretended, ...installed] : installed.slice(0, 1)
+
 let root: string
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'holdfast-launcher-'))
   cpSync(join(project, 'bin'), join(root, 'bin'), { recursive: true })
   mkdirSync(join(root, 'src'))
-  writeFileSync(join(root, 'src/holdfast.ts'), PROGRAM)
+  writeFileSync(join(root, 'src/main.ts'), PROGRAM)
   writeFileSync(join(root, 'package.json'), '{ "type": "module" }')
 })
 
@@ -111,7 +115,7 @@ test('where nothing can be kept, the program runs all the same', () => {
 })
 
 // The bundled Node exists for Linux alone.
-describe.runIf(process.platform === 'linux').each([pretended, ...installed])('on $name', (node) => {
+describe.runIf(process.platform === 'linux').each(tried)('on $name', (node) => {
   test('the bundled Node runs the program with the same arguments and adds no output', () => {
     bundleNode()
     const ran = launch(node, ['report', 'a b', '--c'])

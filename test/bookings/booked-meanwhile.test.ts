@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { removeLapsedClaims } from '../../src/bookings/claim-queries.ts'
-import { giveUpHolds } from '../../src/bookings/take-slot.ts'
-import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { endHolds } from '../../src/bookings/claim-queries.ts'
+import { bookSlot, type Client, clientOf, sessionClient } from '../support/client.ts'
 import { makeBusiness, makeOffer, type OwnBusiness } from '../support/offers.ts'
-import { rowOf, snapshot } from '../support/records.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { rowOf, snapshot, takenClaim } from '../support/records.ts'
+import { onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 /*
- * Between the look at a hold and its removal another transaction may have ended or booked it. What is
- * removed is decided by the row as it is then.
+ * Between the look at a hold and its end another transaction may have ended or booked it. What ends is
+ * decided by the row as it is then.
  */
 
 const tenOClock = '2026-12-01T10:00:00+01:00'
@@ -24,40 +23,53 @@ onEachEngine('a hold that ended or was booked since it was looked at', (engine) 
   })
   afterAll(() => service.stop())
 
-  const giveUp = (id: string) => service.context.db.transaction((tx) => giveUpHolds(tx, business.id, [id]))
-  const removeAsLapsed = (id: string) =>
-    service.context.db.transaction((tx) => removeLapsedClaims(tx.db, [id], tx.now))
+  const end = (id: string, onlyExpired: boolean) =>
+    service.context.db.transaction((tx) =>
+      endHolds(tx, [{ id, businessId: business.id, at: tx.now, onlyExpired }]),
+    )
+  const giveUp = (id: string) => end(id, false)
+  const endAsExpired = (id: string) => end(id, true)
 
-  test('the claim of a booking is neither given up nor removed as lapsed', async () => {
+  test('the claim of a booking is neither given up nor ended as expired', async () => {
     const { id } = await bookSlot(key, await makeOffer(service, business.id), tenOClock)
     const claim = await rowOf(service, 'claims', String(id))
     await giveUp(String(id))
     service.clock.advance(600)
-    await removeAsLapsed(String(id))
-    expect(claim).toBeDefined()
+    await endAsExpired(String(id))
+    expect(claim).toMatchObject({ ended_at: null })
     expect(await rowOf(service, 'claims', String(id))).toEqual(claim)
   })
 
-  test('an active hold is not removed as lapsed', async () => {
+  test('an active hold is not ended as expired', async () => {
     const held = await key.hold(await makeOffer(service, business.id), tenOClock)
     const before = await snapshot(service)
-    await removeAsLapsed(String(held.body.hold_id))
+    await endAsExpired(String(held.body.hold_id))
     expect(await snapshot(service)).toEqual(before)
   })
 
-  test('a lapsed hold that is given up stays expired, a released one keeps its time of release', async () => {
-    const [lapsed, released] = [
+  test('a hold of another business is not ended', async () => {
+    const held = await key.hold(await makeOffer(service, business.id), tenOClock)
+    const before = await snapshot(service)
+    const other = await makeBusiness(service)
+    await service.context.db.transaction((tx) =>
+      endHolds(tx, [{ id: String(held.body.hold_id), businessId: other.id, at: tx.now, onlyExpired: false }]),
+    )
+    expect(await snapshot(service)).toEqual(before)
+  })
+
+  test('an expired hold that is given up stays expired, a released one keeps its time of release', async () => {
+    const [expired, released] = [
       await key.hold(await makeOffer(service, business.id), tenOClock),
       await key.hold(await makeOffer(service, business.id), tenOClock),
     ]
     await key.release(String(released.body.hold_id))
-    const before = await rowOf(service, 'holds', String(released.body.hold_id))
+    const before = await rowOf(service, 'claims', String(released.body.hold_id))
     service.clock.advance(1)
     await giveUp(String(released.body.hold_id))
-    expect(await rowOf(service, 'holds', String(released.body.hold_id))).toEqual(before)
+    expect(await rowOf(service, 'claims', String(released.body.hold_id))).toEqual(before)
     service.clock.advance(599)
-    await giveUp(String(lapsed.body.hold_id))
-    expect(await key.showHold(String(lapsed.body.hold_id))).toMatchObject({ body: { status: 'expired' } })
+    await giveUp(String(expired.body.hold_id))
+    expect(await key.showHold(String(expired.body.hold_id))).toMatchObject({ body: { status: 'expired' } })
   })
 
   test('of a conversion and a release at once one wins, and the tables show which', async () => {
@@ -68,15 +80,84 @@ onEachEngine('a hold that ended or was booked since it was looked at', (engine) 
       const acts = [() => key.book(id), () => key.release(id)]
       const replies = await Promise.all((round % 2 === 0 ? acts : acts.toReversed()).map((act) => act()))
       const [booked, released] = round % 2 === 0 ? replies : replies.toReversed()
-      const claim = await rowOf(service, 'claims', id)
+      const claim = await takenClaim(service, id)
       const booking = await rowOf(service, 'bookings', id)
       if (booked?.status === 201) {
         expect(released).toMatchObject({ status: 409, body: { code: 'hold_converted' } })
-        expect([claim?.['booking_id'], booking?.['status']]).toEqual([id, 'confirmed'])
+        expect([claim?.['booked_at'], booking?.['status']]).toEqual([booking?.['created_at'], 'confirmed'])
       } else {
         expect(booked).toMatchObject({ status: 404, body: { code: 'hold_not_found' } })
         expect([released?.status, claim, booking]).toEqual([204, undefined, undefined])
       }
+    }
+  })
+
+  /** Sends requests so that their members, in this order, are one group. */
+  const inOneTransaction = async (acts: (() => Promise<Reply>)[]): Promise<Reply[]> => {
+    const { db } = service.context
+    const { sharedTransaction } = db
+    const waiting: (() => void)[] = []
+    db.sharedTransaction = async (work, options) => {
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return sharedTransaction.call(db, work, options) as ReturnType<typeof work>
+    }
+    const transactions = vi.spyOn(db, 'transaction')
+    try {
+      const replies: Promise<Reply>[] = []
+      for (const act of acts) {
+        replies.push(act())
+        await vi.waitFor(() => expect(waiting).toHaveLength(replies.length))
+      }
+      waiting.forEach((go) => go())
+      const settled = await Promise.all(replies)
+      expect(transactions).toHaveBeenCalledTimes(1)
+      return settled
+    } finally {
+      db.sharedTransaction = sharedTransaction
+      transactions.mockRestore()
+    }
+  }
+
+  test('of a conversion and a release in one transaction the first wins, and the other is told so', async () => {
+    const offer = await makeOffer(service, business.id)
+    const holdAt = async (start: string) => String((await key.hold(offer, start)).body.hold_id)
+    const booked = await holdAt(tenOClock)
+    expect(await inOneTransaction([() => key.book(booked), () => key.release(booked)])).toMatchObject([
+      { status: 201 },
+      { status: 409, body: { code: 'hold_converted' } },
+    ])
+    expect(await rowOf(service, 'bookings', booked)).toMatchObject({ status: 'confirmed' })
+
+    const released = await holdAt('2026-12-01T12:00:00+01:00')
+    expect(await inOneTransaction([() => key.release(released), () => key.book(released)])).toMatchObject([
+      { status: 204 },
+      { status: 404, body: { code: 'hold_not_found' } },
+    ])
+    expect(await rowOf(service, 'bookings', released)).toBeUndefined()
+  })
+
+  test('of conversions and releases of many holds at once each hold goes one way, as its answers say', async () => {
+    const offer = await makeOffer(service, business.id)
+    const ids: string[] = []
+    for (let index = 0; index < 12; index += 1) {
+      const start = new Date(Date.parse(tenOClock) + index * 3_600_000).toISOString()
+      ids.push(String((await key.hold(offer, start)).body.hold_id))
+    }
+    // in one turn of the event loop, so that they share transactions
+    const pairs = await Promise.all(
+      ids.map(async (id, index) => {
+        const acts = [() => key.book(id), () => key.release(id)]
+        const replies = await Promise.all((index % 2 ? acts.toReversed() : acts).map((act) => act()))
+        return index % 2 ? replies.toReversed() : replies
+      }),
+    )
+    for (const [index, id] of ids.entries()) {
+      const booking = await rowOf(service, 'bookings', id)
+      const codes = pairs[index]?.map(
+        ({ status, body }) => (body as { code?: string } | undefined)?.code ?? status,
+      )
+      expect(codes, id).toEqual(booking ? [201, 'hold_converted'] : ['hold_not_found', 204])
+      expect((await takenClaim(service, id))?.['booked_at'], id).toEqual(booking?.['created_at'])
     }
   })
 
@@ -88,7 +169,7 @@ onEachEngine('a hold that ended or was booked since it was looked at', (engine) 
       const id = String((await session.hold(offer, start)).body.hold_id)
       const [booked, held] = await Promise.all([session.book(id), session.hold(offer, start)])
       const claims = (await service.rows('claims')).filter(
-        ({ starts_at }) => starts_at === new Date(start).toISOString(),
+        ({ starts_at, ended_at }) => starts_at === new Date(start).toISOString() && ended_at === null,
       )
       const owned = claims.filter(({ id: of }) => of === id || of === held.body.hold_id)
       expect(owned).toHaveLength(1)

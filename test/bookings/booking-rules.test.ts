@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { Problem } from '../../src/base/errors.ts'
+import { type Instant, parseInstant } from '../../src/base/instants.ts'
 import { assertMatches, etagOf, planChange, type WantedChange } from '../../src/bookings/booking-rules.ts'
 import type { BookingsTable, BookingStatus } from '../../src/database/tables.ts'
-import { Problem } from '../../src/errors.ts'
-import { parseInstant, type Instant } from '../../src/instants.ts'
 
 function at(text: string): Instant {
   const read = parseInstant(text)

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { Resource } from '../../src/availability/resource-rules.ts'
+import { type Instant, parseInstant } from '../../src/base/instants.ts'
 import {
-  candidates,
-  conflict,
-  lapsed,
   type Candidate,
+  candidates,
   type Choice,
   type ClaimSeen,
+  conflict,
+  expired,
 } from '../../src/bookings/claim-rules.ts'
-import { parseInstant, type Instant } from '../../src/instants.ts'
-import { randomFrom, seeds, type Random } from '../support/random.ts'
+import { type Random, randomFrom, seeds } from '../support/random.ts'
 
 function instant(text: string): Instant {
   const read = parseInstant(text)
@@ -87,14 +87,38 @@ describe('candidates', () => {
     expect(seats(65_535)).toEqual([0, 1, 2])
   })
 
-  test('lapsed claims of a resource are named for removal, active ones and those of others are not', () => {
+  describe('where a lowered capacity leaves a claim on a seat that is gone', () => {
+    const ofTwo = (claims: ClaimSeen[], rotation = 0) =>
+      candidates(choice({ resources: [staffed('a', 2)], claims, rotation })).map(({ seat, givesUp }) => ({
+        seat,
+        givesUp,
+      }))
+    const own = { expires_at: at('08:05'), owner_id: 'me' }
+
+    test('the claim takes one of the seats that are left', () => {
+      expect(ofTwo([seen({ seat: 2 })])).toEqual([{ seat: 0, givesUp: [] }])
+      expect(ofTwo([seen({ seat: 1 }), seen({ seat: 2 })])).toEqual([])
+    })
+
+    test('all who ask at once try the same seat: seat 0 and seat 1 together would be one too many', () => {
+      expect(ofTwo([seen({ seat: 2 })], 1)).toEqual([{ seat: 0, givesUp: [] }])
+    })
+
+    test('a hold of the caller there is given up when it is one too many', () => {
+      expect(ofTwo([seen({ ...own, id: 'own', seat: 2 })]).map(({ givesUp }) => givesUp)).toEqual([[], []])
+      const [one] = ofTwo([seen({ ...own, id: 'own', seat: 3 }), seen({ seat: 2 })])
+      expect(one).toEqual({ seat: 0, givesUp: ['own'] })
+    })
+  })
+
+  test('expired claims of a resource are named for removal, active ones and those of others are not', () => {
     const claims = [
-      seen({ id: 'lapsed', expires_at: now }),
+      seen({ id: 'expired', expires_at: now }),
       seen({ id: 'active', expires_at: at('08:01') }),
       seen({ id: 'booked' }),
       seen({ id: 'other', expires_at: now, resource_id: 'b' }),
     ]
-    expect(lapsed(claims, staffed('a'), now)).toEqual(['lapsed'])
+    expect(expired(claims, staffed('a'), now)).toEqual(['expired'])
   })
 })
 
@@ -109,7 +133,7 @@ describe('why no seat is left', () => {
     expect(codeOf([])).toBe('slot_held') // taken by somebody who has left again meanwhile
   })
 
-  test('lapsed holds and holds that the caller could give up are not in the way', () => {
+  test('expired holds and holds that the caller could give up are not in the way', () => {
     expect(codeOf([seen(), seen({ expires_at: now, owner_id: 'you' })])).toBe('slot_booked')
     const own = seen({ expires_at: at('08:01'), owner_id: 'me' })
     expect(codeOf([seen(), own], 'me')).toBe('slot_booked')
@@ -121,18 +145,26 @@ describe('why no seat is left', () => {
 function modelCandidates({ resources, claims, now, ownerId, bookingsOfDay }: Choice): string[][] {
   const free: (Candidate & { bookings: number })[] = []
   for (const resource of resources) {
+    const active = claims.filter(
+      ({ resource_id, expires_at }) =>
+        resource_id === resource.id && (expires_at === null || expires_at > now),
+    )
+    const isOwn = (claim: ClaimSeen) =>
+      claim.expires_at !== null && ownerId !== undefined && claim.owner_id === ownerId
+    const seatsOf = (some: ClaimSeen[]) => new Set(some.map(({ seat }) => seat)).size
+    const others = active.filter((claim) => !isOwn(claim))
+    let left = resource.seats - seatsOf(others)
     for (let seat = 0; seat < resource.seats; seat += 1) {
-      const givesUp: string[] = []
-      let taken = false
-      for (const claim of claims) {
-        if (claim.resource_id !== resource.id) continue
-        if (claim.expires_at !== null && claim.expires_at <= now) continue
-        if (claim.occurrence_id === resource.occurrenceId && claim.seat !== seat) continue
-        if (claim.expires_at !== null && ownerId !== undefined && claim.owner_id === ownerId)
-          givesUp.push(claim.id)
-        else taken = true
-      }
-      if (!taken) free.push({ resource, seat, givesUp, bookings: bookingsOfDay.get(resource.id) ?? 0 })
+      const isInTheWay = (claim: ClaimSeen) =>
+        claim.occurrence_id !== resource.occurrenceId || claim.seat === seat
+      if (others.some(isInTheWay) || left <= 0) continue
+      left -= 1
+      const stays = active.filter((claim) => !isInTheWay(claim))
+      const gone = active.filter((claim) =>
+        seatsOf(stays) < resource.seats ? isInTheWay(claim) : isOwn(claim),
+      )
+      const givesUp = gone.map(({ id }) => id)
+      free.push({ resource, seat, givesUp, bookings: bookingsOfDay.get(resource.id) ?? 0 })
     }
   }
   const rank = ({ givesUp, bookings, resource }: (typeof free)[number]) =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
-import { expectFaults, expectProblem } from '../support/expect-problem.ts'
+import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import {
   deactivate,
   makeBusiness,
@@ -11,7 +11,7 @@ import {
   type Offer,
   type OwnBusiness,
 } from '../support/offers.ts'
-import { eventsOf, eventTypesOf, rowOf, snapshot } from '../support/records.ts'
+import { eventsOf, eventTypesOf, rowOf, snapshot, takenClaim } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
 import { unknownId } from '../support/tenant-things.ts'
 import { ada, onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
@@ -80,7 +80,7 @@ onEachEngine('correcting a booking', (engine) => {
       ['/client/age', { age: 36 }],
     ])('%s is refused in %j', async (pointer, client) => {
       const before = await snapshot(service)
-      expectFaults(await key.change(id, { client }), pointer)
+      expectErrors(await key.change(id, { client }), pointer)
       expect(await snapshot(service)).toEqual(before)
     })
 
@@ -113,8 +113,9 @@ onEachEngine('correcting a booking', (engine) => {
       expect(await eventTypesOf(service, id)).toEqual(['booking.created', 'booking.updated'])
       expect(await rowOf(service, 'claims', id)).toMatchObject({
         resource_id: two,
-        booking_id: id,
-        ends_at: '2026-12-01T09:40:00.000Z',
+        booked_at: expect.any(String),
+        ended_at: null,
+        taken_until: '2026-12-01T09:40:00.000Z',
       })
       expect(await key.hold(offer, at('10:00'), { staff_id: two })).toMatchObject({ status: 409 })
       expect(await key.hold(offer, at('10:00'), { staff_id: one })).toMatchObject({ status: 201 })
@@ -180,7 +181,7 @@ onEachEngine('correcting a booking', (engine) => {
           body: { code: 'slot_not_offered', reason: 'not_offered_here' },
         })
       }
-      for (const staff_id of ['x', 7]) expectFaults(await key.change(its, { staff_id }), '/staff_id')
+      for (const staff_id of ['x', 7]) expectErrors(await key.change(its, { staff_id }), '/staff_id')
     })
 
     test('null: anyone who is free, before all those who work then', async () => {
@@ -228,9 +229,9 @@ onEachEngine('correcting a booking', (engine) => {
         status: 'cancelled',
         staff: { id: two },
       })
-      expect(await rowOf(service, 'claims', id)).toBeUndefined()
+      expect(await takenClaim(service, id)).toBeUndefined()
       expect(await key.change(id, { status: 'confirmed' })).toMatchObject({ body: { staff: { id: two } } })
-      expect(await rowOf(service, 'claims', id)).toMatchObject({ resource_id: two })
+      expect(await takenClaim(service, id)).toMatchObject({ resource_id: two })
     })
 
     test('two bookings that are given to one person at once: one gets them', async () => {
@@ -306,11 +307,11 @@ onEachEngine('correcting a booking', (engine) => {
       const id = await book(offer, '10:00')
       const past = await begun()
       const before = await snapshot(service)
-      expectFaults(await key.change(id, { no_show: true }), '/no_show')
-      expectFaults(await key.change(past, { no_show: true, starts_at: at('12:00') }), '/no_show')
-      expectFaults(await key.change(past, { no_show: true, status: 'confirmed' }), '/status')
-      expectFaults(await key.change(past, { no_show: null }), '/no_show')
-      expectFaults(await key.change(past, { no_show: 'yes' }), '/no_show')
+      expectErrors(await key.change(id, { no_show: true }), '/no_show')
+      expectErrors(await key.change(past, { no_show: true, starts_at: at('12:00') }), '/no_show')
+      expectErrors(await key.change(past, { no_show: true, status: 'confirmed' }), '/status')
+      expectErrors(await key.change(past, { no_show: null }), '/no_show')
+      expectErrors(await key.change(past, { no_show: 'yes' }), '/no_show')
       expect(await snapshot(service)).toEqual(before)
     })
 

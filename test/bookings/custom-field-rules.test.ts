@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { customFieldFaults, type FieldValue } from '../../src/bookings/custom-field-rules.ts'
+import { customFieldErrors, type FieldValue } from '../../src/bookings/custom-field-rules.ts'
 import { customFieldTypes, type CustomField } from '../../src/catalogue/catalogue-types.ts'
 
 type Type = CustomField['type']
@@ -8,8 +8,8 @@ function field(type: Type, required = false): CustomField {
   return { id: type, key: type, label: `Your ${type}`, type, required, options: ['red', 'grün', ''] }
 }
 
-const faults = (type: Type, value: FieldValue) =>
-  customFieldFaults([field(type)], [{ field_id: type, value }])
+const fieldErrors = (type: Type, value: FieldValue) =>
+  customFieldErrors([field(type)], [{ field_id: type, value }])
 
 /** Values that fit, by type. None of these lists fits another type unless it says so. */
 const right: Record<Type, FieldValue[]> = {
@@ -39,9 +39,9 @@ const wrong: Record<Type, FieldValue[]> = {
 }
 
 test.each(customFieldTypes)('what fits a %s, and what does not', (type) => {
-  for (const value of right[type]) expect([value, faults(type, value)]).toEqual([value, []])
+  for (const value of right[type]) expect([value, fieldErrors(type, value)]).toEqual([value, []])
   for (const value of wrong[type]) {
-    expect([value, faults(type, value)]).toEqual([
+    expect([value, fieldErrors(type, value)]).toEqual([
       value,
       [
         {
@@ -62,19 +62,19 @@ test.each(customFieldTypes)('an optional %s may be left out or empty, a required
     [{ field_id: type, value: '' }],
     [{ field_id: type, value: [] }],
   ]) {
-    expect(customFieldFaults([field(type)], answers)).toEqual([])
-    expect(customFieldFaults([field(type, true)], answers)).toMatchObject(missing)
+    expect(customFieldErrors([field(type)], answers)).toEqual([])
+    expect(customFieldErrors([field(type, true)], answers)).toMatchObject(missing)
   }
 })
 
 test('false and 0 are answers', () => {
-  expect(customFieldFaults([field('boolean', true)], [{ field_id: 'boolean', value: false }])).toEqual([])
-  expect(customFieldFaults([field('number', true)], [{ field_id: 'number', value: 0 }])).toEqual([])
+  expect(customFieldErrors([field('boolean', true)], [{ field_id: 'boolean', value: false }])).toEqual([])
+  expect(customFieldErrors([field('number', true)], [{ field_id: 'number', value: 0 }])).toEqual([])
 })
 
 test('every fault is found at once, each with its place', () => {
   const fields = [field('text', true), field('number'), field('date', true)]
-  const found = customFieldFaults(fields, [
+  const found = customFieldErrors(fields, [
     { field_id: 'number', value: 'x' },
     { field_id: 'unknown', value: 'x' },
     { field_id: 'number', value: 1 },
@@ -91,5 +91,5 @@ test('every fault is found at once, each with its place', () => {
 
 test('a select without options takes nothing', () => {
   const { options: _, ...bare } = field('select')
-  expect(customFieldFaults([bare], [{ field_id: 'select', value: 'red' }])).toHaveLength(1)
+  expect(customFieldErrors([bare], [{ field_id: 'select', value: 'red' }])).toHaveLength(1)
 })

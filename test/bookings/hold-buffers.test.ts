@@ -22,8 +22,10 @@ onEachEngine('buffers of a slot', (engine) => {
     const held = await key.hold(offer, at('10:00'))
     expect(held.body).toMatchObject({ starts_at: at('10:00'), ends_at: at('10:30') })
     expect(await rowOf(service, 'claims', String(held.body.hold_id))).toMatchObject({
-      starts_at: '2026-12-01T08:45:00.000Z',
-      ends_at: '2026-12-01T09:40:00.000Z',
+      starts_at: '2026-12-01T09:00:00.000Z',
+      ends_at: '2026-12-01T09:30:00.000Z',
+      taken_from: '2026-12-01T08:45:00.000Z',
+      taken_until: '2026-12-01T09:40:00.000Z',
     })
   })
 

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertClaim } from '../../src/bookings/claim-queries.ts'
+import type { Transaction } from '../../src/database/database.ts'
+import type { ClaimsTable } from '../../src/database/tables.ts'
 import { clientOf, sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
+import { rowOf } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
 import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
@@ -39,7 +43,7 @@ onEachEngine('caps on active holds', (engine) => {
     return replies
   }
 
-  test('a session at its cap is refused one more hold, until the first lapses', async () => {
+  test('a session at its cap is refused one more hold, until the first expires', async () => {
     const offer = await makeOffer(service, business.id)
     const session = await sessionClient(service, business, address())
     await fill(session, offer, 1)
@@ -52,6 +56,26 @@ onEachEngine('caps on active holds', (engine) => {
     await fill(session, offer, 1, 4)
     await expectRefusal(service, () => session.hold(offer, startOf(5)), limitReached(31))
     service.clock.advance(0.5) // whole seconds again
+  })
+
+  test('a hold of the same transaction takes the room that another one has read before', async () => {
+    const offer = await makeOffer(service, business.id)
+    const [held] = await fill(await sessionClient(service, business, address()), offer, 1)
+    const claim = (await rowOf(service, 'claims', String(held?.body.hold_id))) as unknown as ClaimsTable
+    const another = () => ({
+      ...claim,
+      id: service.context.ids.next(),
+      resource_id: service.context.ids.next(),
+    })
+    const place = (tx: Transaction, owner_sequence: number) =>
+      insertClaim(tx, { claim: { ...another(), owner_sequence }, room: { room: 2, widerRoom: 20 } })
+    const placed = await service.context.db.transaction(async (tx) => [
+      await place(tx, 1), // its session has one of this number: it takes no room
+      await place(tx, 2),
+      await place(tx, 3),
+      await place(tx, 4),
+    ])
+    expect(placed).toEqual([false, true, true, false])
   })
 
   test('a release or a conversion makes room at once', async () => {
@@ -178,7 +202,7 @@ onEachEngine('the caps that a service has by default', (engine) => {
     [{ RATE_LIMIT_FACTOR: '0.25' }, 2],
     [{ RATE_LIMIT_FACTOR: '0.01' }, 1],
     [{ RATE_LIMIT_FACTOR: '10', MAX_HOLDS_PER_SESSION: '1' }, 10],
-  ])('with %j a session may have %i active holds', async (variables, most) => {
+  ])('with %j a session may have %i active holds', async (variables, max) => {
     const service = await startTestService(engine, {
       MAX_HOLDS_PER_IP: '1000',
       RATE_LIMIT_FACTOR: '1',
@@ -188,10 +212,10 @@ onEachEngine('the caps that a service has by default', (engine) => {
       const business = await makeBusiness(service)
       const offer = await makeOffer(service, business.id)
       const session = await sessionClient(service, business)
-      for (let index = 0; index < most; index += 1) {
+      for (let index = 0; index < max; index += 1) {
         expect(await session.hold(offer, startOf(index))).toMatchObject({ status: 201 })
       }
-      expect(await session.hold(offer, startOf(most))).toMatchObject(limitReached(600))
+      expect(await session.hold(offer, startOf(max))).toMatchObject(limitReached(600))
     } finally {
       await service.stop()
     }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { chores } from '../../src/app.ts'
-import { tidy } from '../../src/housekeeping.ts'
-import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
+import { tidy } from '../../src/operate/housekeeping.ts'
+import { jobs } from '../../src/server.ts'
+import { bookSlot, type Client, clientOf, sessionClient } from '../support/client.ts'
 import { makeBusiness, makeOffer, makeStaff, type OwnBusiness } from '../support/offers.ts'
-import { advanceTo, rowOf, snapshot } from '../support/records.ts'
-import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { advanceTo, rowOf, snapshot, takenClaim } from '../support/records.ts'
+import { onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 const tenOClock = '2027-03-01T10:00:00+01:00'
 const idOf = (held: Reply) => String(held.body.hold_id)
@@ -143,12 +143,12 @@ onEachEngine('the life of a hold', (engine) => {
     advanceTo(service, String(held.body.expires_at), -1)
     expect(await rival.hold(offer, tenOClock)).toMatchObject({ status: 409, body: { code: 'slot_held' } })
     service.clock.advance(0.001)
-    expect(await rowOf(service, 'claims', idOf(held))).toBeDefined() // no sweeper has run
+    expect(await takenClaim(service, idOf(held))).toBeDefined() // no sweeper has run
     expect(await rival.hold(offer, tenOClock)).toMatchObject({ status: 201 })
     expect(await session.book(idOf(held))).toMatchObject({ status: 404, body: { code: 'hold_expired' } })
   })
 
-  test('a lapsed seat of a class keeps neither a seat nor the teacher', async () => {
+  test('an expired seat of a class keeps neither a seat nor the teacher', async () => {
     const staffIds = await makeStaff(service, business.id, ['Teacher'])
     const offer = await makeOffer(service, business.id, { minutes: 60, capacity: 2, staffIds })
     await session.hold(offer, tenOClock)
@@ -157,52 +157,69 @@ onEachEngine('the life of a hold', (engine) => {
     expect(await key.hold(offer, '2027-03-01T10:30:00+01:00')).toMatchObject({ status: 201 })
   })
 
-  test('housekeeping removes lapsed claims and nothing else', async () => {
+  test('housekeeping ends expired holds at their expiry, and nothing else', async () => {
     const [one, two] = [await makeOffer(service, business.id), await makeOffer(service, business.id)]
-    const lapsed = await session.hold(one, tenOClock)
+    const expired = await session.hold(one, tenOClock)
     service.clock.advance(1)
     const active = await rival.hold(two, tenOClock)
     const booking = await bookSlot(key, one, '2027-03-02T10:00:00+01:00')
-    advanceTo(service, String(lapsed.body.expires_at))
-    await tidy(service.context, chores)
+    advanceTo(service, String(expired.body.expires_at), -1)
+    await tidy(service.context, jobs)
+    expect(await takenClaim(service, idOf(expired))).toBeDefined()
     service.clock.advance(0.001)
     const before = await snapshot(service)
-    await tidy(service.context, chores)
+    await tidy(service.context, jobs)
     const after = await snapshot(service)
     expect({ ...after, claims: [] }).toEqual({ ...before, claims: [] })
-    const ids = (await service.rows('claims')).map((claim) => claim['id'])
-    expect(ids).not.toContain(idOf(lapsed))
-    expect(ids).toEqual(expect.arrayContaining([idOf(active), booking.id]))
+    const atItsExpiry = (row: string): string => {
+      const claim = JSON.parse(row) as Record<string, unknown>
+      const isOver = claim['expires_at'] === new Date(String(expired.body.expires_at)).toISOString()
+      const ends = isOver && claim['booked_at'] === null && claim['ended_at'] === null
+      return ends ? JSON.stringify({ ...claim, ended_at: claim['expires_at'] }) : row
+    }
+    expect(after['claims']).toEqual((before['claims'] ?? []).map(atItsExpiry).toSorted())
+    expect(await takenClaim(service, idOf(expired))).toBeUndefined()
+    for (const id of [idOf(active), String(booking.id)]) expect(await takenClaim(service, id)).toBeDefined()
+    expect(await key.showHold(idOf(expired))).toMatchObject({ body: { status: 'expired' } })
   })
 
   test('the record of a hold is kept 24 hours after its end, and then removed', async () => {
     const held = await session.hold(await makeOffer(service, business.id), tenOClock)
     const booking = await bookSlot(key, await makeOffer(service, business.id), tenOClock)
     advanceTo(service, String(held.body.expires_at), 86_400_000)
-    await tidy(service.context, chores)
+    await tidy(service.context, jobs)
     expect(await key.showHold(idOf(held))).toMatchObject({ status: 200, body: { status: 'expired' } })
     service.clock.advance(0.001)
-    await tidy(service.context, chores)
+    await tidy(service.context, jobs)
     expect(await key.showHold(idOf(held))).toMatchObject({ status: 404, body: { code: 'hold_not_found' } })
     expect(await key.show(String(booking.id))).toMatchObject({ status: 200, body: { status: 'confirmed' } })
-    expect(await rowOf(service, 'claims', String(booking.id))).toBeDefined()
+    expect(await takenClaim(service, String(booking.id))).toBeDefined()
+  })
+
+  test('the claim of a cancelled booking is removed 24 hours after the end of its hold', async () => {
+    const booking = await bookSlot(key, await makeOffer(service, business.id), tenOClock)
+    const id = String(booking.id)
+    const { expires_at } = (await rowOf(service, 'claims', id)) ?? {}
+    await key.cancel(id)
+    advanceTo(service, String(expires_at), 86_400_000)
+    await tidy(service.context, jobs)
+    expect(await rowOf(service, 'claims', id)).toMatchObject({ ended_at: expect.any(String) })
+    service.clock.advance(0.001)
+    await tidy(service.context, jobs)
+    expect(await rowOf(service, 'claims', id)).toBeUndefined()
+    // and it still comes back into its slot
+    expect(await key.change(id, { status: 'confirmed' })).toMatchObject({ status: 200 })
+    expect(await takenClaim(service, id)).toBeDefined()
   })
 
   test('housekeeping works through more than one batch', async () => {
     const offer = await makeOffer(service, business.id, { capacity: 500, minutes: 5 })
     const held = await key.hold(offer, tenOClock)
-    const [hold, claim] = [
-      await rowOf(service, 'holds', idOf(held)),
-      await rowOf(service, 'claims', idOf(held)),
-    ]
+    const { lasts_long: _generated, ...claim } = (await rowOf(service, 'claims', idOf(held))) ?? {}
     const copies = Array.from({ length: 1100 }, (_, index) => ({ id: service.context.ids.next(), index }))
     await service.context.db.transaction(async (tx) => {
       for (const { id, index } of copies) {
         const copied = { ...claim, id, seat: index + 500 }
-        await tx.db
-          .insertInto('holds')
-          .values({ ...hold, id } as never)
-          .execute()
         await tx.db
           .insertInto('claims')
           .values(copied as never)
@@ -210,8 +227,8 @@ onEachEngine('the life of a hold', (engine) => {
       }
     })
     service.clock.advance(86_400 + 601)
-    await tidy(service.context, chores)
-    const left = [...(await service.rows('holds')), ...(await service.rows('claims'))].map((row) => row['id'])
+    await tidy(service.context, jobs)
+    const left = (await service.rows('claims')).map((row) => row['id'])
     expect(left.filter((id) => copies.some((copy) => copy.id === id))).toEqual([])
   })
 })

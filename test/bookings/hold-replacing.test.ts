@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, makeService, makeStaff, type OwnBusiness } from '../support/offers.ts'
-import { rowOf } from '../support/records.ts'
+import { rowOf, takenClaim } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
 import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
@@ -26,7 +26,7 @@ onEachEngine("replacing a session's own holds", (engine) => {
   afterAll(() => service.stop())
 
   const statusOf = async (held: Reply) => (await session.showHold(idOf(held))).body.status as string
-  const claimsOf = async (held: Reply) => rowOf(service, 'claims', idOf(held))
+  const claimOf = async (held: Reply) => takenClaim(service, idOf(held))
 
   test('holding the same slot again gives a new hold and releases the old one', async () => {
     const offer = await makeOffer(service, business.id)
@@ -108,7 +108,7 @@ onEachEngine("replacing a session's own holds", (engine) => {
     const second = await session.hold(offer, at('11:00'))
     expect(second).toMatchObject({ status: 201 })
     expect(await statusOf(first)).toBe('released')
-    expect(await claimsOf(first)).toBeUndefined()
+    expect(await claimOf(first)).toBeUndefined()
   })
 
   test('a hold whose buffer only obstructs stays when somebody else is free', async () => {
@@ -117,7 +117,7 @@ onEachEngine("replacing a session's own holds", (engine) => {
     const first = await session.hold(offer, at('10:00'))
     const second = await session.hold(offer, at('11:00'))
     expect([await statusOf(first), await statusOf(second)]).toEqual(['active', 'active'])
-    expect(await rowOf(service, 'holds', idOf(second))).toMatchObject({ staff_id: staffIds[1] })
+    expect(await rowOf(service, 'claims', idOf(second))).toMatchObject({ staff_id: staffIds[1] })
   })
 
   test('a buffer that obstructs nothing replaces nothing', async () => {
@@ -134,7 +134,7 @@ onEachEngine("replacing a session's own holds", (engine) => {
     const offer = await makeOffer(service, business.id)
     const held = await key.hold(offer, at('10:00'))
     expect(await key.hold(offer, at('10:00'))).toMatchObject({ status: 409, body: { code: 'slot_held' } })
-    expect(await rowOf(service, 'holds', idOf(held))).toMatchObject({ released_at: null })
+    expect(await rowOf(service, 'claims', idOf(held))).toMatchObject({ ended_at: null })
   })
 
   test("a key's holds stay when it holds another slot at the same time", async () => {
@@ -156,7 +156,7 @@ onEachEngine("replacing a session's own holds", (engine) => {
     expect(await key.show(String(booking.id))).toMatchObject({ body: { status: 'confirmed' } })
   })
 
-  test('a lapsed hold of its own is in nobody’s way and stays expired', async () => {
+  test('an expired hold of its own is in nobody’s way and stays expired', async () => {
     const offer = await makeOffer(service, business.id)
     const first = await session.hold(offer, at('10:00'))
     service.clock.advance(600)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { assertBelowCaps, holdStatus, type CapCount } from '../../src/bookings/hold-rules.ts'
-import { Problem } from '../../src/errors.ts'
-import { instantFromMs } from '../../src/instants.ts'
+import { Problem } from '../../src/base/errors.ts'
+import { instantFromMs } from '../../src/base/instants.ts'
+import { assertBelowCaps, type CapCount, holdStatus } from '../../src/bookings/hold-rules.ts'
 
 const at = (seconds: number) => instantFromMs(Date.UTC(2026, 10, 20) + seconds * 1000)
 
 describe('the status of a hold', () => {
-  const hold = { booking_id: null, released_at: null, expires_at: at(600) }
+  const hold = { booked_at: null, ended_at: null, expires_at: at(600) }
 
   test('is active until the instant of its expiry', () => {
     expect(holdStatus(hold, at(0))).toBe('active')
@@ -16,10 +16,20 @@ describe('the status of a hold', () => {
 
   test('is what ended it, whatever the time', () => {
     for (const now of [at(0), at(700)]) {
-      expect(holdStatus({ ...hold, released_at: at(5) }, now)).toBe('released')
-      expect(holdStatus({ ...hold, booking_id: 'b' }, now)).toBe('converted')
-      expect(holdStatus({ ...hold, booking_id: 'b', released_at: at(5) }, now)).toBe('converted')
+      expect(holdStatus({ ...hold, ended_at: at(5) }, now)).toBe('released')
+      expect(holdStatus({ ...hold, booked_at: at(5) }, now)).toBe('converted')
+      expect(holdStatus({ ...hold, booked_at: at(5), ended_at: at(6) }, now)).toBe('converted')
+      expect(holdStatus({ ...hold, booked_at: at(5), ended_at: at(900) }, now)).toBe('converted')
     }
+  })
+
+  test('of one that ended at its expiry is expired, of one that ended a millisecond before released', () => {
+    expect(holdStatus({ ...hold, ended_at: at(600) }, at(600))).toBe('expired')
+    expect(holdStatus({ ...hold, ended_at: at(599.999) }, at(600))).toBe('released')
+  })
+
+  test('stays expired when the clock goes back', () => {
+    expect(holdStatus({ ...hold, ended_at: at(600) }, at(0))).toBe('expired')
   })
 })
 

@@ -9,6 +9,7 @@ import {
   type Offer,
   type OwnBusiness,
 } from '../support/offers.ts'
+import { watcherOf } from '../support/slots.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 const start = '2026-12-01T10:00:00Z'
@@ -125,4 +126,35 @@ onEachEngine('seats', (engine) => {
       }
     }
   })
+
+  test.each(['without staff', 'with staff'])(
+    'a booking beyond a lowered capacity still takes a seat, %s',
+    async (kind) => {
+      const staffIds = kind === 'with staff' ? await makeStaff(service, business.id, ['Teacher']) : []
+      const offer = await makeOffer(service, business.id, { capacity: 2, staffIds })
+      const booked = [await bookSlot(key, offer, start), await bookSlot(key, offer, start)].map(
+        ({ id }) => id,
+      )
+      const claims = (await service.rows('claims')).filter(({ id }) => booked.includes(String(id)))
+      const onSeat = (wanted: number) => String(claims.find(({ seat }) => Number(seat) === wanted)?.['id'])
+      await key.cancel(onSeat(0))
+      const lowered = await service.call('PATCH', `/services/${offer.service_id}`, {
+        token: business.key,
+        body: { capacity: 1 },
+      })
+      expect(lowered.status).toBe(200)
+      const taken = { status: 409, body: { code: 'slot_booked' } }
+      const session = await sessionClient(service, business)
+      const watcher = watcherOf(service, session)
+      expect(await watcher.at(offer, start)).toBeUndefined()
+      expect(await session.hold(offer, start)).toMatchObject(taken)
+      expect(await key.hold(offer, start)).toMatchObject(taken)
+      const elsewhere = await bookSlot(key, offer, '2026-12-01T12:00:00Z')
+      expect(await key.change(String(elsewhere.id), { starts_at: start })).toMatchObject(taken)
+      expect(await key.change(onSeat(0), { status: 'confirmed' })).toMatchObject(taken)
+      await key.cancel(onSeat(1))
+      expect(await watcher.at(offer, start)).toMatchObject({ seats_left: 1 })
+      expect(await holdTimes(2, offer)).toEqual([201, 409])
+    },
+  )
 })

@@ -35,7 +35,7 @@ onEachEngine('who gives a service', (engine) => {
   async function chosen(offer: Offer, startsAt: string): Promise<unknown> {
     const held = await key.hold(offer, startsAt)
     expect(held.status).toBe(201)
-    const hold = await rowOf(service, 'holds', String(held.body.hold_id))
+    const hold = await rowOf(service, 'claims', String(held.body.hold_id))
     await key.release(String(held.body.hold_id))
     return hold?.['staff_id']
   }
@@ -47,7 +47,7 @@ onEachEngine('who gives a service', (engine) => {
     const { staffIds, offer } = await staffed(2)
     const staff_id = staffIds[1]
     const held = await key.hold(offer, '2026-12-01T10:00:00Z', { staff_id })
-    expect(await rowOf(service, 'holds', String(held.body.hold_id))).toMatchObject({ staff_id })
+    expect(await rowOf(service, 'claims', String(held.body.hold_id))).toMatchObject({ staff_id })
     expect(await key.hold(offer, '2026-12-01T10:00:00Z', { staff_id })).toMatchObject({
       status: 409,
       body: { code: 'slot_held' },
@@ -163,7 +163,7 @@ onEachEngine('who gives a service', (engine) => {
     expect(booked.body.staff).toEqual({ id: staffIds[0], name: expect.any(String) })
   })
 
-  test('a lapsed hold of one person and an active one of the other leave the first to choose', async () => {
+  test('an expired hold of one person and an active one of the other leave the first to choose', async () => {
     const { staffIds, offer } = await staffed(2)
     const first = await key.hold(offer, '2026-12-01T10:00:00Z')
     service.clock.advance(60)

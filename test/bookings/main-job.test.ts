@@ -60,6 +60,8 @@ onEachEngine('from a publishable key to a booking', (engine) => {
       'booking.updated',
       'booking.cancelled',
     ])
-    expect(await service.rows('claims')).toEqual([])
+    expect(await service.rows('claims')).toMatchObject([
+      { ended_at: new Date(cancelled.body.cancelled_at).toISOString() },
+    ])
   })
 })

@@ -41,7 +41,7 @@ onEachEngine('placing a hold', (engine) => {
   const notFound = { status: 404, body: { code: 'not_found' } }
   const inThePast = { status: 422, body: { code: 'slot_not_offered', reason: 'in_the_past' } }
 
-  test('a hold has exactly the six fields of the specification', async () => {
+  test('a hold has exactly its six documented fields', async () => {
     const offer = await makeOffer(service, business.id, { minutes: 45 })
     const held = await session.hold(offer, tenOClock)
     expect(held.status).toBe(201)
@@ -181,7 +181,7 @@ onEachEngine('placing a hold', (engine) => {
       await refused(() => session.hold(offer, tenOClock, { staff_id }), notOfferedHere)
     }
     const held = await session.hold(offer, tenOClock)
-    expect(await rowOf(service, 'holds', String(held.body.hold_id))).toMatchObject({ staff_id: present })
+    expect(await rowOf(service, 'claims', String(held.body.hold_id))).toMatchObject({ staff_id: present })
     await refused(() => key.hold(offer, tenOClock), { status: 409, body: { code: 'slot_held' } })
   })
 

@@ -8,7 +8,7 @@ import {
   makeStaff,
   type OwnBusiness,
 } from '../support/offers.ts'
-import { eventTypesOf, rowOf } from '../support/records.ts'
+import { eventTypesOf, rowOf, takenClaim } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
@@ -33,9 +33,10 @@ onEachEngine('moving a booking', (engine) => {
     const id = idOf(await bookSlot(key, offer, at('10:00')))
     expect(await move(id, '12:00')).toMatchObject({ status: 200, body: { ends_at: at('12:30') } })
     expect(await rowOf(service, 'claims', id)).toMatchObject({
-      booking_id: id,
-      starts_at: '2026-12-01T10:55:00.000Z',
-      ends_at: '2026-12-01T11:40:00.000Z',
+      booked_at: expect.any(String),
+      ended_at: null,
+      taken_from: '2026-12-01T10:55:00.000Z',
+      taken_until: '2026-12-01T11:40:00.000Z',
     })
     expect(await key.hold(offer, at('11:16'))).toMatchObject({ status: 409, body: { code: 'slot_booked' } })
     expect(await key.hold(offer, at('10:00'))).toMatchObject({ status: 201 })
@@ -58,7 +59,7 @@ onEachEngine('moving a booking', (engine) => {
     const offer = await makeOffer(service, business.id, { bufferAfter: 10 })
     const id = idOf(await bookSlot(key, offer, at('10:00')))
     await key.change(id, { ends_at: at('12:00') })
-    expect(await rowOf(service, 'claims', id)).toMatchObject({ ends_at: '2026-12-01T11:10:00.000Z' })
+    expect(await rowOf(service, 'claims', id)).toMatchObject({ taken_until: '2026-12-01T11:10:00.000Z' })
     expect(await key.hold(offer, at('12:00'))).toMatchObject({ status: 409 })
     await key.change(id, { ends_at: at('10:15') })
     expect(await key.hold(offer, at('10:25'))).toMatchObject({ status: 201 })
@@ -111,7 +112,10 @@ onEachEngine('moving a booking', (engine) => {
     expect(await key.change(id, { starts_at: at('09:30'), ends_at: at('11:00') })).toMatchObject({
       status: 200,
     })
-    expect((await service.rows('claims')).filter((claim) => claim['booking_id'] === id)).toHaveLength(1)
+    expect(await takenClaim(service, id)).toMatchObject({
+      taken_from: '2026-12-01T08:00:00.000Z',
+      taken_until: '2026-12-01T10:30:00.000Z',
+    })
   })
 
   test('two bookings swap by way of a third slot, not directly', async () => {

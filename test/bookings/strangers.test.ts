@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { tidy } from '../../src/housekeeping.ts'
-import { chores } from '../../src/app.ts'
-import { clientOf, sessionClient, type Client } from '../support/client.ts'
+import { tidy } from '../../src/operate/housekeeping.ts'
+import { jobs } from '../../src/server.ts'
+import { type Client, clientOf, sessionClient } from '../support/client.ts'
 import { deposit } from '../support/deposits.ts'
-import { expectFaults, expectProblem } from '../support/expect-problem.ts'
-import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
-import { ada, onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { expectErrors, expectProblem } from '../support/expect-problem.ts'
+import { makeBusiness, makeOffer, makeStaff, type Offer, type OwnBusiness } from '../support/offers.ts'
+import { ada, onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 const perHour = 4
 const perDay = 6
@@ -73,6 +73,26 @@ onEachEngine('bookings of strangers', (engine) => {
     expectLimit(await book(await newcomer(at)))
   })
 
+  test('bookings at once, of which one takes more steps, are counted exactly', async () => {
+    const [kim = '', lee = ''] = await makeStaff(service, business.id, ['Kim', 'Lee'])
+    for (let round = 0; round < 5; round += 1) {
+      const staffed = await makeOffer(service, business.id, { staffIds: [kim, lee] })
+      const at = address()
+      await bookings(await newcomer(at), perHour - 1)
+      const [one, two] = [await newcomer(at), await newcomer(at)]
+      const plain = String((await one.hold(offer, nextStart())).body.hold_id)
+      const withKim = String((await two.hold(staffed, nextStart(), { staff_id: kim })).body.hold_id)
+      // who no longer gives the service is looked up when the booking is made
+      const path = `/services/${staffed.service_id}`
+      await service.call('PATCH', path, { token: business.key, body: { staff_ids: [lee] } })
+      const replies = await Promise.all([
+        one.book(plain, { client: nobody() }),
+        two.book(withKim, { client: nobody() }),
+      ])
+      expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 429])
+    }
+  })
+
   test('an address makes as many bookings within 24 hours as it may', async () => {
     const at = address()
     await bookings(await newcomer(at), perHour)
@@ -107,7 +127,7 @@ onEachEngine('bookings of strangers', (engine) => {
     const unknown = '01a1fa68-2f8d-7aba-8613-821934a98a29'
     expectProblem(await client.book(unknown, { client: nobody() }), 'hold_not_found')
     const field_id = unknown
-    expectFaults(
+    expectErrors(
       await client.book(String(held.body.hold_id), { custom_field_values: [{ field_id, value: 1 }] }),
       '/custom_field_values/0/field_id',
     )
@@ -258,9 +278,9 @@ onEachEngine('bookings of strangers', (engine) => {
     expect(await book(clientOf(service, own.key), who, what)).toMatchObject({ status: 201 })
     expect(await book(await newcomer(address()), who)).toMatchObject({ status: 201 }) // at another business
     const hub = service.world.hub.key
-    expectFaults(await block('DELETE', { email: who.email }, hub), '/business_id')
-    expectFaults(await block('POST', { email: who.email }, hub), '/business_id')
-    expectFaults(await block('POST', { email: 'nobody' }), '/email')
+    expectErrors(await block('DELETE', { email: who.email }, hub), '/business_id')
+    expectErrors(await block('POST', { email: who.email }, hub), '/business_id')
+    expectErrors(await block('POST', { email: 'nobody' }), '/email')
     expect(await block('DELETE', { email: who.email, business_id: own.id }, hub)).toMatchObject({
       status: 204,
     })
@@ -329,14 +349,14 @@ onEachEngine('bookings of strangers', (engine) => {
     await book(await newcomer(at), who)
     const rows = await service.rows('booking_attempts')
     expect(rows.length).toBeGreaterThan(0)
-    const kept = JSON.stringify([rows, await service.rows('holds')])
+    const kept = JSON.stringify([rows, await service.rows('claims')])
     expect(kept).not.toContain(at)
     expect(kept).not.toContain('secretive')
     service.clock.advance(24 * hour - 1)
-    await tidy(service.context, chores)
+    await tidy(service.context, jobs)
     expect(await service.rows('booking_attempts')).not.toEqual([])
     service.clock.advance(1)
-    await tidy(service.context, chores)
+    await tidy(service.context, jobs)
     expect(await service.rows('booking_attempts')).toEqual([])
   })
 })
@@ -398,7 +418,7 @@ onEachEngine('the caps that a service has by default', (engine) => {
     [{}, 10, 5],
     [{ RATE_LIMIT_FACTOR: '2' }, 20, 10],
     [{ MAX_BOOKINGS_PER_IP_PER_HOUR: '40' }, 30, 5], // those of the day come first
-  ])('with %j an address makes %i bookings, and a client %i', async (variables, most, ofClient) => {
+  ])('with %j an address makes %i bookings, and a client %i', async (variables, max, ofClient) => {
     const service = await startTestService(engine, { RATE_LIMIT_FACTOR: '1', ...variables })
     try {
       const [salon] = service.world.businesses
@@ -420,8 +440,8 @@ onEachEngine('the caps that a service has by default', (engine) => {
         return (await client.book(String(held.body.hold_id), { client: { ...ada, email } })).status
       }
       const statuses: number[] = []
-      for (let n = 0; n <= most; n += 1) statuses.push(await attempt(`client${n}@example.com`, '203.0.113.1'))
-      expect(statuses).toEqual([...Array<number>(most).fill(201), 429])
+      for (let n = 0; n <= max; n += 1) statuses.push(await attempt(`client${n}@example.com`, '203.0.113.1'))
+      expect(statuses).toEqual([...Array<number>(max).fill(201), 429])
       const ofOne: number[] = []
       for (let n = 0; n <= ofClient; n += 1)
         ofOne.push(await attempt('ada@example.com', `203.0.113.${n + 2}`))
@@ -514,7 +534,7 @@ onEachEngine('what is refused of settings about strangers', (engine) => {
   ])('%j', async (body, pointers) => {
     const before = await service.rows('businesses')
     const reply = await service.call('PATCH', `/businesses/${business.id}`, { token: business.key, body })
-    expectFaults(reply, ...pointers)
+    expectErrors(reply, ...pointers)
     expect(await service.rows('businesses')).toEqual(before)
   })
 

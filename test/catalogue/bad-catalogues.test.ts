@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFaults, expectProblem } from '../support/expect-problem.ts'
+import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { makeBusiness, makeLocation, type OwnBusiness } from '../support/offers.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
@@ -221,8 +221,8 @@ onEachEngine('a bad catalogue', (engine) => {
       async (_what, wrong, ...pointers) => {
         const made = await call('POST', path, right())
         const before = await service.rows(path.slice(1))
-        expectFaults(await call('POST', path, { ...right(), ...wrong }), ...pointers)
-        expectFaults(await call('PATCH', `${path}/${made.body.id}`, wrong), ...pointers)
+        expectErrors(await call('POST', path, { ...right(), ...wrong }), ...pointers)
+        expectErrors(await call('PATCH', `${path}/${made.body.id}`, wrong), ...pointers)
         expect(await service.rows(path.slice(1))).toEqual(before)
       },
     )
@@ -239,7 +239,7 @@ onEachEngine('a bad catalogue', (engine) => {
       custom_fields: [{ ...field, type: 'select' }, { ...field, key: 'X' }, field],
       more: true,
     })
-    expectFaults(
+    expectErrors(
       reply,
       ...['/name', '/duration_minutes', '/capacity', '/deposit/amount', '/location_ids', '/more'],
       ...['/custom_fields/0/options', '/custom_fields/1/key', '/custom_fields/2/key'],
@@ -259,7 +259,7 @@ onEachEngine('a bad catalogue', (engine) => {
     ]
     const wrong = Object.fromEntries(members.map((name) => [name, null]))
     const reply = await call('PATCH', `/services/${made.body.id}`, wrong)
-    expectFaults(reply, ...members.map((name) => `/${name}`))
+    expectErrors(reply, ...members.map((name) => `/${name}`))
   })
 
   test('1,000 overrides are kept, 10,000 are refused', async () => {
@@ -268,7 +268,7 @@ onEachEngine('a bad catalogue', (engine) => {
       status: 201,
       body: { date_overrides },
     })
-    expectFaults(
+    expectErrors(
       await call('POST', '/locations', { name: 'L', date_overrides: Array(10_000).fill(1) }),
       '/date_overrides',
       ...Array.from({ length: 99 }, (_, index) => `/date_overrides/${index}`),

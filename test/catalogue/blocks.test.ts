@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bookSlot, clientOf } from '../support/client.ts'
-import { expectFaults, expectProblem } from '../support/expect-problem.ts'
+import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { makeBusiness, makeLocation, makeService, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { unknownId } from '../support/tenant-things.ts'
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
@@ -124,7 +124,7 @@ onEachEngine('blocks', (engine) => {
     expect(page.body.data).toHaveLength(2)
     const cursor = page.body.next_cursor as string
     expect(await listed(`limit=2&cursor=${cursor}`, own.key)).toEqual([third])
-    expectFaults(await call('GET', '/blocks?cursor=x', undefined, own.key), '/cursor')
+    expectErrors(await call('GET', '/blocks?cursor=x', undefined, own.key), '/cursor')
   })
 
   test('a deleted block is gone', async () => {
@@ -142,7 +142,7 @@ onEachEngine('blocks', (engine) => {
       await call('DELETE', `/blocks/${made.body.id}`, undefined, service.world.hub.key)
     }
     const outside = await call('POST', '/blocks', { staff_id: anna, ...span }, service.world.hub.key)
-    expectFaults(outside, '/staff_id')
+    expectErrors(outside, '/staff_id')
   })
 
   test.each([
@@ -163,7 +163,7 @@ onEachEngine('blocks', (engine) => {
     ],
   ])('%s: 422', async (_what, body, pointers) => {
     const before = await service.rows('blocks')
-    expectFaults(await call('POST', '/blocks', body()), ...pointers)
+    expectErrors(await call('POST', '/blocks', body()), ...pointers)
     expect(await service.rows('blocks')).toEqual(before)
   })
 
@@ -184,7 +184,7 @@ onEachEngine('blocks', (engine) => {
       ['staff_id', unknownId],
     ] as const) {
       const reply = await call('POST', '/blocks', { [member]: id, ...span })
-      expectFaults(reply, `/${member}`)
+      expectErrors(reply, `/${member}`)
       expect(reply.body.errors[0].code).toBe('unknown_reference')
     }
     expect(await service.rows('blocks')).toEqual(before)

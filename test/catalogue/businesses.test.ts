@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { expectFaults, expectProblem } from '../support/expect-problem.ts'
+import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { makeBusiness } from '../support/offers.ts'
 import { unknownId, type Tenant } from '../support/tenant-things.ts'
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
@@ -43,7 +43,7 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
     expect(first.body.data).toMatchObject([{ id: studio.id }])
     const second = await call('GET', `/businesses?limit=1&cursor=${first.body.next_cursor}`, hubKey)
     expect(second.body.data).toMatchObject([{ id: salon.id }])
-    expectFaults(await call('GET', '/businesses?cursor=x', hubKey), '/cursor')
+    expectErrors(await call('GET', '/businesses?cursor=x', hubKey), '/cursor')
   })
 
   test('a business that a hub adds is its own, has its plan in effect, and works with the keys issued for it', async () => {
@@ -91,7 +91,7 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
     ['another hub', { hub_id: unknownId }, '/hub_id'],
   ])('%s that is wrong is refused', async (_what, change, pointer) => {
     const before = await service.rows('businesses')
-    expectFaults(await call('PATCH', `/businesses/${salon.id}`, salon.business_key, change), pointer)
+    expectErrors(await call('PATCH', `/businesses/${salon.id}`, salon.business_key, change), pointer)
     expect(await service.rows('businesses')).toEqual(before)
   })
 
@@ -106,15 +106,15 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
   ])('a logo at %s, which has no host to load it from, is refused', async (brand_logo_url) => {
     const before = await service.rows('businesses')
     const body = { name: 'X', timezone: 'UTC', brand_logo_url }
-    expectFaults(await call('POST', '/businesses', hubKey, body), '/brand_logo_url')
+    expectErrors(await call('POST', '/businesses', hubKey, body), '/brand_logo_url')
     const path = `/businesses/${salon.id}`
-    expectFaults(await call('PATCH', path, salon.business_key, { brand_logo_url }), '/brand_logo_url')
+    expectErrors(await call('PATCH', path, salon.business_key, { brand_logo_url }), '/brand_logo_url')
     expect(await service.rows('businesses')).toEqual(before)
   })
 
   test('a time zone with a slip comes with the one that was meant', async () => {
     const reply = await call('POST', '/businesses', hubKey, { name: 'X', timezone: 'Europe/Berlim' })
-    expectFaults(reply, '/timezone')
+    expectErrors(reply, '/timezone')
     expect(reply.body.errors[0].detail).toContain('did you mean Europe/Berlin?')
   })
 
@@ -260,7 +260,7 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
       ],
     ])('%s: 422 and no key', async (_what, body, pointers) => {
       const before = await service.rows('api_keys')
-      expectFaults(await call('POST', `/businesses/${salon.id}/keys`, salon.business_key, body), ...pointers)
+      expectErrors(await call('POST', `/businesses/${salon.id}/keys`, salon.business_key, body), ...pointers)
       expect(await service.rows('api_keys')).toEqual(before)
     })
   })

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { insertMissing } from '../../src/catalogue/write-queries.ts'
-import { expectFaults, expectProblem } from '../support/expect-problem.ts'
-import { changeRows, deactivate, unknownId, type Tenant } from '../support/tenant-things.ts'
+import { insertMissing } from '../../src/catalogue/catalogue-queries.ts'
+import { expectErrors, expectProblem } from '../support/expect-problem.ts'
+import { changeRows, deactivate, type Tenant, unknownId } from '../support/tenant-things.ts'
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 const kinds = ['services', 'locations', 'staff'] as const
@@ -131,7 +131,7 @@ onEachEngine('reading services, locations and staff', (engine) => {
       expect(own).toEqual(await itemsOf(`/${kind}?limit=100`))
       expect(own.length).toBeLessThan(whole.length)
     }
-    expectFaults(await get('/services?business_id=mine', hub.key), '/business_id')
+    expectErrors(await get('/services?business_id=mine', hub.key), '/business_id')
   })
 
   test('a session reaches one business, whatever business_id it names', async () => {
@@ -220,7 +220,7 @@ onEachEngine('reading services, locations and staff', (engine) => {
     'the limit %j is refused',
     async (limit) => {
       for (const kind of [...kinds, 'bookings']) {
-        expectFaults(await get(`/${kind}?limit=${encodeURIComponent(limit)}`), '/limit')
+        expectErrors(await get(`/${kind}?limit=${encodeURIComponent(limit)}`), '/limit')
       }
     },
   )
@@ -241,7 +241,7 @@ onEachEngine('reading services, locations and staff', (engine) => {
     forged('service', 'Haircut', unknownId, 'more'),
     'a'.repeat(600),
   ])('the cursor %j is refused', async (cursor) => {
-    for (const kind of [...kinds, 'bookings']) expectFaults(await get(`/${kind}?cursor=${cursor}`), '/cursor')
+    for (const kind of [...kinds, 'bookings']) expectErrors(await get(`/${kind}?cursor=${cursor}`), '/cursor')
   })
 
   test('the cursor of another list is refused', async () => {
@@ -252,9 +252,9 @@ onEachEngine('reading services, locations and staff', (engine) => {
       for (const [other, cursor] of cursors.entries()) {
         const reply = await get(`/${kind}?cursor=${cursor}`)
         if (index === other) expect(reply.status).toBe(200)
-        else expectFaults(reply, '/cursor')
+        else expectErrors(reply, '/cursor')
       }
-      expectFaults(await get(`/bookings?cursor=${cursors[index]}`), '/cursor')
+      expectErrors(await get(`/bookings?cursor=${cursors[index]}`), '/cursor')
     }
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFaults, expectProblem } from '../support/expect-problem.ts'
+import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { makeBusiness, makeLocation, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { unknownId } from '../support/tenant-things.ts'
 import {
@@ -36,7 +36,7 @@ onEachEngine('writing services, locations and staff', (engine) => {
   }
   /** A 422 that says of these members that they name nothing that is there for the caller. */
   const expectUnknown = (reply: Reply, ...pointers: string[]) => {
-    expectFaults(reply, ...pointers)
+    expectErrors(reply, ...pointers)
     const codes = (reply.body.errors as { code: string }[]).map(({ code }) => code)
     expect(new Set(codes)).toEqual(new Set(['unknown_reference']))
   }
@@ -317,8 +317,8 @@ onEachEngine('writing services, locations and staff', (engine) => {
     test('an id that the service does not have is refused, and none is taken on creation', async () => {
       const custom_fields = [{ ...size, id: unknownId }]
       const { id } = await make('/services', { ...massage(), custom_fields: [size] })
-      expectFaults(await call('PATCH', `/services/${id}`, { custom_fields }), '/custom_fields/0/id')
-      expectFaults(await call('POST', '/services', { ...massage(), custom_fields }), '/custom_fields/0/id')
+      expectErrors(await call('PATCH', `/services/${id}`, { custom_fields }), '/custom_fields/0/id')
+      expectErrors(await call('POST', '/services', { ...massage(), custom_fields }), '/custom_fields/0/id')
     })
   })
 
@@ -351,7 +351,7 @@ onEachEngine('writing services, locations and staff', (engine) => {
         ['/staff', { name: 'Whose?', location_ids: [] }],
       ] as const) {
         const reply = await call('POST', path, body, token)
-        expectFaults(reply, '/business_id')
+        expectErrors(reply, '/business_id')
         expect(reply.body.errors[0].code).toBe('required')
       }
       expect([await service.rows('locations'), await service.rows('staff')]).toEqual(before)
@@ -453,8 +453,8 @@ onEachEngine('writing services, locations and staff', (engine) => {
     test('a price below the deposit is refused, whichever of the two is changed', async () => {
       const eur = (amount: number) => ({ amount, currency: 'EUR' })
       const { id } = await make('/services', { ...massage(), price: eur(1_000), deposit: eur(500) })
-      expectFaults(await call('PATCH', `/services/${id}`, { price: eur(499) }), '/price')
-      expectFaults(await call('PATCH', `/services/${id}`, { deposit: eur(1_001) }), '/deposit/amount')
+      expectErrors(await call('PATCH', `/services/${id}`, { price: eur(499) }), '/price')
+      expectErrors(await call('PATCH', `/services/${id}`, { deposit: eur(1_001) }), '/deposit/amount')
       expect((await call('PATCH', `/services/${id}`, { price: null, deposit: eur(9_999) })).status).toBe(200)
     })
   })

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
-import { findFaults, readRows } from '../support/checker.ts'
+import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
+import { findErrors, readRows } from '../support/checker.ts'
 import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
-import { httpClients } from '../support/http-client.ts'
 import { demoWorld } from '../support/holdfast-process.ts'
-import { startServer, withoutLimits, type ServerProcess } from '../support/server-process.ts'
+import { httpClients } from '../support/http-client.ts'
+import { type ServerProcess, startServer, withoutLimits } from '../support/server-process.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
 import { ada, businessOf, offer, onEachEngine } from '../support/test-service.ts'
 
@@ -25,7 +25,7 @@ onEachEngine('bookings beside a running server', (engine) => {
     holdfast = commandLine(database.url)
   })
   afterAll(async () => {
-    expect(await findFaults(database.url)).toEqual([])
+    expect(await findErrors(database.url)).toEqual([])
     await server.stop()
     await database.drop()
   })
@@ -113,6 +113,60 @@ onEachEngine('bookings beside a running server', (engine) => {
     expect(await holdfast.json(...move)).toMatchObject({ starts_at: `${year}-02-02T10:30:00+01:00` })
   })
 
+  test('a move to a time that the rules do not offer is made, with the reason as a warning', async () => {
+    const spree = businessOf(world, 'Salon Spree').id
+    const named = (...args: string[]) => holdfast.json(...args, '--business', spree, '--json')
+    const hours = ['--hours', 'daily 09:00-17:00']
+    const { id: place } = await named('location', 'create', 'Yard', ...hours)
+    const { id: mia } = await named(
+      'staff',
+      'create',
+      'Mia Wolf',
+      '--location',
+      'Yard',
+      '--hours',
+      'daily 10:00-17:00',
+    )
+    const { id: massage } = await named(
+      ...['service', 'create', 'Rub', '--duration', '60', '--location', 'Yard', '--staff', 'Mia Wolf'],
+    )
+    const session = await holdfast.json('session', 'create', '--business', spree)
+    const token = session.session_token as string
+    const day = `${year}-03-10`
+    const hold = await call(server.address, 'POST', '/bookings/hold', {
+      token,
+      body: { service_id: massage, location_id: place, starts_at: `${day}T10:00:00+01:00` },
+    })
+    const booked = await call(server.address, 'POST', '/bookings', {
+      token,
+      body: { hold_id: hold.body.hold_id, client: ada },
+    })
+    const block = (what: string[], from: string, to: string) =>
+      holdfast.text('block', 'create', ...what, '--from', `${day} ${from}`, '--to', `${day} ${to}`)
+    await block(['--staff', String(mia)], '12:00', '13:00')
+    await block(['--location', String(place)], '15:00', '16:00')
+    const warningAt = async (to: string) => {
+      const ran = await holdfast.run(
+        'booking',
+        'reschedule',
+        booked.body.id as string,
+        '--to',
+        `${day} ${to}`,
+      )
+      expect(ran, ran.stderr).toMatchObject({ code: 0 })
+      expect(ran.stdout).toContain(`${day} ${to}`)
+      return ran.stderr
+    }
+    expect(await warningAt('11:00')).toBe('')
+    expect(await warningAt('11:30')).toBe('warning: no slot of Rub starts then\n')
+    expect(await warningAt('12:00')).toBe('warning: Mia Wolf is blocked then\n')
+    expect(await warningAt('15:00')).toBe('warning: Yard is blocked then\n')
+    expect(await warningAt('09:00')).toBe('warning: Mia Wolf does not work then\n')
+    expect(await warningAt('20:00')).toBe('warning: Yard is not open then\n')
+    await holdfast.text('service', 'update', String(massage), '--no-active')
+    expect(await warningAt('10:00')).toBe('warning: Rub is not offered there any more\n')
+  })
+
   test('an end of its own changes the duration', async () => {
     const { id } = await book('Salon Spree', `${year}-02-03T10:00:00+01:00`)
     const move = [
@@ -135,7 +189,7 @@ onEachEngine('bookings beside a running server', (engine) => {
     const move = (...args: string[]) => ['booking', 'reschedule', id, ...args]
     await holdfast.refuses(move('--to', '2027-03-28 02:30'), 2, /clocks go forward over it/)
     await holdfast.refuses(move('--to', '2027-10-31 02:30'), 2, /comes twice in Europe\/Berlin/)
-    await holdfast.refuses(move('--to', `${year}-02-05`), 2, /is no time; write "2026-12-01 10:00"/)
+    await holdfast.refuses(move('--to', `${year}-02-05`), 2, /is not a valid time; write "2026-12-01 10:00"/)
     await holdfast.refuses(move('--to', '2020-01-01 10:00'), 2, /must be in the future/)
     await holdfast.refuses(
       move('--to', `${year}-02-05 10:00`, '--until', `${year}-02-05 09:00`),
@@ -187,6 +241,20 @@ onEachEngine('bookings beside a running server', (engine) => {
     ).toEqual([id])
     expect(await only('--from', `${year}-05-01T10:00:01+02:00`)).toEqual([])
     const { service_id, location_id } = offer(spree, 'Meeting room')
+    for (const scope of [
+      ['--business', spree.id],
+      ['--location', location_id],
+      ['--service', service_id],
+    ]) {
+      expect(await only(...scope, '--from', `${year}-05-01`, '--to', `${year}-05-02`)).toEqual([id])
+      expect(await only(...scope, '--from', `${year}-05-01 10:00`, '--to', `${year}-05-01 10:01`)).toEqual([
+        id,
+      ])
+      expect(await only(...scope, '--from', `${year}-05-01 10:01`)).toEqual([])
+    }
+    expect(await only('--from', `${year}-05-01 10:00 +02:00`, '--to', `${year}-05-01 10:01 +02:00`)).toEqual([
+      id,
+    ])
     expect(await only('--service', service_id, '--location', location_id, '--status', 'confirmed')).toContain(
       id,
     )
@@ -230,7 +298,17 @@ onEachEngine('bookings beside a running server', (engine) => {
     await holdfast.refuses(list('--service', unknown), 2, /no service with the id/)
     await holdfast.refuses(list('--location', 'online'), 2, /no location .* did you mean \S+ \(Online\)/)
     await holdfast.refuses(list('--staff', unknown), 2, /no staff member/)
-    await holdfast.refuses(list('--from', `${year}-05-01`), 2, /--from must be an existing date and time/)
+    await holdfast.refuses(list('--from', `${year}-05-01`), 2, /--from "\d{4}-05-01" needs an offset/)
+    await holdfast.refuses(
+      list('--staff', unknown, '--service', unknown, '--email', 'ada'),
+      2,
+      /no service .*no staff member .*--email must be an e-mail/,
+    )
+    await holdfast.refuses(
+      list('--business', businessOf(world, 'Salon Spree').id, '--from', 'now', '--to', `${year}-02-30`),
+      2,
+      /--from: "now" is not a valid time.* --to: "\d{4}-02-30" is not a valid time/,
+    )
     await holdfast.refuses(list('--email', 'ada'), 2, /--email must be an e-mail address/)
     await holdfast.refuses(list('--search', 'ad'), 2, /--search must have at least 3 characters/)
     await holdfast.refuses(list('--limit', '0'), 2, /--limit must be a whole number from 1 to 100/)

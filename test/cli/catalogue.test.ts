@@ -116,6 +116,15 @@ onEachEngine('services, locations, staff and blocks from the command line', (eng
     })
   })
 
+  test('a person sees the time zone of a created or changed location', async () => {
+    const created = await holdfast.text('location', 'create', 'Harbour', '--business', business)
+    const id = /^location (\S+) {2}Harbour {2}\(Europe\/Vienna\)\n$/.exec(created)?.[1] ?? ''
+    const moved = ['location', 'update', id, '--timezone', 'Asia/Tokyo', '--no-active']
+    expect(await holdfast.text(...moved)).toBe(`location ${id}  Harbour  (Asia/Tokyo, inactive)\n`)
+    const hired = await holdfast.text('staff', 'create', 'Ben', '--business', business)
+    expect(hired).toMatch(/^staff member \S+ {2}Ben\n$/)
+  })
+
   test('a block is made in the time of its place, listed and deleted', async () => {
     const made = await holdfast.json(
       ...['block', 'create', '--location', place, '--from', '2027-03-01 09:00', '--to', '2027-03-01 12:00'],
@@ -126,6 +135,33 @@ onEachEngine('services, locations, staff and blocks from the command line', (eng
     expect(await holdfast.text('block', 'delete', made.id as string)).toContain('is deleted')
     expect(await holdfast.text('block', 'list')).toBe('(none)\n')
     await holdfast.refuses(['block', 'delete', made.id as string], 2, 'There is no block with this id')
+  })
+
+  test('a block and an export name what is meant by a unique name', async () => {
+    const to = ['--to', '2027-03-02 12:00']
+    const block = (...args: string[]) => ['block', 'create', ...args, '--from', '2027-03-02 09:00', ...to]
+    const [ofPlace, ofAnna] = [
+      await holdfast.json(...block('--location', 'Main')),
+      await holdfast.json(...block('--staff', 'Anna')),
+    ]
+    expect(ofPlace).toMatchObject({ location_id: place, staff_id: null })
+    expect(ofAnna).toMatchObject({ location_id: null, staff_id: anna })
+    const list = async (...args: string[]) =>
+      ((await holdfast.json('block', 'list', ...args)).data as { id: string }[]).map(({ id }) => id)
+    expect(await list('--from', '2027-03-02 11:59')).toHaveLength(2) // the zone of the only business
+    expect(await list('--location', place, '--from', '2027-03-02 12:00')).toEqual([])
+    expect(await list('--staff', anna, '--from', '2027-03-02', '--to', '2027-03-03')).toEqual([ofAnna.id])
+    for (const { id } of [ofPlace, ofAnna]) await holdfast.text('block', 'delete', id as string)
+
+    expect(await holdfast.text('export', 'Spa')).toBe(await holdfast.text('export', business))
+    const other = (await holdfast.json('business', 'create', 'Spa', '--timezone', 'UTC')).id as string
+    await holdfast.json('location', 'create', 'Main', '--business', other)
+    await holdfast.refuses(['export', 'Spa'], 2, 'Several businesses are named "Spa"')
+    await holdfast.refuses(block('--location', 'Main'), 2, /"Main" can be 2 of them; use the id: /)
+    await holdfast.refuses(['block', 'list', '--from', '2027-03-02'], 2, /needs an offset/)
+    await holdfast.text('location', 'update', place, '--name', 'Main hall')
+    expect(await holdfast.json(...block('--location', 'Main hall'))).toMatchObject({ location_id: place })
+    await holdfast.text('location', 'update', place, '--name', 'Main')
   })
 
   const service = (...args: string[]) => [
@@ -141,8 +177,32 @@ onEachEngine('services, locations, staff and blocks from the command line', (eng
   const refused: [what: string, args: () => string[], reason: RegExp][] = [
     [
       'every wrong option',
-      () => service('--duration', 'long', '--capacity', '0'),
-      /--duration must be of type integer; --capacity must be at least 1/,
+      () => service('--duration', '30m', '--capacity', '0'),
+      /: --duration must be whole minutes, such as 30\. --capacity must be at least 1\.$/m,
+    ],
+    [
+      'every option that cannot be read, with every one that does not fit',
+      () =>
+        service(
+          ...['--duration', '30m', '--price', 'much', '--staff', 'Ana', '--location', 'Man'],
+          ...['--location', 'Mein', '--buffer-after', '-1'],
+        ),
+      /--duration must be whole minutes, such as 30\. "much" is not a valid amount.*--location: "Man" is not.*"Mein" is not.*--staff: "Ana" is not.*--buffer-after must be at least 0\.$/m,
+    ],
+    [
+      'every wrong option of a change',
+      () => ['location', 'update', place, '--hours', 'all day', '--override', 'soon', '--timezone', 'Mars'],
+      /"all" is not a valid day range.*"soon" is not a valid override.*--timezone/,
+    ],
+    [
+      'both wrong times of a block',
+      () => ['block', 'create', '--location', place, '--from', 'now', '--to', 'later'],
+      /"now" is not a valid time.*"later" is not a valid time/,
+    ],
+    [
+      'a name that nobody has',
+      () => ['block', 'create', '--staff', 'anna', '--from', 'now', '--to', 'later'],
+      /There is no staff member .* did you mean \S+ \(Anna\)\?/,
     ],
     [
       'a deposit above the price',
@@ -152,12 +212,12 @@ onEachEngine('services, locations, staff and blocks from the command line', (eng
     [
       'money that is none',
       () => service('--duration', '5', '--price', '5.123 EUR'),
-      /"5\.123 EUR" is no amount of money/,
+      /"5\.123 EUR" is not a valid amount/,
     ],
     [
       'a place that is none',
       () => ['service', 'create', 'X', '--business', business, '--duration', '5', '--location', 'Man'],
-      /"Man" is no location; there are: Main/,
+      /"Man" is not a location; known: Harbour, Main/,
     ],
     [
       'a zone with a slip',
@@ -172,7 +232,7 @@ onEachEngine('services, locations, staff and blocks from the command line', (eng
     [
       'hours in words',
       () => ['location', 'update', place, '--hours', 'all day'],
-      /"all" are no days; write mon, mon-fri or daily/,
+      /"all" is not a valid day range; use mon, mon-fri or daily/,
     ],
     [
       'a date that is none',

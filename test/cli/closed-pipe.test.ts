@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { bareVariables, demoWorld, emptyDirectory, project } from '../support/holdfast-process.ts'
+import { cases } from '../support/long.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 let database: TestDatabase
@@ -18,7 +19,7 @@ afterAll(() => database.drop())
 
 /** Starts a command whose output nobody reads: the pipe is closed before anything comes. */
 function startUnread(args: string[], unread: 'stdout' | 'stderr', variables: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [join(project, 'src/holdfast.ts'), ...args], {
+  const child = spawn(process.execPath, [join(project, 'src/main.ts'), ...args], {
     cwd: emptyDirectory(),
     env: { ...bareVariables, DATABASE_URL: database.url, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -34,7 +35,7 @@ async function runUnread(args: string[], unread: 'stdout' | 'stderr') {
   return { code, other: await other }
 }
 
-test.each([['key list'], ['business list --json'], ['doctor'], ['key --help'], ['--version']])(
+test.each(cases(2, ['key list', '--version', 'business list --json', 'doctor', 'key --help']))(
   'holdfast %s into a pipe that nobody reads ends without a word of error',
   async (command) => {
     expect(await runUnread(command.split(' '), 'stdout')).toEqual({ code: 0, other: '' })
@@ -43,7 +44,6 @@ test.each([['key list'], ['business list --json'], ['doctor'], ['key --help'], [
 
 test('a mistake keeps its exit code when nobody reads what is said about it', async () => {
   expect(await runUnread(['key', 'lisst'], 'stderr')).toEqual({ code: 2, other: '' })
-  expect(await runUnread(['key', 'revoke', 'x'], 'stderr')).toEqual({ code: 2, other: '' })
 })
 
 test('a server whose output nobody reads serves on, and stops gracefully', async () => {

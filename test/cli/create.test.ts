@@ -76,14 +76,18 @@ onEachEngine('hubs, businesses and keys from the command line', (engine) => {
 
   test.each(['growth', 'pro'])('a business key on the plan %s is 403 plan_required', async (plan) => {
     const business = await json('business', 'create', 'Small', '--timezone', 'UTC', '--plan', plan)
-    const key = await json('key', 'create', '--business', business['id'] ?? '')
-    expect(await ask(key['key'] ?? '', 'GET', '/bookings')).toEqual({ status: 403, code: 'plan_required' })
+    const ran = await run('key', 'create', '--business', business['id'] ?? '', '--json')
+    expect(ran.stderr).toBe(`warning: the key works only on plan enterprise (this business: ${plan})\n`)
+    const { key } = JSON.parse(ran.stdout) as { key: string }
+    expect(await ask(key, 'GET', '/bookings')).toEqual({ status: 403, code: 'plan_required' })
   })
 
   test('a hub key of a hub below Enterprise is 403 plan_required', async () => {
     const hub = await json('hub', 'create', 'Modest', '--plan', 'pro')
-    const key = await json('key', 'create', '--hub', hub['id'] ?? '')
-    expect(await ask(key['key'] ?? '', 'GET', '/bookings')).toEqual({ status: 403, code: 'plan_required' })
+    const ran = await run('key', 'create', '--hub', hub['id'] ?? '', '--json')
+    expect(ran.stderr).toBe('warning: the key works only on plan enterprise (this hub: pro)\n')
+    const { key } = JSON.parse(ran.stdout) as { key: string }
+    expect(await ask(key, 'GET', '/bookings')).toEqual({ status: 403, code: 'plan_required' })
   })
 
   test('a publishable key with allowed origins serves these websites and no others', async () => {

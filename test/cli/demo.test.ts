@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
 import { readRows } from '../support/checker.ts'
-import { httpClients } from '../support/http-client.ts'
 import { runCommand } from '../support/command-line.ts'
 import { demoWorld, runHoldfast } from '../support/holdfast-process.ts'
-import { startServer, withoutLimits, type ServerProcess } from '../support/server-process.ts'
+import { httpClients } from '../support/http-client.ts'
+import { type ServerProcess, startServer, withoutLimits } from '../support/server-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { ada, onEachEngine } from '../support/test-service.ts'
 

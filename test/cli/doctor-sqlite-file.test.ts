@@ -103,7 +103,7 @@ test('a file that others may read is found, with the command that mends it', asy
   chmodSync(file, 0o640)
   await expectSaid(file, {
     code: 0,
-    said: /^warning file: others than its owner have rights to \S+holdfast\.db, with data of .*\n {8}fix: chmod 600 '\S+holdfast\.db'$/m,
+    said: /^warning file: others than the owner can open \S+holdfast\.db, with client data .*\n {8}fix: chmod 600 '\S+holdfast\.db'$/m,
   })
   chmodSync(file, 0o600)
   expect((await examine(file)).stdout).not.toContain('chmod')
@@ -112,7 +112,7 @@ test('a file that others may read is found, with the command that mends it', asy
 test('where there is no file yet, it says what makes one and makes none', () =>
   expectSaid(join(emptyDirectory(), 'holdfast.db'), {
     code: 0,
-    said: /^warning file: there is no file .*holdfast\.db yet\n {8}fix: "holdfast serve" and "holdfast migrate" make it$/m,
+    said: /^warning file: there is no file .*holdfast\.db yet\n {8}fix: "holdfast serve" and "holdfast migrate" create it$/m,
   }))
 
 test('a directory in the place of the file is found', async () => {
@@ -121,7 +121,7 @@ test('a directory in the place of the file is found', async () => {
   const ran = await examine(directory)
   expect(ran.code).toBe(1)
   expect(ran.stdout).toMatch(
-    /^FAULT {3}file: DATABASE_URL names \S+, which is a directory\n {8}fix: let it name a file/m,
+    /^FAULT {3}file: DATABASE_URL names \S+, which is a directory\n {8}fix: set it to a file/m,
   )
 })
 
@@ -130,18 +130,18 @@ test('a file in the place of its directory is found', async () => {
   writeFileSync(file, '')
   const ran = await examine(join(file, 'holdfast.db'))
   expect(ran.code).toBe(1)
-  expect(ran.stdout).toMatch(/^FAULT {3}file: the user with the id \d+ may not write \S+\/data$/m)
+  expect(ran.stdout).toMatch(/^FAULT {3}file: the user with the id \d+ cannot write \S+\/data$/m)
 })
 
 /** The superuser may write everything: as root, the program runs as nobody. */
 const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
-const program = [process.execPath, join(project, 'src/holdfast.ts')] as const
+const program = [process.execPath, join(project, 'src/main.ts')] as const
 const runsAsOther = spawnSync(program[0], [program[1], '--version'], { ...other, cwd: '/' }).status === 0
 if (!runsAsOther) console.warn('\n*** SKIPPED: no other user can run the program here.\n')
 
 test.runIf(runsAsOther).each([
-  ['the directory', 0o555, 0o666, /may not write \S+run-\w+$/m],
-  ['the file', 0o777, 0o444, /may not write \S+holdfast\.db$/m],
+  ['the directory', 0o555, 0o666, /cannot write \S+run-\w+$/m],
+  ['the file', 0o777, 0o444, /cannot write \S+holdfast\.db$/m],
 ])('%s that the user may not write is found', (_what, directoryMode, fileMode, said) => {
   const file = copy()
   chmodSync(file, fileMode)
@@ -154,7 +154,7 @@ test.runIf(runsAsOther).each([
     env: { DATABASE_URL: `sqlite:${file}` },
   })
   expect(ran.stdout).toMatch(said)
-  expect(ran.stdout).toMatch(/^FAULT {3}file: the user with the id \d+ may not write/m)
+  expect(ran.stdout).toMatch(/^FAULT {3}file: the user with the id \d+ cannot write/m)
   expect(ran.stdout).toMatch(/^ {8}fix: run this as the user of the server .*chown/m)
   expect(ran.status).toBe(1)
   chmodSync(dirname(file), 0o755)

@@ -164,7 +164,7 @@ onEachEngine('holdfast doctor', (engine) => {
         check: 'overlap rules',
         state: 'fault',
         detail: new RegExp(`^the schema lacks ${name}: slots can be sold twice$`),
-        fix: /stop the service and restore the rules from src\/database\/migrations\/0001-claim-rules\.ts/,
+        fix: /stop the service and restore the rules from src\/database\/migrations\/claim-rules\.ts/,
       })
     },
   )
@@ -174,7 +174,7 @@ onEachEngine('holdfast doctor', (engine) => {
     await expectFound(here(), {
       check: 'time zones',
       state: 'fault',
-      detail: /^not known to this runtime: Europe\/Atlantis \(of business [0-9a-f-]{36}\)$/,
+      detail: /^unknown to this runtime: Europe\/Atlantis \(of business [0-9a-f-]{36}\)$/,
       fix: /holdfast business update <id> --timezone/,
     })
   })
@@ -188,8 +188,8 @@ onEachEngine('holdfast doctor', (engine) => {
     await expectFound(here(), {
       check: 'clock',
       state: 'fault',
-      detail: /^something was recorded \d+ s in the future: the clock was set back$/,
-      fix: /set the clock right \(NTP\)/,
+      detail: /^a record is \d+ s in the future: the clock was set back$/,
+      fix: /correct the clock \(NTP\)/,
     })
   })
 
@@ -198,7 +198,7 @@ onEachEngine('holdfast doctor', (engine) => {
     await expectFound(inProduction(), {
       check: 'businesses',
       state: 'warning',
-      detail: /^4 of the demo are in a production database$/,
+      detail: /^a production database has 4 demo businesses$/,
       fix: /"holdfast key list", "holdfast key revoke"/,
     })
     expect((await examine(here())).found.filter(({ state }) => state !== 'ok')).toEqual([])
@@ -229,7 +229,7 @@ onEachEngine('holdfast doctor', (engine) => {
     await expectFound(inProduction(trial), {
       check: 'trial settings',
       state: 'warning',
-      detail: /^HOLD_SECONDS, RATE_LIMIT_FACTOR differ from the specification$/,
+      detail: /^HOLD_SECONDS, RATE_LIMIT_FACTOR not at the default$/,
       fix: /unset them/,
     })
     expect((await examine(here(trial))).found.filter(({ state }) => state !== 'ok')).toEqual([])
@@ -279,7 +279,7 @@ onEachEngine('holdfast doctor on one engine alone', (engine) => {
     expectFound(options({ DATABASE_POOL_SIZE: '500' }), {
       check: 'connections',
       state: 'fault',
-      detail: /^DATABASE_POOL_SIZE is 500, with 4 more beside it; the server takes \d+$/,
+      detail: /^DATABASE_POOL_SIZE is 500, plus 4 outside the pool; the server accepts \d+$/,
       fix: /^set DATABASE_POOL_SIZE to \d+ divided by the number of nodes, less 4, or raise max_connections$/,
     }),
   )
@@ -289,7 +289,7 @@ onEachEngine('holdfast doctor on one engine alone', (engine) => {
     await expectFound(options(), {
       check: 'commits',
       state: 'warning',
-      detail: /^synchronous_commit is off: a crash of the server forgets the last bookings/,
+      detail: /^synchronous_commit is off: a crash of the server loses the last acknowledged bookings/,
       fix: /^set synchronous_commit to on, /,
     })
     await setSynchronousCommit(database, 'local')
@@ -304,7 +304,7 @@ onEachEngine('holdfast doctor on one engine alone', (engine) => {
         check: 'clock',
         state: 'warning',
         detail: /^this machine and the database are (599|600|601) s apart$/,
-        fix: /let both follow a time server \(NTP\)/,
+        fix: /synchronise both with a time server \(NTP\)/,
       }),
   )
 
@@ -343,7 +343,7 @@ onEachEngine('holdfast doctor on one engine alone', (engine) => {
       check: 'redis',
       state: 'fault',
       detail: new RegExp(`^REDIS_URL: no Redis answers at ${host} \\(.*${reason.source}.*\\)$`),
-      fix: /^start it, or correct address, user or password; until then each server counts requests by itself$/,
+      fix: /^start it, or correct address, user or password; until then each server counts requests on its own$/,
     })
   })
 
@@ -371,8 +371,8 @@ onEachEngine('holdfast doctor on one engine alone', (engine) => {
     await expectFound(options({}, [clockMovedBy(-3600)]), {
       check: 'clock',
       state: 'fault',
-      detail: /^something was recorded 3[56]\d\d s in the future: the clock was set back$/,
-      fix: /set the clock right/,
+      detail: /^a record is 3[56]\d\d s in the future: the clock was set back$/,
+      fix: /correct the clock/,
     })
   })
 })

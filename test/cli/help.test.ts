@@ -37,6 +37,7 @@ test('every command, and every group of them, has a help text with an example of
     ...['block create', 'block list', 'block delete'],
     ...['import', 'export'],
     ...['booking list', 'booking show', 'booking reschedule', 'booking cancel', 'booking complete'],
+    ...['client block', 'client unblock', 'client list'],
     'payments reconcile',
     ...['webhook create', 'webhook list', 'webhook deliveries', 'webhook retry', 'webhook listen'],
     'session create',

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
+import { type AheadServer, startAheadServer } from '../support/ahead-server.ts'
 import { readRows } from '../support/checker.ts'
 import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
-import { httpClients } from '../support/http-client.ts'
 import { demoWorld } from '../support/holdfast-process.ts'
-import { startAheadServer, type AheadServer } from '../support/ahead-server.ts'
+import { httpClients } from '../support/http-client.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
 import { businessOf, onEachEngine } from '../support/test-service.ts'
 
@@ -86,9 +86,9 @@ onEachEngine('hubs and businesses beside a running server', (engine) => {
       ['brand name', 'Salon Spree'],
       ['brand colour', '#1f6f5c'],
       ['brand logo', 'http://127.0.0.1:3000/docs/salon-spree.png'],
-      ['requests a minute', 'as its plan has it'],
-      ['requests an hour', 'as its plan has it'],
-      ['bookings for one client', '5'],
+      ['requests a minute', 'as in its plan'],
+      ['requests an hour', 'as in its plan'],
+      ['bookings per client', '5'],
       ['trusted networks'],
     ])
     expect(await holdfast.json('business', 'show', salon.id)).toMatchObject({
@@ -112,8 +112,9 @@ onEachEngine('hubs and businesses beside a running server', (engine) => {
     const business = await holdfast.json(
       ...['business', 'create', 'Small', '--timezone', 'UTC', '--plan', 'growth', '--hub', hub.id as string],
     )
-    const { key } = await holdfast.json('key', 'create', '--business', business.id as string)
-    expect(await codeOf(key as string)).toBe('plan_required')
+    const { stdout } = await holdfast.run('key', 'create', '--business', business.id as string, '--json')
+    const { key } = JSON.parse(stdout) as { key: string }
+    expect(await codeOf(key)).toBe('plan_required')
     const renamed = await holdfast.text(
       'hub',
       'update',
@@ -124,7 +125,7 @@ onEachEngine('hubs and businesses beside a running server', (engine) => {
       'Risen',
     )
     expect(renamed).toBe(`hub ${String(hub.id)}  Risen  (enterprise)\n`)
-    await comesAbout(key as string, 'works')
+    await comesAbout(key, 'works')
     const shown = await holdfast.text('business', 'show', business.id as string)
     expect(shown).toContain('growth, in effect enterprise by its hub')
     expect(shown).toContain('Risen')
@@ -209,10 +210,32 @@ onEachEngine('hubs and businesses beside a running server', (engine) => {
     const eleven = Array.from({ length: 11 }, (_, n) => `10.${n}.0.0/16`).join(',')
     await holdfast.refuses([...refused, '--trusted-networks', eleven], 2, 'at most 10')
     await holdfast.refuses([...refused, '--max-bookings-per-client', '101'], 2, 'from 1 to 100')
+    await holdfast.refuses(
+      [...refused, '--timezone', 'Mars', '--max-bookings-per-client', '0', '--trusted-networks', 'a'],
+      2,
+      /There is no time zone "Mars".* from 1 to 100.* such as 203/,
+    )
+    await holdfast.refuses(
+      ['business', 'create', ' ', '--timezone', 'Mars', '--brand-color', 'red'],
+      2,
+      /A name is one line.*no time zone "Mars".*#1a2b3c/,
+    )
     expect(await holdfast.json('business', 'show', id as string)).toMatchObject({
       trusted_networks: [],
       max_bookings_per_client: null,
     })
+  })
+
+  test('trusting every address is done, with a warning', async () => {
+    const { id } = await holdfast.json('business', 'create', 'Trusting', '--timezone', 'UTC')
+    const ran = await holdfast.run(
+      ...['business', 'update', id as string, '--trusted-networks', '192.0.2.0/24,0.0.0.0/0'],
+    )
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr: 'warning: 0.0.0.0/0 is every address: no cap of addresses holds any more\n',
+    })
+    expect(ran.stdout).toContain('192.0.2.0/24, 0.0.0.0/0')
   })
 
   test('limits are refused where no plan would heed them, unless the plan comes along', async () => {

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CatalogueFile } from '../../src/catalogue/catalogue-file-schema.ts'
+import type { CatalogueFile } from '../../src/catalogue/catalogue-file-schemas.ts'
+import { blocksOf, documentAt } from '../docs/documents.ts'
 import { readRows } from '../support/checker.ts'
 import { commandLine, type CommandLine } from '../support/command-line.ts'
 import { demoWorld, emptyDirectory } from '../support/holdfast-process.ts'
-import { blocksOf, documentAt } from '../docs/documents.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { businessOf, onEachEngine } from '../support/test-service.ts'
 
@@ -153,7 +153,7 @@ onEachEngine('holdfast import and export', (engine) => {
   })
 
   test('the file that the guide shows can be imported', async () => {
-    const block = blocksOf(documentAt('docs/guides/catalogue.md')).find(({ text }) =>
+    const block = blocksOf(documentAt('docs/guides/import.md')).find(({ text }) =>
       text.includes('Corner Salon'),
     )
     const empty = await createTestDatabase(engine)
@@ -302,11 +302,11 @@ onEachEngine('holdfast import and export', (engine) => {
         staff: [{ name: 'P', locations: ['nowhere'] }],
         services: [{ name: 'S', duration_minutes: 5, locations: ['C', 'A'], staff: ['Q'] }],
       },
-      '/locations/1/name is given twice; ids tell two of the same name apart',
+      '/locations/1/name is given twice; use ids to distinguish items with one name',
       '/locations/3/key is given twice',
-      '/staff/0/locations/0 "nowhere" is no location; there are: A, A, C, D',
+      '/staff/0/locations/0 "nowhere" is not a location; known: A, A, C, D',
       '/services/0/locations/1 "A" can be 2 of them; name the location by a key or its id',
-      '/services/0/staff/0 "Q" is no staff member; there are: P',
+      '/services/0/staff/0 "Q" is not a staff member; known: P',
     ],
     [
       '10,000 overrides',
@@ -325,7 +325,7 @@ onEachEngine('holdfast import and export', (engine) => {
     const ran = await holdfast.run('import', path)
     expect(ran).toMatchObject({ code: 2, stdout: '' })
     const [head, ...told] = ran.stderr.trimEnd().split('\n')
-    expect(head).toMatch(/^holdfast: .*faulty\.json has .*faults?; nothing was imported\.$/)
+    expect(head).toMatch(/^holdfast: .*faulty\.json has .*errors?; nothing was imported\.$/)
     expect(told.map((line) => line.trim()).toSorted()).toEqual(lines.toSorted())
     expect(await everything()).toEqual(before)
   })
@@ -348,14 +348,18 @@ onEachEngine('holdfast import and export', (engine) => {
 
   test('what is no file, no JSON, or names no business is refused', async () => {
     await holdfast.refuses(['import', join(directory, 'none.json')], 2, /none\.json cannot be read/)
-    await holdfast.refuses(['import', file('broken.json', '{"business":')], 2, /broken\.json is no JSON/)
+    await holdfast.refuses(
+      ['import', file('broken.json', '{"business":')],
+      2,
+      /broken\.json is not valid JSON/,
+    )
     await holdfast.refuses(['import', file('empty.json', {})], 2, /add --business/)
     await holdfast.refuses(
       ['import', first, '--business', 'Corner Salon'],
       2,
       /did you mean .* \(Corner Salon\)\?/,
     )
-    await holdfast.refuses(['export', 'Corner Salon'], 2, /did you mean .* \(Corner Salon\)\?/)
+    await holdfast.refuses(['export', 'corner salon'], 2, /did you mean .* \(Corner Salon\)\?/)
   })
 
   test('a business that the file does not name by its id keeps its own name and zone, unless told', async () => {
@@ -390,7 +394,7 @@ onEachEngine('holdfast import and export', (engine) => {
     await holdfast.refuses(
       ['import', file('nothing.json', {}), '--business', id as string, '--overwrite-business'],
       2,
-      /says nothing of the business itself/,
+      /has no business section/,
     )
   })
 })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
+import { type AheadServer, startAheadServer } from '../support/ahead-server.ts'
 import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
-import { httpClients } from '../support/http-client.ts'
 import { demoWorld } from '../support/holdfast-process.ts'
-import { startAheadServer, type AheadServer } from '../support/ahead-server.ts'
+import { httpClients } from '../support/http-client.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
 import { businessOf, offer, onEachEngine } from '../support/test-service.ts'
 
@@ -56,7 +56,7 @@ onEachEngine('keys and sessions beside a running server', (engine) => {
     const publishable = ['key', 'create', '--business', id as string, '--type', 'publishable']
     const made = await holdfast.json(...publishable, '--allowed-origin', 'https://a.example')
     expect(cellsOf(await holdfast.text('key', 'list', '--business', id as string)).slice(1)).toEqual([
-      [made.id, 'publishable', String(made.key).slice(-4), id, 'in force', 'https://a.example'],
+      [made.id, 'publishable', String(made.key).slice(-4), id, 'active', 'https://a.example'],
     ])
     expect(await holdfast.json('key', 'list', '--business', id as string)).toMatchObject([
       { id: made.id, allowed_origins: ['https://a.example'], revoked_at: null },

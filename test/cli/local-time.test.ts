@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readTime, shownTime } from '../../src/cli/local-time.ts'
-import { UsageError } from '../../src/errors.ts'
+import { UsageError } from '../../src/base/errors.ts'
+import { readBound, readTime, shownTime } from '../../src/cli/input.ts'
 
 const berlin = 'Europe/Berlin'
 
@@ -42,7 +42,7 @@ describe('a time at the command line', () => {
   ])('%j is refused rather than guessed at', (text) => {
     expect(() => readTime(text, berlin)).toThrow(UsageError)
     expect(() => readTime(text, berlin)).toThrow(
-      `"${text}" is no time; write "2026-12-01 10:00" (in ${berlin})`,
+      `"${text}" is not a valid time; write "2026-12-01 10:00" (in ${berlin})`,
     )
   })
 
@@ -67,6 +67,26 @@ describe('a time at the command line', () => {
   test('that a zone skips with a whole day is refused too', () => {
     expect(() => readTime('2011-12-30 10:00', 'Pacific/Apia')).toThrow('the clocks go forward over it')
   })
+})
+
+test.each([
+  ['2026-12-01', berlin, '2026-12-01T00:00:00+01:00'],
+  ['2018-11-04', 'America/Sao_Paulo', '2018-11-04T01:00:00-02:00'], // the clocks skip its midnight
+  ['2026-12-01 10:00', berlin, '2026-12-01T10:00:00+01:00'],
+  ['2026-12-01T10:00:00.250Z', undefined, '2026-12-01T10:00:00.250Z'],
+  ['2026-12-01 10:00 +01:00', undefined, '2026-12-01T09:00:00+00:00'],
+])('the bound %s of a list in %s is %s', (text, zone, expected) => {
+  expect(readBound(text, '--from', zone)).toBe(expected)
+})
+
+test.each([
+  ['2026-12-01', undefined, '--from "2026-12-01" needs an offset'],
+  ['2026-12-01 10:00', undefined, '--from "2026-12-01 10:00" needs an offset'],
+  ['2026-02-30', berlin, '--from: "2026-02-30" is not a valid time'],
+  ['1970-01-01', berlin, '--from: "1970-01-01" is not a valid time'],
+  ['2027-03-28 02:30', berlin, '--from: There is no 2027-03-28 02:30'],
+])('the bound %s of a list in %s is refused', (text, zone, reason) => {
+  expect(() => readBound(text, '--from', zone)).toThrow(reason)
 })
 
 test.each([

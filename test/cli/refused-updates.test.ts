@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
 import { readRows } from '../support/checker.ts'
 import { commandLine, type CommandLine } from '../support/command-line.ts'
 import { demoWorld } from '../support/holdfast-process.ts'
@@ -23,8 +23,8 @@ test.each([
     ['business', 'update', 'ID', '--limit-per-minute', '0'],
     /whole number of requests from 1 to 1000000; "0"/,
   ],
-  [['business', 'update', 'ID', '--limit-per-hour', '1.5'], /"1.5" is none/],
-  [['business', 'update', 'ID', '--limit-per-hour', '1000001'], /"1000001" is none/],
+  [['business', 'update', 'ID', '--limit-per-hour', '1.5'], /"1.5" is not valid/],
+  [['business', 'update', 'ID', '--limit-per-hour', '1000001'], /"1000001" is not valid/],
   [['business', 'update', 'ID', '--brand-name', ''], /name is one line of 1 to 200/],
   [['business', 'update', 'ID', '--timezone', 'Europe/Pars'], /did you mean Europe\/Paris\?/],
   [['business', 'update', 'ID', '--brand-color', 'red'], /#1a2b3c/],

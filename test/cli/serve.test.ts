@@ -1,12 +1,12 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createContext } from '../../src/create-context.ts'
-import { insertMissing } from '../../src/catalogue/write-queries.ts'
-import { readConfig } from '../../src/config.ts'
-import { findFaults, readRows } from '../support/checker.ts'
-import { httpClients } from '../support/http-client.ts'
+import { readConfig } from '../../src/base/config.ts'
+import { insertMissing } from '../../src/catalogue/catalogue-queries.ts'
+import { createContext } from '../../src/operate/open.ts'
+import { findErrors, readRows } from '../support/checker.ts'
 import { emptyDirectory, project, runHoldfast, startHoldfast } from '../support/holdfast-process.ts'
+import { httpClients } from '../support/http-client.ts'
 import { startServer } from '../support/server-process.ts'
 import { inBash, quickNpx } from '../support/shell.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -32,7 +32,12 @@ onEachEngine('holdfast serve', (engine) => {
     await server.says(/-X DELETE .*\n\n/)
     const printed = server.stdout()
     expect(printed.match(/cal_(hub|biz|pub)_\w{38}/g)?.length).toBeGreaterThanOrEqual(9)
-    expect(printed).toMatch(/^Holdfast serves http:\/\/127\.0\.0\.1:\d+$/m)
+    const [, address = ''] = /^Holdfast serves (http:\/\/127\.0\.0\.1:\d+)$/m.exec(printed) ?? []
+    const [, reference = ''] = /^API reference +(\S+)$/m.exec(printed) ?? []
+    const [, bookingPage = ''] = /^Booking page +(\S+)$/m.exec(printed) ?? []
+    expect(reference).toBe(`${address}/docs`)
+    expect(bookingPage).toMatch(/\/book\/cal_pub_\w{38}$/)
+    for (const page of [reference, bookingPage]) expect((await fetch(page)).status).toBe(200)
 
     const lines = printed.slice(printed.indexOf('\nAPI=') + 1).trimEnd()
     const [booked, shown, cancelled] = (await inBash(lines))
@@ -46,7 +51,7 @@ onEachEngine('holdfast serve', (engine) => {
     })
     expect(shown).toEqual({ ...booked, no_show: false }) // shown with a business key
     expect(cancelled).toMatchObject({ id: booked?.['id'], status: 'cancelled' })
-    expect(await findFaults(database.url)).toEqual([])
+    expect(await findErrors(database.url)).toEqual([])
 
     server.signal('SIGTERM')
     expect(await server.ended).toEqual({ code: 0, signal: null })
@@ -72,7 +77,8 @@ onEachEngine('holdfast serve', (engine) => {
       'select (select count(*) from businesses) as businesses, (select count(*) from api_keys) as keys'
     const before = await readRows(database.url, count)
     const again = await startServer(database.url, development)
-    expect(again.process.stdout()).not.toContain('cal_')
+    expect(again.process.stdout()).toContain(`API reference  ${again.address}/docs\n`)
+    expect(again.process.stdout()).not.toMatch(/cal_|Booking page/)
     expect(await again.stop()).toEqual({ code: 0, signal: null })
     expect(await readRows(database.url, count)).toEqual(before)
     await database.drop()
@@ -81,8 +87,7 @@ onEachEngine('holdfast serve', (engine) => {
   test('in production it adds nothing, and what it says to do leads to a booking', async () => {
     const database = await createTestDatabase(engine)
     const production = { DATABASE_URL: database.url, NODE_ENV: 'production' }
-    // npx itself is tried on one engine
-    const variables = engine === 'sqlite' ? production : { ...production, ...quickNpx }
+    const variables = { ...production, ...quickNpx } // npx itself is tried in the long form of test/docs/examples.test.ts
     const server = await startServer(database.url)
     await server.process.says(/hub create.*\n/)
     expect(await readRows(database.url, 'select id from businesses')).toEqual([])

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandLine } from '../support/command-line.ts'
 import { demoWorld, emptyDirectory, project, runHoldfast } from '../support/holdfast-process.ts'
+import { cases } from '../support/long.ts'
 import { inBash } from '../support/shell.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
@@ -37,11 +38,14 @@ function onTerminal(command: string, variables: Record<string, string> = {}): st
   return ran.stdout
 }
 
-test.runIf(hasScript).each(['hub list', 'doctor'])('on a terminal, "%s" marks what matters', (command) => {
-  expect(onTerminal(command)).toContain(escape)
-})
+test.runIf(hasScript).each(cases(1, ['doctor', 'hub list']))(
+  'on a terminal, "%s" marks what matters',
+  (command) => {
+    expect(onTerminal(command)).toContain(escape)
+  },
+)
 
-test.runIf(hasScript).each(['hub list', 'doctor'])(
+test.runIf(hasScript).each(cases(1, ['doctor', 'hub list']))(
   'on a terminal, "%s" heeds NO_COLOR, and TERM=dumb',
   (command) => {
     expect(onTerminal(command, { NO_COLOR: '1' })).not.toContain(escape)
@@ -55,10 +59,10 @@ test.runIf(hasScript)('on a terminal, --json is data and nothing else', () => {
   expect(JSON.parse(said)).toHaveLength(1)
 })
 
-test.each([['hub', 'list'], ['business', 'list'], ['key', 'list'], ['doctor']])(
-  'into a pipe, "%s %s" writes no escape codes',
-  async (...args) => {
-    const ran = await runHoldfast(args, { variables: { DATABASE_URL: database.url } })
+test.each(cases(1, ['doctor', 'hub list', 'business list', 'key list']))(
+  'into a pipe, "%s" writes no escape codes',
+  async (command) => {
+    const ran = await runHoldfast(command.split(' '), { variables: { DATABASE_URL: database.url } })
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     const said = ran.stdout
     expect(said).not.toContain(escape)
@@ -118,7 +122,7 @@ test('a database that another program holds is told without a stack', async () =
     await made.refuses(
       ['hub', 'create', 'Waiting'],
       1,
-      /cannot be used now \(database is locked\)\. Try again; "holdfast doctor"/,
+      /is unavailable \(database is locked\)\. Retry; "holdfast doctor"/,
     )
   } finally {
     file.close()

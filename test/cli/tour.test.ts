@@ -122,9 +122,9 @@ test.each([
   [['--publishable-key', 'cal_pub_x'], /both --publishable-key and --business-key/],
   [
     ['--publishable-key', 'cal_pub_x', '--business-key', 'cal_biz_y'],
-    /no publishable key; one begins with cal_pub_/,
+    /not a publishable key; one begins with cal_pub_/,
   ],
-  [['--url', 'localhost:3000'], /--url has the form http:\/\/127\.0\.0\.1:3000/],
+  [['--url', 'localhost:3000'], /is not a valid --url; write one like http:\/\/127\.0\.0\.1:3000/],
 ])('a tour that cannot begin is refused with exit code 2: %j', (args, reason) =>
   commandLine(`sqlite:${emptyDirectory()}/holdfast.db`).refuses(['tour', ...args], 2, reason),
 )

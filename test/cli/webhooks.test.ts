@@ -1,16 +1,15 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
 import { faultOfDelivery } from '../../src/webhooks/signature.ts'
+import { slot } from '../support/cluster.ts'
 import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
 import { demoWorld, startHoldfast } from '../support/holdfast-process.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
-import { startReceiver, status, type Receiver } from '../support/receiver.ts'
-import { startServer, withoutLimits, type ServerProcess } from '../support/server-process.ts'
+import { type Receiver, startReceiver, status } from '../support/receiver.ts'
+import { type ServerProcess, startServer, withoutLimits } from '../support/server-process.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
-import { businessOf, onEachEngine } from '../support/test-service.ts'
-import { slot } from '../support/cluster.ts'
-import { ada, offer } from '../support/test-service.ts'
+import { ada, businessOf, offer, onEachEngine } from '../support/test-service.ts'
 
 const call = httpClients()
 const unknown = '01990000-0000-7000-8000-000000000000'
@@ -126,7 +125,7 @@ test('webhook listen receives, verifies and prints deliveries', async () => {
   await post(body, headers(body))
   await listener.says(/^one \(verified, seen before\)$/m)
   await post(body.replace('x', 'y'), headers(body, 'two'))
-  await listener.says(/^two \(REFUSED: X-Service-Signature does not fit\)$/m)
+  await listener.says(/^two \(REFUSED: X-Service-Signature does not match\)$/m)
   await post('\u001b[31m', headers('\u001b[31m', 'three'))
   await listener.says(/^three \(verified\)\n"\\u001b\[31m"$/m)
   listener.signal('SIGTERM')

@@ -27,7 +27,7 @@ onEachEngine('a client that is asked to come back later', (engine) => {
 
   test('waits as long as a 429 says, and is let through', async () => {
     const { send, sent } = sendTo(service)
-    const client = clientOver(send, { longestWaitSeconds: 60 })
+    const client = clientOver(send, { maxWaitSeconds: 60 })
     for (let request = 1; request <= 7; request += 1) {
       expect((await client.GET('/api/v1/services')).response.status).toBe(200)
     }
@@ -37,7 +37,7 @@ onEachEngine('a client that is asked to come back later', (engine) => {
 
   test('gives the answer as it is when the wait would be too long', async () => {
     const { send, sent } = sendTo(service)
-    const client = clientOver(send, { longestWaitSeconds: 59 })
+    const client = clientOver(send, { maxWaitSeconds: 59 })
     for (let request = 1; request <= 6; request += 1) await client.GET('/api/v1/services')
     const { error } = await client.GET('/api/v1/services')
     expect(error).toMatchObject({ code: 'rate_limited', status: 429 })
@@ -59,7 +59,7 @@ onEachEngine('a client that is asked to come back later', (engine) => {
     expect(response.status).toBe(201)
     expect(response.headers.get('idempotent-replayed')).toBe('true')
     expect(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
-    expect(await service.rows('holds')).toMatchObject([{ id: data?.hold_id }])
+    expect(await service.rows('claims')).toMatchObject([{ id: data?.hold_id }])
     expect(time.waits).toEqual([1, 1])
   })
 

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest'
 import {
+  type Booking,
+  type BookingStatus,
   createHoldfastClient,
+  type Hold,
+  type HoldfastClient,
   HoldfastError,
   isProblem,
   orThrow,
-  UnexpectedAnswerError,
-  type Booking,
-  type BookingStatus,
-  type Hold,
-  type HoldfastClient,
   type Problem,
   type ProblemCode,
+  UnexpectedAnswerError,
 } from '../../client/holdfast-client.ts'
-import type { ProblemCode as ServerCode } from '../../src/errors.ts'
-import { nextStart, unknownId, type Tenant } from '../support/tenant-things.ts'
+import type { ProblemCode as ServerCode } from '../../src/base/errors.ts'
+import { nextStart, type Tenant, unknownId } from '../support/tenant-things.ts'
 import {
   businessOf,
   offer,
@@ -59,10 +59,12 @@ onEachEngine('the types of the client', (engine) => {
     if (error.code !== 'slot_not_offered') throw new Error(`refused with ${error.code}`)
     expectTypeOf(error.status).toEqualTypeOf<422>()
     expect(error.reason).toBe('in_the_past')
-    // @ts-expect-error -- a number is no instant
-    const { error: fault } = await client.POST('/api/v1/bookings/hold', { body: { ...body, starts_at: 3 } })
-    if (fault?.code !== 'validation_failed') throw new Error('a number was taken for an instant')
-    expect(fault.errors.map(({ pointer }) => pointer)).toEqual(['/starts_at'])
+    const { error: fieldError } = await client.POST('/api/v1/bookings/hold', {
+      // @ts-expect-error -- a number is no instant
+      body: { ...body, starts_at: 3 },
+    })
+    if (fieldError?.code !== 'validation_failed') throw new Error('a number was taken for an instant')
+    expect(fieldError.errors.map(({ pointer }) => pointer)).toEqual(['/starts_at'])
     expect(starts_at).toMatch(/Z$/)
   })
 

@@ -29,11 +29,12 @@ onEachEngine('claims in the schema', (engine) => {
     from: string
     to: string
     resourceId: string
-    expires: string | null
+    expires: string
+    ended: string | null
   }
 
   function claim(parts: Partial<ClaimParts> = {}) {
-    const { id, seat, occurrence, from, to, resourceId, expires } = {
+    const { id, seat, occurrence, from, to, resourceId, expires, ended } = {
       id: newId(),
       seat: 0,
       occurrence: resource,
@@ -41,16 +42,17 @@ onEachEngine('claims in the schema', (engine) => {
       to: at('11:00'),
       resourceId: resource,
       expires: at('09:00'),
+      ended: null,
       ...parts,
     }
-    const booked = expires === null
     return {
       id,
       insert: (db: Queries, onConflict = sql``) =>
         sql<{ id: string }>`
-          insert into claims (id, business_id, resource_id, seat, occurrence_id, starts_at, ends_at, owner_id, expires_at, booking_id)
-          values (${id}, ${businessId}, ${resourceId}, ${seat}, ${occurrence}, ${from}, ${to},
-                  ${booked ? null : newId()}, ${expires}, ${booked ? id : null})
+          insert into claims (id, business_id, service_id, location_id, starts_at, ends_at, resource_id, seat,
+                              occurrence_id, taken_from, taken_until, owner_id, created_at, expires_at, ended_at)
+          values (${id}, ${businessId}, ${newId()}, ${newId()}, ${at('10:00')}, ${at('10:30')}, ${resourceId}, ${seat},
+                  ${occurrence}, ${from}, ${to}, ${newId()}, ${at('08:50')}, ${expires}, ${ended})
           ${onConflict} returning id`.execute(db),
     }
   }
@@ -106,17 +108,62 @@ onEachEngine('claims in the schema', (engine) => {
     expect(await fits({ from: at('10:00', '04'), to: at('12:00', '04') })).toBe(true)
   })
 
+  // those that last up to three hours are looked for within three hours, longer ones within three days
+  test.each([
+    ['of three hours', '13:00'],
+    ['of a minute more', '13:01'],
+    ['of a minute less', '12:59'],
+  ])('a claim %s is found from its last minute, and by one that begins before it', async (_length, end) => {
+    const [to, before] = [at(end), new Date(Date.parse(at(end)) - 60_000).toISOString()]
+    expect(await fits({ from: at('10:00'), to })).toBe(true)
+    expect(await fits({ from: before, to: at('18:00') })).toBe(false)
+    expect(await fits({ from: before, to: at('13:30') })).toBe(false)
+    expect(await fits({ from: at('06:00'), to: at('10:01') })).toBe(false)
+    expect(await fits({ from: at('09:59'), to: at('10:01') })).toBe(false)
+    expect(await fits({ from: at('09:00', '01'), to: at('09:00', '03') })).toBe(false)
+    expect(await fits({ from: to, to: at('18:00') })).toBe(true)
+  })
+
   test('a claim ends after it starts', async () => {
     await expect(fits({ to: at('10:00') })).rejects.toThrow()
     await expect(fits({ to: at('09:00') })).rejects.toThrow()
   })
 
-  test('an expired claim obstructs until it is removed', async () => {
+  test('an expired claim obstructs until it has ended', async () => {
     const expired = claim({ expires: '2020-01-01T00:00:00.000Z' })
     await write((db) => expired.insert(db))
     expect(await fits()).toBe(false)
-    await write((db) => db.deleteFrom('claims').where('id', '=', expired.id).execute())
+    await write((db) =>
+      db
+        .updateTable('claims')
+        .set('ended_at', sql`expires_at`)
+        .where('id', '=', expired.id)
+        .execute(),
+    )
     expect(await fits()).toBe(true)
+    expect(await count()).toBe(2)
+  })
+
+  test('an ended claim obstructs nothing and is obstructed by nothing', async () => {
+    expect(await fits()).toBe(true)
+    expect(await fits({ ended: at('08:55') })).toBe(true)
+    expect(await fits({ ended: at('08:55'), occurrence: newId() })).toBe(true)
+    expect(await fits({ from: at('11:00'), to: at('12:00'), ended: at('08:55') })).toBe(true)
+    expect(await fits({ from: at('11:00'), to: at('12:00') })).toBe(true)
+    expect(await count()).toBe(5)
+  })
+
+  test('an ended claim does not come back into a time that is claimed', async () => {
+    const ended = claim({ ended: at('08:55') })
+    await write((db) => ended.insert(db))
+    const takenSince = claim({ from: at('10:30'), to: at('11:30') })
+    await write((db) => takenSince.insert(db))
+    const back = () =>
+      write((db) => db.updateTable('claims').set({ ended_at: null }).where('id', '=', ended.id).execute())
+    await expect(back()).rejects.toThrow()
+    await write((db) => db.deleteFrom('claims').where('id', '=', takenSince.id).execute())
+    await back()
+    expect(await fits()).toBe(false)
   })
 
   test('an update into a claimed time is refused, one beside it or of its own time is not', async () => {
@@ -125,35 +172,20 @@ onEachEngine('claims in the schema', (engine) => {
     expect(await fits()).toBe(true)
     const move = (from: string, to: string) =>
       write((db) =>
-        sql`update claims set starts_at = ${from}, ends_at = ${to} where id = ${moving.id}`.execute(db),
+        sql`update claims set taken_from = ${from}, taken_until = ${to} where id = ${moving.id}`.execute(db),
       )
     await expect(move(at('10:30'), at('11:30'))).rejects.toThrow()
     await move(at('11:00'), at('12:30'))
     await move(at('11:30'), at('13:30'))
     const update = (column: 'seat' | 'occurrence_id', value: string | number) =>
       write((db) =>
-        sql`update claims set ${sql.ref(column)} = ${value}, starts_at = ${at('10:00')} where id = ${moving.id}`.execute(
+        sql`update claims set ${sql.ref(column)} = ${value}, taken_from = ${at('10:00')} where id = ${moving.id}`.execute(
           db,
         ),
       )
     await expect(update('occurrence_id', newId())).rejects.toThrow()
     await update('seat', 1)
     await expect(update('seat', 0)).rejects.toThrow()
-  })
-
-  test('a claim is of a hold with owner and expiry, or of the booking with its id', async () => {
-    const held = claim()
-    await write((db) => held.insert(db))
-    const set = (columns: ReturnType<typeof sql>) =>
-      write((db) => sql`update claims set ${columns} where id = ${held.id}`.execute(db))
-    await expect(set(sql`owner_id = null`)).rejects.toThrow()
-    await expect(set(sql`expires_at = null`)).rejects.toThrow()
-    await expect(set(sql`owner_id = null, expires_at = null`)).rejects.toThrow()
-    await expect(set(sql`booking_id = ${held.id}`)).rejects.toThrow()
-    // no booking has this id
-    await expect(set(sql`booking_id = id, owner_id = null, expires_at = null`)).rejects.toThrow()
-    await expect(fits({ expires: null, from: at('14:00'), to: at('15:00') })).rejects.toThrow()
-    await expect(fits({ seat: -1 })).rejects.toThrow()
   })
 
   test('of many claims on one seat at once, one is let in', async () => {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { chores } from '../../src/app.ts'
+import { instantFromMs } from '../../src/base/instants.ts'
 import type { Queries } from '../../src/database/database.ts'
-import { tidy } from '../../src/housekeeping.ts'
-import { instantFromMs } from '../../src/instants.ts'
-import { startStage, type SharedStage } from '../simulation/stage.ts'
+import { tidy } from '../../src/operate/housekeeping.ts'
+import { jobs } from '../../src/server.ts'
+import { type SharedStage, startStage } from '../simulation/stage.ts'
 import { takeStep } from '../simulation/steps.ts'
 import { makeWorld } from '../simulation/world.ts'
 import { ok, startReceiver } from '../support/receiver.ts'
@@ -19,7 +19,7 @@ import { makeShop, makeWebhook } from '../support/webhooks.ts'
 
 /** Those of the sandbox and of rules do not grow with the bookings of a business in production. */
 const growing = [
-  ...['bookings', 'claims', 'deliveries', 'events', 'holds', 'idempotency_records', 'payments'],
+  ...['bookings', 'claims', 'deliveries', 'events', 'idempotency_records', 'payments'],
   ...['processor_events', 'sessions', 'booking_attempts'],
 ]
 /** The plan names tables that refer to one that is written: they are read only while a reference is broken. */
@@ -61,7 +61,7 @@ test('a change, its deliveries and their log read no growing table from beginnin
   await service.app.deliveries.settled()
   expect(receiver.received).toHaveLength(3)
   const statements = ofService(service.statements.filter((text) => /events|deliveries/.test(text)))
-  expect(statements.size).toBeGreaterThan(5)
+  expect(statements.size).toBeGreaterThanOrEqual(5)
   expect(await fullScans(service, statements)).toEqual([])
   await service.stop()
   await receiver.stop()
@@ -74,7 +74,7 @@ async function statementsOfHistories(stage: SharedStage): Promise<Set<string>> {
     stage.clear(seed)
     const world = await makeWorld(stage, seed)
     for (let taken = 0; taken < 40; taken += 1) await takeStep(world)
-    await tidy(stage.service.context, chores)
+    await tidy(stage.service.context, jobs)
     for (const statement of ofService(stage.service.statements)) statements.add(statement)
   }
   expect(statements.size).toBeGreaterThan(50)

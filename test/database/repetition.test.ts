@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DatabaseUnavailable, Repeat, withRepetition } from '../../src/database/database.ts'
+import { DatabaseUnavailable, RetryTransaction, withRetries } from '../../src/database/database.ts'
 
 class Conflict extends Error {}
 
@@ -13,7 +13,7 @@ function failing(...errors: Error[]) {
     const error = errors[attempts.length - 1]
     return error ? Promise.reject(error) : Promise.resolve(attempt)
   }
-  return { attempts, run: () => withRepetition(attemptOnce, isConflict, () => 0) }
+  return { attempts, run: () => withRetries(attemptOnce, isConflict, () => 0) }
 }
 
 test('what succeeds is done once', async () => {
@@ -23,7 +23,7 @@ test('what succeeds is done once', async () => {
 })
 
 test('a conflict and a Repeat are tried again, and the attempts are counted', async () => {
-  const { attempts, run } = failing(new Conflict(), new Repeat('lost a race'), new Conflict())
+  const { attempts, run } = failing(new Conflict(), new RetryTransaction('lost a race'), new Conflict())
   expect(await run()).toBe(3)
   expect(attempts).toEqual([0, 1, 2, 3])
 })
@@ -51,6 +51,6 @@ test('a conflict that took 2.5 seconds to show is not tried again: the answer is
     await new Promise((resolve) => setTimeout(resolve, 2_550)) // real time is the subject
     throw new Conflict()
   }
-  await expect(withRepetition(slow, isConflict, () => 0)).rejects.toBeInstanceOf(DatabaseUnavailable)
+  await expect(withRetries(slow, isConflict, () => 0)).rejects.toBeInstanceOf(DatabaseUnavailable)
   expect(attempts).toBe(1)
 })

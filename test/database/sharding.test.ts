@@ -27,16 +27,16 @@ onEachEngine('how the schema divides by business', (engine) => {
     )
   }
 
-  test('every table names the business of a row, but for those that docs/scaling.md lists with a reason', async () => {
+  test('every table names the business of a row, but for those that docs/guides/scaling.md lists with a reason', async () => {
     const excepted = new Set(
-      tableUnder(documentAt('docs/scaling.md'), '### What has no `business_id`').flatMap(([names = '']) =>
-        [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+      tableUnder(documentAt('docs/guides/scaling.md'), '### What has no `business_id`').flatMap(
+        ([names = '']) => [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),
       ),
     )
     const others = [...(await columns())].filter(([, nullable]) => nullable !== false)
     const unexplained = others.map(([name]) => name).filter((name) => !excepted.has(name))
     expect(unexplained).toEqual([])
-    for (const name of ['holds', 'claims', 'bookings', 'events', 'services', 'sessions', 'payments']) {
+    for (const name of ['claims', 'bookings', 'events', 'services', 'sessions', 'payments']) {
       expect(excepted, name).not.toContain(name)
       expect((await columns()).get(name), name).toBe(false)
     }

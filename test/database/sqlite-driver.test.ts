@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
-import { DatabaseUnavailable, type Database } from '../../src/database/database.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { type Database, DatabaseUnavailable } from '../../src/database/database.ts'
 import { openSqlite } from '../../src/database/sqlite.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 

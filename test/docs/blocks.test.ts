@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readConfig, settings } from '../../src/config.ts'
-import { blocksOf, documentAt, documents, project, type Block } from './documents.ts'
+import { readConfig, settings } from '../../src/base/config.ts'
+import { type Block, blocksOf, documentAt, documents, project } from './documents.ts'
 
 /*
  * A block in a document is run as a reader would run it (examples.test.ts, operating.test.ts), is the answer of one

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chores } from '../../src/app.ts'
-import { problemKinds } from '../../src/errors.ts'
-import { faultTexts, problemTexts } from '../../src/problem-texts.ts'
+import { problemKinds } from '../../src/base/errors.ts'
+import { fieldErrorTexts, problemTexts } from '../../src/base/problem-texts.ts'
+import { jobs } from '../../src/server.ts'
 import { businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 import { blocksOf, documentAt, project, tableUnder } from './documents.ts'
 
@@ -56,7 +56,7 @@ describe('the guide to errors', () => {
     })
     expect(Object.fromEntries(described)).toEqual(Object.fromEntries(expected))
     expect(tableUnder(guide, '### `validation_failed` – 422')).toEqual(
-      Object.entries(faultTexts).map(([code, text]) => [`\`${code}\``, text]),
+      Object.entries(fieldErrorTexts).map(([code, text]) => [`\`${code}\``, text]),
     )
   })
 
@@ -66,7 +66,7 @@ describe('the guide to errors', () => {
     )
     const validation = readFileSync(join(project, 'src/http/validation.ts'), 'utf8')
     const inSource = [
-      ...validation.matchAll(/\bfault\(\s*'([a-z_]+)'/g),
+      ...validation.matchAll(/\bfieldError\(\s*'([a-z_]+)'/g),
       ...source.flatMap((text) => [...text.matchAll(/\bpointer\b[^{}]*?\bcode: '([a-z_]+)'/g)]),
     ].map(([, code]) => code)
     const inGuide = tableUnder(guide, '### `validation_failed` – 422').map(([code]) => code?.slice(1, -1))
@@ -131,27 +131,25 @@ describe('what guides list', () => {
         .filter(([, { parameters = [] }]) => parameters.some(({ name }) => name === 'Idempotency-Key'))
         .map(([method]) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
     )
-    const [, listed = ''] =
-      /\*\*Where\.\*\* On (.*?)\. /s.exec(documentAt('docs/guides/idempotency.md').text) ?? []
-    const named = [...listed.matchAll(/`([^`]+)`/g)].map(([, route]) => route)
+    const { text } = documentAt('docs/guides/idempotency.md')
+    const named = [...text.matchAll(/^- `([A-Z]+ [^`]+)`$/gm)].map(([, route]) => route)
     expect(routes.length).toBeGreaterThan(2)
     expect(named.toSorted()).toEqual(routes.toSorted())
   })
 
-  test('docs/guides/first-booking.md: the reasons for which a slot is not offered', async () => {
+  test('docs/guides/availability.md: the reasons for which a slot is not offered', async () => {
     const { body } = await service.call('GET', '//openapi.json')
     const reasons = body.components.schemas.SlotNotOfferedProblem.properties.reason.enum as string[]
-    const [item = ''] =
-      /^- 422 `slot_not_offered`: .*?(?=^- )/ms.exec(documentAt('docs/guides/first-booking.md').text) ?? []
-    const named = [...item.matchAll(/`(\w+)`/g)].map(([, word]) => word)
-    expect(named.toSorted()).toEqual([...reasons, 'reason', 'slot_not_offered'].toSorted())
+    const guide = documentAt('docs/guides/availability.md')
+    const named = tableUnder(guide, '## Why is a slot not there?').map(([reason]) => reason?.slice(1, -1))
+    expect(named.toSorted()).toEqual([...reasons, 'slot_held', 'slot_booked'].toSorted())
   })
 
   test('docs/guides/self-hosting.md: what is cleaned up', () => {
     const named = tableUnder(documentAt('docs/guides/self-hosting.md'), '## What Holdfast cleans up').map(
       ([what]) => what,
     )
-    expect(named).toEqual(chores.map(({ name }) => name))
+    expect(named).toEqual(jobs.map(({ name }) => name))
   })
 })
 

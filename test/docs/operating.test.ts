@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
 import { commandLine } from '../support/command-line.ts'
 import { demoWorld, runHoldfast } from '../support/holdfast-process.ts'
 import { inBash, quickNpx } from '../support/shell.ts'
@@ -29,6 +29,7 @@ describe('on a demo database', () => {
     const variables = { DATABASE_URL: database.url }
     const [key] = (await commandLine(database.url).json('key', 'list')) as { id: string }[]
     const lines = text
+      .replace(/^BUSINESS=….*$/m, `BUSINESS=${business?.id ?? ''}`)
       .replaceAll('--business <id>', `--business ${business?.id ?? ''}`)
       .replaceAll('--hub <id>', `--hub ${world.hub.id}`)
       .replaceAll('<key id>', key?.id ?? '')

@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { readConfig, settings } from '../../src/config.ts'
+import { readConfig, settings } from '../../src/base/config.ts'
 import { bareVariables } from '../support/holdfast-process.ts'
 import { blocksOf, documentAt, documents, project, proseOf, tableUnder } from './documents.ts'
 
 describe('the configuration', () => {
-  test('of the README is that of the program: every variable, its default and its meaning', () => {
-    expect(tableUnder(documentAt('README.md'), '## Configuration')).toEqual(
+  test('of the guide is that of the program: every variable, its default and its meaning', () => {
+    expect(tableUnder(documentAt('docs/guides/configuration.md'), '## Settings')).toEqual(
       Object.values(settings).map(({ variable, fallback, about }) => [
         `\`${variable}\``,
         fallback === '' ? '(empty)' : `\`${fallback}\``,
@@ -105,8 +105,8 @@ describe('the command line', () => {
     expect(unknown).toEqual([])
   })
 
-  test('is described whole in the guide to self-hosting, in the words of --help', () => {
-    const described = tableUnder(documentAt('docs/guides/self-hosting.md'), '## The command line')
+  test('is described whole in its guide, in the words of --help', () => {
+    const described = tableUnder(documentAt('docs/guides/cli.md'), '## Commands')
     expect(described).toEqual(
       [...commands].map(([command, help]) => [`\`holdfast ${command}\``, aboutIn(help)]),
     )

@@ -4,7 +4,7 @@ import type { CallOptions } from '../support/test-service.ts'
 import type { ApiDocument, Operation, Schema } from './api-document.ts'
 
 /** Right values by the name of what takes them: without them nearly everything would be a 404. */
-export type KnownValues = Record<string, readonly unknown[]>
+type KnownValues = Record<string, readonly unknown[]>
 
 /** A request as `call` of a test service takes it. */
 export interface FuzzedRequest {

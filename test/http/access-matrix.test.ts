@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createBusiness, createHub } from '../../src/catalogue/create-business.ts'
-import { createKey } from '../../src/catalogue/create-key.ts'
-import { expectFaults, expectProblem } from '../support/expect-problem.ts'
+import { createKey } from '../../src/catalogue/business-keys.ts'
+import { createBusiness, createHub } from '../../src/catalogue/business.ts'
+import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { makeSpares, type Spares } from '../support/spares.ts'
-import { makeThings, unknownId, type Tenant, type Things } from '../support/tenant-things.ts'
+import { makeThings, type Tenant, type Things, unknownId } from '../support/tenant-things.ts'
 import {
   ada,
   businessOf,
   onEachEngine,
-  startTestService,
   type Reply,
+  startTestService,
   type TestService,
 } from '../support/test-service.ts'
 import { makeWebhookThings, type WebhookThings } from '../support/webhooks.ts'
@@ -26,8 +26,8 @@ interface AllThings extends Things, Spares, WebhookThings {
 /** One operation: how it is called on things, and which of them can be another tenant's. */
 interface Operation {
   names: (keyof AllThings)[]
-  request: (things: AllThings) => { path: string; body?: object }
-  /** In its body, what is not there is a fault of this field (contract, section 14). */
+  request: (items: AllThings) => { path: string; body?: object }
+  /** In its body, what is not there is a fault of this field. */
   field?: string
   /** It makes something without naming anything: the key of any hub may do it, for its own hub. */
   creates?: true
@@ -36,7 +36,7 @@ interface Operation {
 const list = (path: string): Operation => ({ names: [], request: () => ({ path }) })
 const one = (path: string, name: keyof AllThings, body?: object): Operation => ({
   names: [name],
-  request: (things) => ({ path: `${path}/${things[name]}`, ...(body && { body }) }),
+  request: (items) => ({ path: `${path}/${items[name]}`, ...(body && { body }) }),
 })
 
 const slots = (path: string, query: string): Operation => ({
@@ -46,7 +46,7 @@ const slots = (path: string, query: string): Operation => ({
   }),
 })
 
-/** "Who may do what" of the contract, section 4, in its words. A HEAD is its GET. */
+/** Who may do what. A HEAD is its GET. */
 const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<string, Operation> }> = {
   'exchange for a session': {
     may: { publishable: 'yes', session: '–', business: '–', hub: '–' },
@@ -227,7 +227,7 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
 
 const span = { starts_at: '2027-06-01T08:00:00Z', ends_at: '2027-06-01T09:00:00Z' }
 
-/** Around the API: none of them needs a key (contract, section 13). */
+/** Around the API: none of them needs a key. */
 const open = [
   'GET /healthz',
   'GET /readyz',
@@ -241,7 +241,7 @@ const open = [
   'GET /book/:publishable_key',
 ]
 
-/** Known by their secret address, or by a signature (contract, section 8). */
+/** Known by their secret address, or by a signature. */
 const secret = [
   'GET /checkout/:payment_id',
   'POST /checkout/:payment_id/give-up',
@@ -296,9 +296,9 @@ onEachEngine('who may do what', (engine) => {
   const send = (
     route: string,
     operation: Operation,
-    { token, things }: { token?: string; things: AllThings },
+    { token, items }: { token?: string; items: AllThings },
   ): Promise<Reply> => {
-    const { path, body } = operation.request(things)
+    const { path, body } = operation.request(items)
     return service.call(route.split(' ', 1)[0] ?? '', path, {
       ...(token !== undefined && { token }),
       ...(body && { body }),
@@ -345,7 +345,7 @@ onEachEngine('who may do what', (engine) => {
 
   describe.each(operations)('$route', ({ route, may, operation }) => {
     test('is refused without a key', async () => {
-      expectProblem(await send(route, operation, { things: nothing }), 'missing_credentials')
+      expectProblem(await send(route, operation, { items: nothing }), 'missing_credentials')
     })
 
     test.each(keyTypes.filter((type) => may[type] === '–'))(
@@ -353,8 +353,8 @@ onEachEngine('who may do what', (engine) => {
       async (type) => {
         const allowed_key_types = keyTypes.filter((candidate) => may[candidate] !== '–')
         const token = await tokenOf(type)
-        for (const things of [refusedOwn, nothing]) {
-          const reply = await send(route, operation, { token, things })
+        for (const items of [refusedOwn, nothing]) {
+          const reply = await send(route, operation, { token, items })
           expectProblem(reply, 'key_type_not_allowed', { allowed_key_types })
         }
       },
@@ -363,8 +363,8 @@ onEachEngine('who may do what', (engine) => {
     const allowed = keyTypes.filter((type) => may[type] !== '–')
 
     test.each(allowed)('is open to a %s key on what is its own', async (type) => {
-      const things = await thingsOf(own)
-      const reply = await send(route, operation, { token: await tokenOf(type, things.token), things })
+      const items = await thingsOf(own)
+      const reply = await send(route, operation, { token: await tokenOf(type, items.token), items })
       expect([200, 201, 202, 204]).toContain(reply.status)
       expect(reply.body?.redacted).toBe(may[type] === 'yes, redacted' ? true : undefined)
     })
@@ -373,11 +373,11 @@ onEachEngine('who may do what', (engine) => {
 
     test.each(cases)('a foreign $name looks to a $type key as an unknown one', async ({ type, name }) => {
       const others = theirs[foreign[type].id] ?? nothing
-      const things = refusedOwn
-      const token = await tokenOf(type, things.token)
+      const items = refusedOwn
+      const token = await tokenOf(type, items.token)
       const before = await untouched()
-      const refused = await send(route, operation, { token, things: { ...things, [name]: others[name] } })
-      const unknown = await send(route, operation, { token, things: { ...things, [name]: unknownId } })
+      const refused = await send(route, operation, { token, items: { ...items, [name]: others[name] } })
+      const unknown = await send(route, operation, { token, items: { ...items, [name]: unknownId } })
       if (operation.field === undefined)
         expectProblem(refused, name === 'hold_id' ? 'hold_not_found' : 'not_found')
       else expectUnknown(refused, operation.field)
@@ -389,7 +389,7 @@ onEachEngine('who may do what', (engine) => {
       'gives the %s key of another hub nothing',
       async () => {
         const before = await untouched()
-        const reply = await send(route, operation, { token: strangersKey, things: refusedOwn })
+        const reply = await send(route, operation, { token: strangersKey, items: refusedOwn })
         if (operation.creates) {
           expect(reply.body.hub_id).not.toBe(service.world.hub.id)
           return
@@ -430,7 +430,6 @@ onEachEngine('who may do what', (engine) => {
 
   /** What no refused request may have changed. */
   const untouched = async () => ({
-    holds: await service.rows('holds'),
     claims: await service.rows('claims'),
     bookings: await service.rows('bookings'),
     events: await service.rows('events'),
@@ -446,7 +445,7 @@ onEachEngine('who may do what', (engine) => {
 })
 
 function expectUnknown(reply: Reply, field: string): void {
-  expectFaults(reply, field)
+  expectErrors(reply, field)
   expect(reply.body.errors[0].code).toBe('unknown_reference')
 }
 

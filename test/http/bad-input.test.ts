@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ProblemCode } from '../../src/errors.ts'
-import { expectFaults } from '../support/expect-problem.ts'
-import { isLong } from '../support/long.ts'
+import type { ProblemCode } from '../../src/base/errors.ts'
+import { expectErrors } from '../support/expect-problem.ts'
+import { isWhole } from '../support/long.ts'
 import { mutate } from '../support/mutations.ts'
 import { randomFrom, seeds } from '../support/random.ts'
 import {
   makeThings,
   nextAddress,
   nextStart,
-  unknownId,
   type Tenant,
   type Things,
+  unknownId,
 } from '../support/tenant-things.ts'
 import {
   ada,
   businessOf,
   offer,
   onEachEngine,
-  startTestService,
   type Reply,
+  startTestService,
   type TestService,
 } from '../support/test-service.ts'
 
@@ -52,16 +52,16 @@ const hostile = [
 onEachEngine('bad input', (engine) => {
   let service: TestService
   let salon: Tenant
-  let things: Things
+  let items: Things
   let tokens: Record<string, string>
   beforeAll(async () => {
     service = await startTestService(engine, { MAX_HOLDS_PER_IP: '100000' })
     salon = businessOf(service.world, 'Salon Spree')
-    things = await makeThings(service, salon)
+    items = await makeThings(service, salon)
     const { hub } = service.world
     tokens = {
       publishable: salon.publishable_key,
-      session: things.token,
+      session: items.token,
       business: salon.business_key,
       hub: hub.key,
     }
@@ -74,21 +74,21 @@ onEachEngine('bad input', (engine) => {
     service.app.server.knownRoutes.map(({ method, url }) => ({ method, url: url.replace('/api/v1', '') }))
   const pathOf = (url: string) =>
     (url.startsWith('/health') || url.startsWith('/ready') ? '/' : '') +
-    url.replace(':hold_id', things.hold_id).replace(':id', idFor(url))
+    url.replace(':hold_id', items.hold_id).replace(':id', idFor(url))
   const idFor = (url: string) =>
     url.startsWith('/services')
-      ? things.service_id
+      ? items.service_id
       : url.startsWith('/locations')
-        ? things.location_id
+        ? items.location_id
         : url.startsWith('/staff')
-          ? things.staff_id
-          : things.booking_id
+          ? items.staff_id
+          : items.booking_id
   const goodBody = (method: string, url: string): object =>
     method === 'POST' && url === '/bookings/hold'
-      ? { ...offer(salon, 'Haircut'), staff_id: things.staff_id, starts_at: nextStart() }
+      ? { ...offer(salon, 'Haircut'), staff_id: items.staff_id, starts_at: nextStart() }
       : method === 'POST' && url === '/bookings'
         ? {
-            hold_id: things.hold_id,
+            hold_id: items.hold_id,
             client: { ...ada, phone: '1' },
             notes: 'n',
             custom_field_values: [{ field_id: unknownId, value: 'v' }],
@@ -115,13 +115,15 @@ onEachEngine('bad input', (engine) => {
     'hostile texts in every path, query, header and body, by every kind of key, are never a 5xx',
     manyRequests,
     async () => {
-      // all of it takes minutes: otherwise the kinds of keys take turns, and a HEAD stands behind its GET
+      // all of it takes minutes: otherwise texts are shared out between the engines, the kinds of keys take turns, and a
+      // HEAD stands behind its GET
       for (const [index, text] of hostile.entries()) {
+        if (!isWhole && index % 2 !== (engine === 'sqlite' ? 0 : 1)) continue
         for (const [place, { method, url }] of routes().entries()) {
-          if (method === 'HEAD' && !isLong) continue
+          if (method === 'HEAD' && !isWhole) continue
           // the widget's key is refused before most of it is read, so the other kinds get more of it
           const turn = ['session', 'business', 'hub'][(index + place) % 3] ?? ''
-          const types = index % 8 === 0 || isLong ? Object.keys(tokens) : [turn]
+          const types = index % 8 === 0 || isWhole ? Object.keys(tokens) : [turn]
           for (const type of types) {
             const token = tokens[type] ?? ''
             const encoded = encodeURIComponent(text.toWellFormed()).slice(0, 9000)
@@ -200,7 +202,7 @@ onEachEngine('bad input', (engine) => {
     ['from=2026-12-01T10:00:00+01:00', '/from'], // a plus in a query is a space
     ['service_id=%00', '/service_id'],
   ])('the query %s is refused by name', async (query, pointer) => {
-    expectFaults(await service.call('GET', `/bookings?${query}`, { token: salon.business_key }), pointer)
+    expectErrors(await service.call('GET', `/bookings?${query}`, { token: salon.business_key }), pointer)
   })
 
   test('faults of the body and of the query are told at once', async () => {
@@ -208,7 +210,7 @@ onEachEngine('bad input', (engine) => {
       token: salon.business_key,
       body: { ...offer(salon, 'Haircut'), starts_at: 'soon' },
     })
-    expectFaults(reply, '/starts_at', '/dry_run')
+    expectErrors(reply, '/starts_at', '/dry_run')
   })
 
   test('of more faults than anybody reads, a hundred are told', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isEmail } from '../../src/contact-formats.ts'
-import { expectFaults } from '../support/expect-problem.ts'
-import { holdOf, makeThings, unknownId, type Tenant, type Things } from '../support/tenant-things.ts'
+import { isEmail } from '../../src/base/contact-formats.ts'
+import { expectErrors } from '../support/expect-problem.ts'
+import { holdOf, makeThings, type Tenant, type Things, unknownId } from '../support/tenant-things.ts'
 import {
   ada,
   businessOf,
@@ -14,11 +14,11 @@ import {
 onEachEngine('values at the edge', (engine) => {
   let service: TestService
   let salon: Tenant
-  let things: Things
+  let items: Things
   beforeAll(async () => {
     service = await startTestService(engine)
     salon = businessOf(service.world, 'Salon Spree')
-    things = await makeThings(service, salon)
+    items = await makeThings(service, salon)
   })
   afterAll(() => service.stop())
 
@@ -51,9 +51,9 @@ onEachEngine('values at the edge', (engine) => {
       for (const address of addresses) {
         const email = address.slice(0, 60_000).replaceAll('\u0000', '\u00a0')
         const body = { hold_id: unknownId, client: { ...ada, email } }
-        const reply = await service.call('POST', '/bookings', { token: things.token, body })
+        const reply = await service.call('POST', '/bookings', { token: items.token, body })
         if (reply.status === 413) continue // escaped, it is more than 64 KiB
-        expectFaults(reply, '/client/email')
+        expectErrors(reply, '/client/email')
       }
     })
   })
@@ -63,15 +63,15 @@ onEachEngine('values at the edge', (engine) => {
     async (number) => {
       const headers = { 'content-type': 'application/json' }
       const send = (rawBody: string) =>
-        service.call('POST', '/bookings', { token: things.token, rawBody, headers })
+        service.call('POST', '/bookings', { token: items.token, rawBody, headers })
       const client = JSON.stringify(ada)
-      expectFaults(await send(`{"hold_id":"${unknownId}","client":${client},"notes":${number}}`), '/notes')
+      expectErrors(await send(`{"hold_id":"${unknownId}","client":${client},"notes":${number}}`), '/notes')
       const field_id = salon.services.find(({ name }) => name === 'Consultation')?.custom_fields[0]?.id
-      const hold_id = await holdOf(service, salon, { token: things.token, service: 'Consultation' })
+      const hold_id = await holdOf(service, salon, { token: items.token, service: 'Consultation' })
       const reply = await send(
         `{"hold_id":"${hold_id}","client":${client},"custom_field_values":[{"field_id":"${field_id}","value":${number}}]}`,
       )
-      expectFaults(reply, '/custom_field_values/0/value')
+      expectErrors(reply, '/custom_field_values/0/value')
     },
   )
 
@@ -80,12 +80,12 @@ onEachEngine('values at the edge', (engine) => {
     async (starts_at) => {
       const body = { ...offer(salon, 'Consultation'), starts_at }
       const held = await service.call('POST', '/bookings/hold', { token: salon.business_key, body })
-      expectFaults(held, '/starts_at')
-      const patched = await service.call('PATCH', `/bookings/${things.booking_id}`, {
+      expectErrors(held, '/starts_at')
+      const patched = await service.call('PATCH', `/bookings/${items.booking_id}`, {
         token: salon.business_key,
         body: { starts_at },
       })
-      expectFaults(patched, '/starts_at')
+      expectErrors(patched, '/starts_at')
     },
   )
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFaults, expectProblem } from '../support/expect-problem.ts'
+import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { bookingOf, holdOf, nextStart, unknownId, type Tenant } from '../support/tenant-things.ts'
 import {
   ada,
@@ -100,20 +100,20 @@ onEachEngine('bodies', (engine) => {
     ['a number', '1'],
     ['a list of 20 levels', '['.repeat(20) + ']'.repeat(20)],
   ])('a body that is %s is 422', async (_what, rawBody) => {
-    expectFaults(await post(rawBody), '')
+    expectErrors(await post(rawBody), '')
     const exchanged = await service.call('POST', '/session', {
       token: salon.publishable_key,
       rawBody,
       headers: json,
     })
-    expectFaults(exchanged, '')
+    expectErrors(exchanged, '')
   })
 
   test('an empty body where one is needed is 422 and names what is missing', async () => {
     const missing = ['/service_id', '/location_id', '/starts_at'] as const
-    expectFaults(await service.call('POST', '/bookings/hold', { token }), ...missing)
-    expectFaults(await service.call('POST', '/bookings/hold', { token, headers: json }), ...missing)
-    expectFaults(await post('{}'), ...missing)
+    expectErrors(await service.call('POST', '/bookings/hold', { token }), ...missing)
+    expectErrors(await service.call('POST', '/bookings/hold', { token, headers: json }), ...missing)
+    expectErrors(await post('{}'), ...missing)
   })
 
   describe('where an operation needs none', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { clientNetworkOf, readClientAddress } from '../../src/http/client-network.ts'
+import { clientNetworkOf, readClientAddress } from '../../src/base/client-network.ts'
 import { nextStart } from '../support/tenant-things.ts'
 import {
   businessOf,
@@ -37,7 +37,7 @@ describe('what counts as one client', () => {
     expect(readClientAddress(text)).toEqual({ address, widerNetwork, network: clientNetworkOf(text) })
   })
 
-  test.each(['', 'unknown', '_hidden', '999.1.1.1', 'x'.repeat(10_000), "'; drop table holds"])(
+  test.each(['', 'unknown', '_hidden', '999.1.1.1', 'x'.repeat(10_000), "'; drop table claims"])(
     '%j is no address, and all such are one client',
     (address) => {
       expect(clientNetworkOf(address)).toBe('unknown')
@@ -56,7 +56,7 @@ function counting(service: () => TestService) {
       remoteAddress,
     })
     expect(held.status).toBe(201)
-    const rows = await service().rows('holds')
+    const rows = await service().rows('claims')
     const kept = rows.find(({ id }) => id === held.body.hold_id)?.client_network
     // kept is a digest: of which of those that come into question
     const digest = await service().context.secret.digester('network')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectFaults, expectProblem } from '../support/expect-problem.ts'
+import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import {
   bookingOf,
   deactivate,
@@ -60,14 +60,14 @@ onEachEngine('names, fields, null and ids', (engine) => {
 
   test('unknown fields are refused by name, at every depth and whatever their value', async () => {
     const [hold_id, field_id] = [unknownId, unknownId]
-    expectFaults(await hold({ ...wanted(), color: 'red' }), '/color')
-    expectFaults(await hold({ ...wanted(), color: null }), '/color')
-    expectFaults(
+    expectErrors(await hold({ ...wanted(), color: 'red' }), '/color')
+    expectErrors(await hold({ ...wanted(), color: null }), '/color')
+    expectErrors(
       await book({ hold_id, client: { ...ada, age: 36, title: null } }),
       '/client/age',
       '/client/title',
     )
-    expectFaults(
+    expectErrors(
       await book({ hold_id, client: ada, custom_field_values: [{ field_id, value: 'x', extra: 1 }] }),
       '/custom_field_values/0/extra',
     )
@@ -75,8 +75,8 @@ onEachEngine('names, fields, null and ids', (engine) => {
       token: key,
       body: { id: unknownId },
     })
-    expectFaults(patched, '/id')
-    expectFaults(await hold({ ...wanted(), 'a/b~c': 1 }), '/a~1b~0c')
+    expectErrors(patched, '/id')
+    expectErrors(await hold({ ...wanted(), 'a/b~c': 1 }), '/a~1b~0c')
   })
 
   test.each([
@@ -85,7 +85,7 @@ onEachEngine('names, fields, null and ids', (engine) => {
     ['DELETE', `/bookings/hold/${unknownId}`],
   ])('%s %s needs no body and refuses a field by name', async (method, path) => {
     const caller = path === '/session' ? salon.publishable_key : key
-    expectFaults(await service.call(method, path, { token: caller, body: { reason: 'x' } }), '/reason')
+    expectErrors(await service.call(method, path, { token: caller, body: { reason: 'x' } }), '/reason')
   })
 
   test.each([
@@ -113,9 +113,9 @@ onEachEngine('names, fields, null and ids', (engine) => {
   test('all faults are told at once: of the body, of its parts and of the query', async () => {
     const body = { service_id: 7, location_id: 'x', staff_id: '', starts_at: 'soon', note: 1 }
     const reply = await service.call('POST', '/bookings/hold?page=2', { token, body })
-    expectFaults(reply, '/service_id', '/location_id', '/staff_id', '/starts_at', '/note', '/page')
+    expectErrors(reply, '/service_id', '/location_id', '/staff_id', '/starts_at', '/note', '/page')
     const client = { first_name: '', email: 'ada', phone: 'call me' }
-    expectFaults(
+    expectErrors(
       await book({ client, notes: 5 }),
       ...['/hold_id', '/client/first_name', '/client/last_name', '/client/email', '/client/phone', '/notes'],
     )
@@ -131,7 +131,7 @@ onEachEngine('names, fields, null and ids', (engine) => {
     ['custom_field_values', {}],
     ['custom_field_values', '[]'],
   ])('nothing is coerced: %s is not %j', async (field, value) => {
-    expectFaults(await book({ hold_id: unknownId, client: ada, [field]: value }), `/${field}`)
+    expectErrors(await book({ hold_id: unknownId, client: ada, [field]: value }), `/${field}`)
   })
 
   test('an optional null is the same as absent on creation, a required one a fault', async () => {
@@ -145,16 +145,16 @@ onEachEngine('names, fields, null and ids', (engine) => {
       custom_field_values: null,
     })
     expect(booked).toMatchObject({ status: 201, body: { notes: null, client: { phone: null } } })
-    expectFaults(await hold({ ...wanted(), starts_at: null }), '/starts_at')
-    expectFaults(await book({ hold_id: null, client: { ...ada, email: null } }), '/hold_id', '/client/email')
-    expectFaults(await book({ hold_id, client: null }), '/client')
+    expectErrors(await hold({ ...wanted(), starts_at: null }), '/starts_at')
+    expectErrors(await book({ hold_id: null, client: { ...ada, email: null } }), '/hold_id', '/client/email')
+    expectErrors(await book({ hold_id, client: null }), '/client')
   })
 
   test('on PATCH null clears what may be empty and is a fault elsewhere', async () => {
     const path = `/bookings/${await bookingOf(service, salon, { token, body: { notes: 'Ring twice.' } })}`
     const patch = (body: object) => service.call('PATCH', path, { token: key, body })
     expect(await patch({ notes: null })).toMatchObject({ status: 200, body: { notes: null } })
-    expectFaults(
+    expectErrors(
       await patch({ status: null, starts_at: null, ends_at: null }),
       '/status',
       '/starts_at',
@@ -206,10 +206,10 @@ onEachEngine('names, fields, null and ids', (engine) => {
     }
     expectProblem(await service.call('GET', `/bookings/hold/${id}`, { token }), 'hold_not_found')
     expectProblem(await service.call('PATCH', `/bookings/${id}`, { token: key, body: {} }), 'not_found')
-    expectFaults(await hold({ ...wanted(), service_id: id, staff_id: id }), '/service_id', '/staff_id')
-    expectFaults(await book({ hold_id: id, client: ada }), '/hold_id')
+    expectErrors(await hold({ ...wanted(), service_id: id, staff_id: id }), '/service_id', '/staff_id')
+    expectErrors(await book({ hold_id: id, client: ada }), '/hold_id')
     const listed = await service.call('GET', `/bookings?service_id=${id}&business_id=${id}`, { token: key })
-    expectFaults(listed, '/service_id', '/business_id')
+    expectErrors(listed, '/service_id', '/business_id')
   })
 
   test('an unknown service, location or staff member is 404', async () => {

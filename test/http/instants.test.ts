@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectFaults } from '../support/expect-problem.ts'
+import { expectErrors } from '../support/expect-problem.ts'
 import { bookingOf, changeRows, nextAddress, unknownId, type Tenant } from '../support/tenant-things.ts'
 import {
   businessOf,
@@ -83,13 +83,13 @@ onEachEngine('instants', (engine) => {
   ]
 
   test.each(refused)('%s is refused, and the field is named', async (_what, given) => {
-    expectFaults(await holdAt(given), '/starts_at')
+    expectErrors(await holdAt(given), '/starts_at')
     const body = { starts_at: given, ends_at: given }
     const patched = await service.call('PATCH', `/bookings/${unknownId}`, { token: key, body })
-    expectFaults(patched, '/starts_at', '/ends_at')
+    expectErrors(patched, '/starts_at', '/ends_at')
     if (typeof given !== 'string') return
     const query = `from=${encodeURIComponent(given)}&to=${encodeURIComponent(given)}`
-    expectFaults(await service.call('GET', `/bookings?${query}`, { token: key }), '/from', '/to')
+    expectErrors(await service.call('GET', `/bookings?${query}`, { token: key }), '/from', '/to')
   })
 
   test('the years 1970 and 9999 are read', async () => {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newToken, tokenTypes } from '../../src/access/token-format.ts'
-import { systemIds } from '../../src/ids.ts'
-import { createLog, redact } from '../../src/log.ts'
+import { tokenTypes } from '../../src/base/token-types.ts'
+import { newToken } from '../../src/access/token.ts'
+import { systemIds } from '../../src/base/ids.ts'
+import { createLog, redact } from '../../src/base/log.ts'
 import { expectNoSecrets, seededRequests, type SeededRequests } from '../support/seeded-secrets.ts'
-import { unknownId, type Tenant } from '../support/tenant-things.ts'
+import { type Tenant, unknownId } from '../support/tenant-things.ts'
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 onEachEngine('the log', (engine) => {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { problemKinds } from '../../src/errors.ts'
-import { compareWith, documentOf, type Answer, type OpenApiDocument } from '../support/described-answers.ts'
+import { problemKinds } from '../../src/base/errors.ts'
+import { type Answer, compareWith, documentOf, type OpenApiDocument } from '../support/described-answers.ts'
 import { unknownId } from '../support/tenant-things.ts'
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
@@ -190,7 +190,7 @@ describe('a reply that is not as the document says', () => {
     expect([...compare(hold), ...compare(refusal)]).toEqual([])
   })
 
-  const planted: [what: string, plant: () => Answer, fault: RegExp][] = [
+  const planted: [what: string, plant: () => Answer, fieldError: RegExp][] = [
     ['a status', () => ({ ...hold, status: 202 }), /202 .* not among/],
     [
       'a member of the wrong type',
@@ -219,8 +219,8 @@ describe('a reply that is not as the document says', () => {
     ],
   ]
 
-  test.each(planted)('%s is found', (_what, plant, fault) => {
-    expect(compareWith(document)(plant()).join('\n')).toMatch(fault)
+  test.each(planted)('%s is found', (_what, plant, fieldError) => {
+    expect(compareWith(document)(plant()).join('\n')).toMatch(fieldError)
   })
 
   test('fails the test that gets it', async () => {

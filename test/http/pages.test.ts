@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { problemKinds, type ProblemCode } from '../../src/errors.ts'
-import type { ReferenceDocument } from '../../src/http/pages/reference-page.ts'
-import { problemTexts } from '../../src/problem-texts.ts'
+import { type ProblemCode, problemKinds } from '../../src/base/errors.ts'
+import { problemTexts } from '../../src/base/problem-texts.ts'
+import type { ReferenceDocument } from '../../src/pages/page-routes.ts'
 import { expectProblem } from '../support/expect-problem.ts'
-import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 const codes = Object.keys(problemKinds) as ProblemCode[]
 
@@ -182,6 +182,23 @@ onEachEngine('the pages', (engine) => {
         expect(wordsOf(body as string)).toContain(decodeURIComponent(code))
       },
     )
+  })
+
+  test('the bare address leads a browser to the API reference, and is a problem for a program', async () => {
+    const open = (method: 'GET' | 'POST', accept?: string, url = '/') =>
+      service.app.server.inject({ method, url, headers: accept === undefined ? {} : { accept } })
+    const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+    for (const url of ['/', '/?from=link']) {
+      const { statusCode, headers } = await open('GET', browser, url)
+      expect(statusCode).toBe(302)
+      expect(headers).toMatchObject({ location: '/docs', vary: 'Accept' })
+      expect(headers['x-ratelimit-limit']).toBeUndefined()
+    }
+    for (const accept of [undefined, '*/*', 'application/json']) {
+      expectProblem(await service.call('GET', '//', { headers: accept ? { accept } : {} }), 'not_found')
+    }
+    for (const { statusCode } of [await open('POST', browser), await open('GET', browser, '/nowhere')])
+      expect(statusCode).toBe(404)
   })
 
   test('the document is JSON that is asked for again each time', async () => {

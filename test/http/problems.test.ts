@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { problemKinds, type ProblemCode } from '../../src/errors.ts'
+import { type ProblemCode, problemKinds } from '../../src/base/errors.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import {
   bookingOf,
@@ -13,11 +13,11 @@ import {
 import {
   ada,
   businessOf,
+  type CallOptions,
   offer,
   onEachEngine,
-  startTestService,
-  type CallOptions,
   type Reply,
+  startTestService,
   type TestService,
 } from '../support/test-service.ts'
 
@@ -237,7 +237,7 @@ onEachEngine('problem documents', (engine) => {
     const broken = await startTestService(engine)
     const tenant = businessOf(broken.world, 'Salon Spree')
     await changeRows(broken, sql`alter table services rename column description to gone`)
-    await changeRows(broken, sql`alter table holds rename to gone_holds`)
+    await changeRows(broken, sql`alter table claims rename to gone_claims`)
     const token = await broken.session(tenant)
     const replies = [
       await broken.call('GET', '/services', { token }),
@@ -253,7 +253,7 @@ onEachEngine('problem documents', (engine) => {
     for (const reply of failed) {
       expectProblem(reply, 'internal')
       const shown = JSON.stringify([reply.body, reply.headers])
-      expect(shown).not.toMatch(/gone|hold|table|column|sql|select|relation|\/src\/|\.ts\b|\bat /i)
+      expect(shown).not.toMatch(/gone|hold|claim|table|column|sql|select|relation|\/src\/|\.ts\b|\bat /i)
     }
   })
 })

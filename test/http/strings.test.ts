@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createBusiness } from '../../src/catalogue/create-business.ts'
-import { expectFaults } from '../support/expect-problem.ts'
-import { bookingOf, holdOf, unknownId, type Tenant } from '../support/tenant-things.ts'
+import { createBusiness } from '../../src/catalogue/business.ts'
+import { expectErrors } from '../support/expect-problem.ts'
+import { bookingOf, holdOf, type Tenant, unknownId } from '../support/tenant-things.ts'
 import { ada, businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 const astronaut = '\u{1f469}\u{1f680}' // two code points, four UTF-16 units
@@ -49,14 +49,14 @@ onEachEngine('strings', (engine) => {
   test('are measured in code points, after trimming and composing', async () => {
     const first_name = astronaut.repeat(50)
     expect(await book({ first_name })).toMatchObject({ status: 201, body: { client: { first_name } } })
-    expectFaults(await refuse({ first_name: `${first_name}x` }), '/client/first_name')
+    expectErrors(await refuse({ first_name: `${first_name}x` }), '/client/first_name')
     expect((await book({ last_name: `  ${'e\u0301'.repeat(100)}  ` })).body.client.last_name).toHaveLength(
       100,
     )
-    expectFaults(await refuse({ last_name: 'e\u0301'.repeat(101) }), '/client/last_name')
+    expectErrors(await refuse({ last_name: 'e\u0301'.repeat(101) }), '/client/last_name')
     const notes = astronaut.repeat(500)
     expect(await book({}, { notes })).toMatchObject({ status: 201, body: { notes } })
-    expectFaults(await refuse({}, { notes: `${notes}.` }), '/notes')
+    expectErrors(await refuse({}, { notes: `${notes}.` }), '/notes')
   })
 
   test('a name of 200 emoji is a name, one of 201 is not', async () => {
@@ -69,7 +69,7 @@ onEachEngine('strings', (engine) => {
   })
 
   test.each([' ', '\n', '\u00a0', ''])('the name %j is empty', async (name) => {
-    expectFaults(
+    expectErrors(
       await refuse({ first_name: name, last_name: name }),
       '/client/first_name',
       '/client/last_name',
@@ -96,7 +96,7 @@ onEachEngine('strings', (engine) => {
         { notes: text },
       )
       const fields = ['first_name', 'last_name', 'email', 'phone'].map((name) => `/client/${name}`)
-      expectFaults(reply, ...fields, '/notes')
+      expectErrors(reply, ...fields, '/notes')
     })
 
     test('are refused in a custom field, as an answer and in a list', async () => {
@@ -106,7 +106,7 @@ onEachEngine('strings', (engine) => {
         { field_id: text, value: 'fine' },
       ]
       const pointers = ['0/value', '1/value', '2/field_id']
-      expectFaults(
+      expectErrors(
         await refuse({}, { custom_field_values }),
         ...pointers.map((at) => `/custom_field_values/${at}`),
       )
@@ -115,18 +115,18 @@ onEachEngine('strings', (engine) => {
     test('are refused in ids, instants and changes', async () => {
       const held = { service_id: text, location_id: text, staff_id: text, starts_at: text }
       const reply = await service.call('POST', '/bookings/hold', { token, body: held })
-      expectFaults(reply, ...Object.keys(held).map((name) => `/${name}`))
+      expectErrors(reply, ...Object.keys(held).map((name) => `/${name}`))
       const changed = { status: text, notes: text }
       const patched = await service.call('PATCH', `/bookings/${unknownId}`, {
         token: salon.business_key,
         body: changed,
       })
-      expectFaults(patched, '/status', '/notes')
+      expectErrors(patched, '/status', '/notes')
     })
 
     test('are refused as the names of fields', async () => {
       const name = text.toWellFormed()
-      expectFaults(await refuse({ [text]: 1 }, { [text]: 1 }), `/client/${name}`, `/${name}`)
+      expectErrors(await refuse({ [text]: 1 }, { [text]: 1 }), `/client/${name}`, `/${name}`)
     })
   })
 
@@ -135,7 +135,7 @@ onEachEngine('strings', (engine) => {
       expect(await book({}, { notes })).toMatchObject({ status: 201, body: { notes } })
     }
     for (const blank of ['\n', '\t']) {
-      expectFaults(await refuse({ first_name: `A${blank}B` }), '/client/first_name')
+      expectErrors(await refuse({ first_name: `A${blank}B` }), '/client/first_name')
     }
   })
 
@@ -176,7 +176,7 @@ onEachEngine('strings', (engine) => {
 
   test.each(emails)('the e-mail address %j holds: %s', async (email, holds) => {
     if (holds) expect(await book({ email })).toMatchObject({ status: 201, body: { client: { email } } })
-    else expectFaults(await refuse({ email }), '/client/email')
+    else expectErrors(await refuse({ email }), '/client/email')
   })
 
   const phones: [string, boolean][] = [
@@ -190,7 +190,7 @@ onEachEngine('strings', (engine) => {
 
   test.each(phones)('the phone number %j holds: %s', async (phone, holds) => {
     if (holds) expect(await book({ phone })).toMatchObject({ status: 201, body: { client: { phone } } })
-    else expectFaults(await refuse({ phone }), '/client/phone')
+    else expectErrors(await refuse({ phone }), '/client/phone')
   })
 
   test('the client of a booking is found by the e-mail address, whatever its case', async () => {

@@ -11,6 +11,8 @@ export interface Fault {
   find: string
   replace: string
   tests: string[]
+  /** Whether only their long form catches it. */
+  long?: true
 }
 
 /** The kept list. */

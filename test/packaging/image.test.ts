@@ -4,7 +4,7 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync } fr
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { settings } from '../../src/config.ts'
+import { settings } from '../../src/base/config.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
 import { emptyDirectory, project, startHoldfast } from '../support/holdfast-process.ts'
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { readConfig, settings } from '../../src/config.ts'
+import { readConfig, settings } from '../../src/base/config.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
 import { emptyDirectory, project } from '../support/holdfast-process.ts'
 import { inBash } from '../support/shell.ts'
@@ -80,8 +80,7 @@ describe('the commands that install the unit', () => {
     const [run = ''] = blocks.filter((text) => text.includes('sudo'))
     const relative = program.slice(installed.length + 1)
     expect(run).toBe(`cd ${installed} && sudo -u ${user} ${relative} ${script} doctor`)
-    const readme = blocksOf(documentAt('README.md')).map(({ text }) => text)
-    expect(readme).toContain(`node ${script} ${args.join(' ')}`)
+    expect(blocks).toContain(`node ${script} ${args.join(' ')}`)
   })
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { reconcilePayments } from '../../src/payments/reconcile-payments.ts'
-import { depositWorld, startsAt, stripeVariables, type DepositWorld } from '../support/deposits.ts'
+import { reconcilePayments } from '../../src/payments/payment.ts'
+import { depositWorld, type DepositWorld, startsAt, stripeVariables } from '../support/deposits.ts'
 import { makeOffer } from '../support/offers.ts'
 import { onEachEngine, startTestService } from '../support/test-service.ts'
 

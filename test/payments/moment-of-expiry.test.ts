@@ -1,25 +1,27 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BookingsTable, ClaimsTable } from '../../src/database/tables.ts'
-import { settleOne } from '../../src/payments/settle-payment.ts'
+import { settleOne } from '../../src/payments/payment.ts'
 import { clientOf } from '../support/client.ts'
-import { deposit, depositWorld, sessionOf, type DepositWorld } from '../support/deposits.ts'
-import { isLong } from '../support/long.ts'
+import { deposit, depositWorld, type DepositWorld, sessionOf } from '../support/deposits.ts'
+import { rounds as roundsOf } from '../support/long.ts'
 import { makeOffer, type Offer } from '../support/offers.ts'
-import { randomFrom, type Random } from '../support/random.ts'
-import { onEachEngine, startOfTime } from '../support/test-service.ts'
+import { type Random, randomFrom } from '../support/random.ts'
+import { onEachEngine, type Reply, startOfTime } from '../support/test-service.ts'
 
 /*
  * At the end of a checkout all that can happen happens at once, in an order that chance decides: the client pays, events
  * come, twice and late, two nodes ask the processor and close the checkout, a rival wants the slot, the business decides.
  */
 const atOnce = 30
-const rounds = isLong ? 200 : 20
+const rounds = roundsOf(3, 200)
 const lifeSeconds = 35 * 60
 
 interface Duel {
   id: string
   sessionId: string
   startsAt: string
+  /** What the business has decided meanwhile. */
+  decisions: Set<unknown>
 }
 
 type Row = Record<string, unknown>
@@ -46,10 +48,11 @@ onEachEngine('at the moment at which a checkout ends', (engine) => {
     const session = world.stripe.sessions.get(sessionId)
     if (!session) throw new Error('there is no checkout')
     session.expires_at += 120 // its clock is behind: it can still be paid, unless somebody closes it
-    return { id: String(reply.body.id), sessionId, startsAt }
+    return { id: String(reply.body.id), sessionId, startsAt, decisions: new Set() }
   }
 
-  async function fight({ id, sessionId, startsAt }: Duel, paymentId: string, random: Random): Promise<void> {
+  async function fight(duel: Duel, paymentId: string, random: Random): Promise<void> {
+    const { id, sessionId, startsAt, decisions } = duel
     const { service, stripe } = world
     const rival = clientOf(service, world.business.key)
     const pay = async () => {
@@ -67,6 +70,10 @@ onEachEngine('at the moment at which a checkout ends', (engine) => {
       const held = await rival.hold(offer, startsAt)
       if (held.status === 201 && random.chance(0.5)) await rival.release(String(held.body.hold_id))
     }
+    const decide = async (answer: Promise<Reply>) => {
+      const { status, body } = await answer
+      if (status === 200) decisions.add(body.status)
+    }
     const actions: (() => Promise<unknown>)[] = [
       pay,
       () => settleOne(service.context, paymentId),
@@ -74,8 +81,8 @@ onEachEngine('at the moment at which a checkout ends', (engine) => {
       steal,
     ]
     if (random.chance(0.8)) actions.push(() => settleOne(service.context, paymentId))
-    if (random.chance(0.1)) actions.push(() => world.key.change(id, { status: 'confirmed' }))
-    if (random.chance(0.1)) actions.push(() => world.key.cancel(id))
+    if (random.chance(0.1)) actions.push(() => decide(world.key.change(id, { status: 'confirmed' })))
+    if (random.chance(0.25)) actions.push(() => decide(world.key.cancel(id)))
     await Promise.all(
       actions.map(async (act) => {
         for (let turns = random.below(40); turns > 0; turns -= 1) await new Promise(setImmediate)
@@ -88,7 +95,7 @@ onEachEngine('at the moment at which a checkout ends', (engine) => {
   async function calm(): Promise<void> {
     for (let round = 0; round < 10; round += 1) {
       await world.settled()
-      if (!(await world.service.rows('payments')).some(({ next_look_at }) => next_look_at !== null)) return
+      if (!(await world.service.rows('payments')).some(({ next_check_at }) => next_check_at !== null)) return
       world.service.clock.advance(3_700)
     }
     throw new Error('something is left to do for ever')
@@ -129,7 +136,7 @@ onEachEngine('at the moment at which a checkout ends', (engine) => {
             booking,
             events,
             payment: paymentOf(duel.id, rows.payments),
-            hasClaim: rows.claims.some(({ booking_id }) => booking_id === duel.id),
+            hasClaim: rows.claims.some(({ id, ended_at }) => id === duel.id && ended_at === null),
           })
           outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
         }
@@ -146,7 +153,7 @@ onEachEngine('at the moment at which a checkout ends', (engine) => {
 
   /** In words; throws when a promise is broken. */
   function judge(
-    { id, sessionId }: Duel,
+    { id, sessionId, decisions }: Duel,
     found: { booking: Booking; events: string[]; payment: Row; hasClaim: boolean },
   ): string {
     const { booking, events, payment, hasClaim } = found
@@ -164,6 +171,11 @@ onEachEngine('at the moment at which a checkout ends', (engine) => {
       // the business has cancelled what was confirmed, and has not asked for a refund
       expect(events, about).toEqual(['booking.created', 'booking.cancelled'])
       return 'paid, confirmed, then cancelled by the business'
+    }
+    if (wasRefunded && isConfirmed && booking.status === 'confirmed') {
+      // the business has cancelled it, so that the money went back, and then has thought better of it
+      expect(decisions, about).toEqual(new Set(['cancelled', 'confirmed']))
+      return 'cancelled, paid and refunded, then confirmed by the business'
     }
     if (wasRefunded) {
       expect(booking.status, about).toBe('cancelled')

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { type Instant, parseInstant, plusMinutes, plusSeconds, toMs } from '../../src/base/instants.ts'
+import { publicUrl } from '../../src/base/public-url.ts'
 import type { BookingStatus } from '../../src/database/tables.ts'
-import { parseInstant, plusMinutes, plusSeconds, toMs, type Instant } from '../../src/instants.ts'
-import { missingSettings } from '../../src/payments/deposit-setting-rules.ts'
-import { decidePaid, nextLookAfter, reusablePayment } from '../../src/payments/payment-rules.ts'
-import { publicAddress } from '../../src/public-address.ts'
+import {
+  decidePaid,
+  missingSettings,
+  nextCheckAfter,
+  reusablePayment,
+} from '../../src/payments/payment-rules.ts'
 
 const now = parseInstant('2026-11-20T09:00:00Z') as Instant // it is one
 const later = plusMinutes(now, 60)
@@ -24,10 +28,10 @@ describe('what follows from a payment', () => {
     ['one set back to pending', booking('pending', confirmed), 'confirmed', 'record'],
     ['one in progress', booking('in_progress', confirmed), 'confirmed', 'record'],
     ['one completed', booking('completed', confirmed), 'confirmed', 'record'],
-    ['one whose checkout has lapsed', booking('cancelled'), 'lapsed', 'retake'],
-    ['the same, but its time has come', booking('cancelled', { starts_at: now }), 'lapsed', 'refund'],
+    ['one whose checkout has expired', booking('cancelled'), 'expired', 'retake'],
+    ['the same, but its time has come', booking('cancelled', { starts_at: now }), 'expired', 'refund'],
     ['one that the business has cancelled', booking('cancelled'), 'cancelled', 'refund'],
-    ['one confirmed and then cancelled', booking('cancelled', confirmed), 'lapsed', 'refund'],
+    ['one confirmed and then cancelled', booking('cancelled', confirmed), 'expired', 'refund'],
     ['one with another checkout', booking('pending', { payment_id: 'q' }), null, 'refund'],
   ] as const)('for %s', (_what, found, closed_because, decision) => {
     const payment = { id: 'p', closed_because }
@@ -66,7 +70,7 @@ describe('a checkout', () => {
   })
 
   test('is asked about after a minute, then ever more seldom, at least every hour', () => {
-    const pauses = [0, 1, 2, 5, 6, 50].map((looks) => (toMs(nextLookAfter(now, looks)) - toMs(now)) / 1000)
+    const pauses = [0, 1, 2, 5, 6, 50].map((checks) => (toMs(nextCheckAfter(now, checks)) - toMs(now)) / 1000)
     expect(pauses).toEqual([60, 120, 240, 1920, 3600, 3600])
   })
 })
@@ -90,6 +94,6 @@ describe('the configuration', () => {
     [{ publicUrl: '', host: '0.0.0.0', port: 3000 }, 'http://127.0.0.1:3000'],
     [{ publicUrl: '', host: '::1', port: 3000 }, 'http://[::1]:3000'],
   ])('%o is reached at %s', (config, address) => {
-    expect(publicAddress(config)).toBe(address)
+    expect(publicUrl(config)).toBe(address)
   })
 })

@@ -82,12 +82,12 @@ describe.skipIf(executablePath === undefined)('the sandbox in a browser', () => 
   test('a client goes back, then on to the payment, then gives up', async () => {
     const { id, url } = await book()
     await page.goto(url)
-    await page.getByRole('button', { name: 'Give the booking up' }).click()
+    await page.getByRole('button', { name: 'Cancel booking' }).click()
     await page.waitForURL(/\/checkout\//)
     expect(await heading()).toBe('This booking is cancelled')
     expect(await statusOf(id)).toBe('cancelled, expired')
     await page.goto(url)
-    await page.getByRole('link', { name: 'See how the booking stands' }).click()
+    await page.getByRole('link', { name: 'See the booking' }).click()
     expect(await heading()).toBe('This booking is cancelled')
   }, 60_000)
 

@@ -1,9 +1,9 @@
 import type { Insertable } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { PaymentsTable } from '../../src/database/payment-tables.ts'
-import { tidy } from '../../src/housekeeping.ts'
-import { plusSeconds } from '../../src/instants.ts'
-import { unusedPayments } from '../../src/payments/tidy-payments.ts'
+import { plusSeconds } from '../../src/base/instants.ts'
+import type { PaymentsTable } from '../../src/database/tables.ts'
+import { tidy } from '../../src/operate/housekeeping.ts'
+import { unusedPayments } from '../../src/payments/payment.ts'
 import { depositWorld, type DepositWorld } from '../support/deposits.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
@@ -18,7 +18,7 @@ onEachEngine('checkouts of which no booking came', (engine) => {
     const { context } = world.service
     await world.due()
     const payment = await context.db.reads.selectFrom('payments').selectAll().executeTakeFirstOrThrow()
-    const unused: Partial<Insertable<PaymentsTable>> = { status: 'expired', next_look_at: null }
+    const unused: Partial<Insertable<PaymentsTable>> = { status: 'expired', next_check_at: null }
     const aged = (days: number) => ({
       ...unused,
       id: context.ids.next(),
@@ -28,7 +28,7 @@ onEachEngine('checkouts of which no booking came', (engine) => {
       'of a booking': { ...aged(31), id: payment.id },
       'not old enough': aged(29),
       'seen when it was as old': aged(38),
-      'to be looked at': { ...aged(31), next_look_at: payment.next_look_at },
+      'to be checked': { ...aged(31), next_check_at: payment.next_check_at },
       'paid late': { ...aged(31), paid_at: payment.created_at },
     }
     await context.db.transaction(async ({ db }) => {

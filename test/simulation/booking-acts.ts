@@ -105,7 +105,7 @@ export async function showBooking(world: World): Promise<void> {
 }
 
 /** What an answer says of a booking is what the model says; a session may see no notes. */
-export function expectShown(booking: ModelBooking, { body, headers }: Reply, notes = booking.notes): void {
+function expectShown(booking: ModelBooking, { body, headers }: Reply, notes = booking.notes): void {
   const { id, status, start, end, version } = booking
   const shown = body as {
     id: string

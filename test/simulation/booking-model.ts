@@ -9,7 +9,7 @@ import {
 import { settle } from './payment-model.ts'
 import { free, freeSeats, refusal, take, taken } from './slot-model.ts'
 
-/* Changes of bookings (contract: Bookings). */
+/* Changes of bookings. */
 
 export interface WantedChange {
   start?: number
@@ -29,8 +29,8 @@ export function expectChange(
   wanted: WantedChange,
 ): Answer & { apply: (seat: number) => void; seats: number[] } {
   const next = changed(booking, wanted)
-  const fault = faultOf(model, booking, { ...next, ...wanted })
-  if (fault) return { ...fault, apply: () => undefined, seats: [] }
+  const fieldError = faultOf(model, booking, { ...next, ...wanted })
+  if (fieldError) return { ...fieldError, apply: () => undefined, seats: [] }
   const isTaken = next.status !== 'cancelled'
   const needsSeat = isTaken && (next.moved || booking.status === 'cancelled')
   const target = { ...booking.wanted, start: next.start }

@@ -10,7 +10,11 @@ export async function checkTables(world: World): Promise<void> {
   checkEvents(world, rows)
   await checkPayments(world)
   const released = world.model.holds.filter(({ ended }) => ended === 'released').map(({ id }) => id)
-  const releasedRows = rows.holds.filter(({ released_at }) => released_at !== null).map(({ id }) => id)
+  const releasedRows = rows.holds
+    .filter(({ booked_at, ended_at, expires_at }) => {
+      return booked_at === null && ended_at !== null && ended_at < expires_at
+    })
+    .map(({ id }) => id)
   expect(releasedRows.toSorted(), 'holds that were given up').toEqual(released.toSorted())
 }
 
@@ -18,10 +22,9 @@ type Rows = Awaited<ReturnType<typeof rowsOf>>
 
 async function rowsOf({ service, business, model }: World) {
   const { reads } = service.context.db
-  const [claims, bookings, holds, events, deliveries] = await Promise.all([
+  const [holds, bookings, events, deliveries] = await Promise.all([
     reads.selectFrom('claims').selectAll().where('business_id', '=', business.id).execute(),
     reads.selectFrom('bookings').selectAll().where('business_id', '=', business.id).execute(),
-    reads.selectFrom('holds').selectAll().where('business_id', '=', business.id).execute(),
     reads
       .selectFrom('events')
       .selectAll()
@@ -30,8 +33,10 @@ async function rowsOf({ service, business, model }: World) {
       .execute(),
     reads.selectFrom('deliveries').selectAll().where('business_id', '=', business.id).execute(),
   ])
-  const active = claims.filter(({ expires_at }) => expires_at === null || ms(expires_at) > model.now)
-  return { claims: active, bookings, holds, events, deliveries }
+  const claims = holds.filter(({ booked_at, ended_at, expires_at }) => {
+    return ended_at === null && (booked_at !== null || ms(expires_at) > model.now)
+  })
+  return { claims, bookings, holds, events, deliveries }
 }
 
 function checkClaims({ model }: World, { claims, bookings }: Rows): void {
@@ -39,20 +44,20 @@ function checkClaims({ model }: World, { claims, bookings }: Rows): void {
     for (const other of claims.slice(index + 1)) {
       const meet =
         one.resource_id === other.resource_id &&
-        one.starts_at < other.ends_at &&
-        other.starts_at < one.ends_at
+        one.taken_from < other.taken_until &&
+        other.taken_from < one.taken_until
       const apart = one.seat !== other.seat && one.occurrence_id === other.occurrence_id
       expect(meet && !apart, `active claims ${one.id} and ${other.id} overlap`).toBe(false)
     }
   }
-  const booked = claims.filter(({ booking_id }) => booking_id !== null).map(({ booking_id }) => booking_id)
+  const booked = claims.filter(({ booked_at }) => booked_at !== null).map(({ id }) => id)
   const living = bookings.filter(({ status }) => status !== 'cancelled').map(({ id }) => id)
   expect(booked.toSorted(), 'each booking that is not cancelled has exactly one claim').toEqual(
     living.toSorted(),
   )
-  const found = claims.map(({ id, seat, starts_at, ends_at, expires_at }) => {
-    const expires = expires_at === null ? null : ms(expires_at)
-    return { id, seat, from: ms(starts_at), to: ms(ends_at), expires }
+  const found = claims.map(({ id, seat, taken_from, taken_until, booked_at, expires_at }) => {
+    const expires = booked_at === null ? ms(expires_at) : null
+    return { id, seat, from: ms(taken_from), to: ms(taken_until), expires }
   })
   const expected = activeClaims(model).map(({ id, seat, from, to, expires = null }) => {
     return { id, seat, from, to, expires }
@@ -95,13 +100,16 @@ async function checkPayments({ service, stripe, model, business }: World): Promi
   const payments = model.bookings.flatMap(({ payment }) => payment ?? [])
   const found = rows
     .filter(({ id }) => payments.some((payment) => payment.id === id))
-    .map(({ id, status, closed_because, refund_requested_at, next_look_at, paid_at, refunded_at }) => ({
+    .map(({ id, status, closed_because, refund_requested_at, next_check_at, paid_at, refunded_at }) => ({
       ...{ id, status, closedBecause: closed_because ?? undefined },
       ...{ refundWanted: refund_requested_at !== null, isPaid: paid_at !== null },
-      ...{ isRefunded: refunded_at !== null, nextLook: next_look_at === null ? undefined : ms(next_look_at) },
+      ...{
+        isRefunded: refunded_at !== null,
+        nextCheck: next_check_at === null ? undefined : ms(next_check_at),
+      },
     }))
-  const expected = payments.map(({ id, status, closedBecause, refundWanted, nextLook }) => ({
-    ...{ id, status, closedBecause, refundWanted, nextLook },
+  const expected = payments.map(({ id, status, closedBecause, refundWanted, nextCheck }) => ({
+    ...{ id, status, closedBecause, refundWanted, nextCheck },
     ...{ isPaid: status === 'paid' || status === 'refunded', isRefunded: status === 'refunded' },
   }))
   expect(found.toSorted(byId), 'payments').toEqual(expected.toSorted(byId))

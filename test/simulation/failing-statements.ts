@@ -36,10 +36,10 @@ export function randomFault(random: Random): Fault {
   }
 }
 
-export async function sufferFault<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
-  present = fault
+export async function sufferFault<T>(fieldError: Fault, work: () => Promise<T>): Promise<T> {
+  present = fieldError
   try {
-    return await current.run(fault, work)
+    return await current.run(fieldError, work)
   } finally {
     present = undefined
   }
@@ -56,20 +56,20 @@ export function letStatementsFail(engine: Engine): () => void {
 }
 
 /** The fault of a request, when it is this statement's turn to fail. */
-function faultAt(text: string, fault = current.getStore()): Fault | undefined {
-  if (!fault || fault.struck !== undefined) return undefined
-  const wasInTransaction = fault.inTransaction
-  if (text.startsWith('begin')) fault.inTransaction = true
-  if (text === 'commit' || text === 'rollback') fault.inTransaction = false
-  if (text === 'rollback' || (fault.commitsOnly && text !== 'commit')) return undefined
+function faultAt(text: string, fieldError = current.getStore()): Fault | undefined {
+  if (!fieldError || fieldError.struck !== undefined) return undefined
+  const wasInTransaction = fieldError.inTransaction
+  if (text.startsWith('begin')) fieldError.inTransaction = true
+  if (text === 'commit' || text === 'rollback') fieldError.inTransaction = false
+  if (text === 'rollback' || (fieldError.commitsOnly && text !== 'commit')) return undefined
   // outside of a transaction, and at its ends, no engine asks for another try
-  if (fault.how === 'later' && (!wasInTransaction || text === 'commit')) return undefined
-  if (fault.after > 0) {
-    fault.after -= 1
+  if (fieldError.how === 'later' && (!wasInTransaction || text === 'commit')) return undefined
+  if (fieldError.after > 0) {
+    fieldError.after -= 1
     return undefined
   }
-  fault.struck = text
-  return fault
+  fieldError.struck = text
+  return fieldError
 }
 
 function inPostgres(): () => void {
@@ -77,8 +77,8 @@ function inPostgres(): () => void {
   const query = client.query as (this: pg.Client, ...parts: unknown[]) => Promise<unknown>
   function failing(this: pg.Client, ...parts: unknown[]): Promise<unknown> {
     const [first] = parts
-    const fault = faultAt(typeof first === 'string' ? first : (first as { text: string }).text)
-    return fault ? strike(fault.how, this, parts) : query.apply(this, parts)
+    const fieldError = faultAt(typeof first === 'string' ? first : (first as { text: string }).text)
+    return fieldError ? strike(fieldError.how, this, parts) : query.apply(this, parts)
   }
   async function strike(how: Failure, on: pg.Client, parts: unknown[]): Promise<unknown> {
     if (how === 'refused' || how === 'later') {
@@ -107,12 +107,12 @@ function inSqlite(): () => void {
   ) =>
     function (this: Of, ...parts: Parts): Result {
       const text = textOf(this, parts)
-      const fault = text === 'commit' ? present && faultAt(text, present) : faultAt(text)
-      if (!fault) return original.apply(this, parts)
+      const fieldError = text === 'commit' ? present && faultAt(text, present) : faultAt(text)
+      if (!fieldError) return original.apply(this, parts)
       // a transaction that has failed to begin has not begun
-      if (fault.how === 'answer lost' && !text.startsWith('begin')) original.apply(this, parts)
-      const error = new Error(`the statement fails: ${fault.how}`)
-      throw Object.assign(error, { code: 'ERR_SQLITE_ERROR', errcode: resultCodes[fault.how] })
+      if (fieldError.how === 'answer lost' && !text.startsWith('begin')) original.apply(this, parts)
+      const error = new Error(`the statement fails: ${fieldError.how}`)
+      throw Object.assign(error, { code: 'ERR_SQLITE_ERROR', errcode: resultCodes[fieldError.how] })
     }
   const sourceOf = ({ sourceSQL }: StatementSync) => sourceSQL
   Object.assign(DatabaseSync.prototype, { exec: wrapped(exec, (_self, [text]) => text) })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, test } from 'vitest'
-import { isLong, tellProgress } from '../support/long.ts'
+import { rounds, tellProgress } from '../support/long.ts'
 import { seeds } from '../support/random.ts'
 import { onEachEngine } from '../support/test-service.ts'
 import { checkTables } from './check-tables.ts'
@@ -12,8 +12,8 @@ import { makeWorld } from './world.ts'
  * tables. A seed that fails is named; HOLDFAST_TEST_SEED=<seed> runs it alone, step by step the same.
  */
 
-/** As many on each engine: all together 10,000 or 200. */
-const histories = isLong ? 5_000 : 100
+/** As many on each engine: all together 10,000 or 40. */
+const histories = rounds(20, 5_000)
 const steps = 40
 const shownSteps = 20
 

@@ -51,7 +51,7 @@ export async function holdSlot(world: World): Promise<void> {
 /** The holds of which the model knows nothing. */
 async function unknownHolds({ service, model, business }: World): Promise<string[]> {
   const { reads } = service.context.db
-  const rows = await reads.selectFrom('holds').select('id').where('business_id', '=', business.id).execute()
+  const rows = await reads.selectFrom('claims').selectAll().where('business_id', '=', business.id).execute()
   return rows.map(({ id }) => id).filter((id) => !model.holds.some((hold) => hold.id === id))
 }
 
@@ -104,7 +104,7 @@ export async function convertHold(world: World): Promise<void> {
 
 const checkoutLife = 35 * minute
 /** A checkout that was opened by an earlier try is gone on with as long as so much of its life is left. */
-const leastLife = 30.5 * minute
+const minLifeSeconds = 30.5 * minute
 
 async function awaitDeposit(world: World, id: string, reply: Reply | undefined): Promise<void> {
   const { service, model, stripe } = world
@@ -115,7 +115,7 @@ async function awaitDeposit(world: World, id: string, reply: Reply | undefined):
   if (reply) expect(reply.body.redirect_url).toBe(stripe.sessions.get(reference)?.url)
   const expires = Date.parse(due.expires_at)
   expect(expires).toBeLessThanOrEqual(model.now + checkoutLife)
-  expect(expires).toBeGreaterThanOrEqual(model.now + leastLife)
+  expect(expires).toBeGreaterThanOrEqual(model.now + minLifeSeconds)
   const booking = model.bookings.find((one) => one.id === id)
   if (booking) booking.payment = newPayment({ id: due.id, reference, expires })
 }

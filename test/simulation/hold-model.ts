@@ -1,7 +1,7 @@
 import { minute, recordEvent, type Answer, type Model, type ModelHold, type Wanted } from './model.ts'
 import { free, freeSeats, refusal, resourcesOf, take, taken, type Candidate } from './slot-model.ts'
 
-/* Holds: placed, replaced, released, lapsed, converted (contract: Holds). */
+/* Holds: placed, replaced, released, expired, converted. */
 
 /** What a hold must be answered; where it is 201, the equally good seats of which it must have one. */
 export function expectHold(

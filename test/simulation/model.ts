@@ -65,16 +65,16 @@ export interface ModelPayment {
   /** Of the checkout at the processor. */
   reference: string
   status: 'due' | 'paid' | 'expired' | 'refunded'
-  closedBecause: 'lapsed' | 'cancelled' | 'confirmed' | undefined
+  closedBecause: 'expired' | 'cancelled' | 'confirmed' | undefined
   refundWanted: boolean
   expires: number
   /** When the processor is to be asked; undefined when nothing is left to do. */
-  nextLook: number | undefined
-  lookedAt: number | undefined
+  nextCheck: number | undefined
+  lastPageCheck: number | undefined
   checkout: 'open' | 'paid' | 'expired'
 }
 
-export interface ModelEvent {
+interface ModelEvent {
   type: EventName
   bookingId: string
   status: Status
@@ -84,7 +84,7 @@ export interface ModelEvent {
   deliveredTo: string[]
 }
 
-export interface ModelWebhook {
+interface ModelWebhook {
   id: string
   events: EventName[]
   active: boolean

@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest'
-import { chores } from '../../src/app.ts'
-import { tidy } from '../../src/housekeeping.ts'
+import { tidy } from '../../src/operate/housekeeping.ts'
+import { jobs } from '../../src/server.ts'
 import { clientOf } from '../support/client.ts'
 import { unknownId } from '../support/tenant-things.ts'
 import { perform } from './perform.ts'
@@ -11,7 +11,7 @@ export function passTime(world: World): void {
   const { model, random, service } = world
   const holds = model.holds.filter(({ ended }) => !ended).map(({ expires }) => expires)
   const checkouts = model.bookings.flatMap(({ payment }) =>
-    payment ? [payment.expires, payment.nextLook ?? 0] : [],
+    payment ? [payment.expires, payment.nextCheck ?? 0] : [],
   )
   const left = [...holds, ...checkouts].map((end) => end - model.now).filter((time) => time > 0)
   const short = [1, 1000, 59_500, 300_000, ...left, ...left.map((time) => time - 1)]
@@ -32,7 +32,7 @@ export function setWallClock(world: World): void {
 /** What is over is deleted, and nobody sees a difference. */
 export async function keepHouse(world: World): Promise<void> {
   world.log.push('what is over is tidied away')
-  await tidy(world.service.context, chores)
+  await tidy(world.service.context, jobs)
 }
 
 /** A session is refreshed: its holds and bookings go on to belong to it, and its old token has ended. */

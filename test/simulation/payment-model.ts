@@ -1,17 +1,17 @@
 import { bookingOf, recordEvent, type Model, type ModelBooking, type ModelPayment } from './model.ts'
 import { free, freeSeats, take, taken } from './slot-model.ts'
 
-/* Deposits: paid, lapsed, given up, late, given back (contract: Deposits). */
+/* Deposits: paid, expired, cancelled, late, refunded. */
 
 /** The processor tells of the end of a checkout itself; it is asked so much later. */
 const grace = 30_000
-const betweenLooks = 3_000
+const betweenChecks = 3_000
 
 export function newPayment(parts: Pick<ModelPayment, 'id' | 'reference' | 'expires'>): ModelPayment {
   return {
     ...parts,
     ...{ status: 'due', closedBecause: undefined, refundWanted: false },
-    ...{ nextLook: parts.expires + grace, lookedAt: undefined, checkout: 'open' },
+    ...{ nextCheck: parts.expires + grace, lastPageCheck: undefined, checkout: 'open' },
   }
 }
 
@@ -42,13 +42,13 @@ export function applyEvent(
 function applyPaid(model: Model, payment: ModelPayment, late: Late): void {
   if (payment.status === 'paid' || payment.status === 'refunded') return
   const booking = bookingOf(model, payment)
-  const wasLapsed = payment.closedBecause === 'lapsed'
+  const wasExpired = payment.closedBecause === 'expired'
   payment.status = 'paid'
-  payment.nextLook = undefined
+  payment.nextCheck = undefined
   if (booking.status !== 'cancelled') {
     if (!booking.known) confirm(model, booking)
-  } else if (booking.known || !wasLapsed || booking.start <= model.now || !retake(model, booking, late)) {
-    Object.assign(payment, { refundWanted: true, nextLook: model.now })
+  } else if (booking.known || !wasExpired || booking.start <= model.now || !retake(model, booking, late)) {
+    Object.assign(payment, { refundWanted: true, nextCheck: model.now })
   }
 }
 
@@ -76,9 +76,9 @@ function applyExpired(model: Model, payment: ModelPayment): void {
     const booking = bookingOf(model, payment)
     free(model, booking.id)
     Object.assign(booking, { status: 'cancelled', version: booking.version + 1 })
-    payment.closedBecause = 'lapsed'
+    payment.closedBecause = 'expired'
   }
-  Object.assign(payment, { status: 'expired', nextLook: undefined })
+  Object.assign(payment, { status: 'expired', nextCheck: undefined })
 }
 
 /** What a change by the business means for the deposit. */
@@ -89,19 +89,19 @@ export function settle(
 ): void {
   if (!payment) return
   if (payment.status === 'due' && becomes) {
-    Object.assign(payment, { status: 'expired', closedBecause: becomes, nextLook: model.now })
+    Object.assign(payment, { status: 'expired', closedBecause: becomes, nextCheck: model.now })
   } else if (payment.status === 'expired' && becomes) {
     payment.closedBecause = becomes
   } else if (refund && !payment.refundWanted && payment.status === 'paid') {
-    Object.assign(payment, { refundWanted: true, nextLook: model.now })
+    Object.assign(payment, { refundWanted: true, nextCheck: model.now })
   }
 }
 
 /** Somebody looks at the page of the booking: the processor is asked, but not too often. */
 export function look(model: Model, payment: ModelPayment, late: Late): void {
   if (payment.status !== 'due') return
-  if (payment.lookedAt !== undefined && payment.lookedAt > model.now - betweenLooks) return
-  payment.lookedAt = model.now
+  if (payment.lastPageCheck !== undefined && payment.lastPageCheck > model.now - betweenChecks) return
+  payment.lastPageCheck = model.now
   const state = checkoutOf(model, payment)
   if (state === 'paid') applyPaid(model, payment, late)
   if (state === 'expired') applyExpired(model, payment)
@@ -117,10 +117,10 @@ export function close(model: Model, payment: ModelPayment, late: Late): void {
 /** All that is due with the processor is done. */
 export function work(model: Model, late: Late): void {
   const payments = model.bookings.flatMap(({ payment }) => payment ?? [])
-  const isDue = ({ nextLook }: ModelPayment) => nextLook !== undefined && nextLook <= model.now
+  const isDue = ({ nextCheck }: ModelPayment) => nextCheck !== undefined && nextCheck <= model.now
   for (let due = payments.filter(isDue); due.length > 0; due = payments.filter(isDue)) {
     for (const payment of due) {
-      if (payment.status === 'paid') Object.assign(payment, { status: 'refunded', nextLook: undefined })
+      if (payment.status === 'paid') Object.assign(payment, { status: 'refunded', nextCheck: undefined })
       else close(model, payment, late)
     }
   }

@@ -23,21 +23,21 @@ const faultProbability = 0.12
 /** Does it, perhaps with a statement that fails, and compares the answer with the model's. */
 export async function perform(world: World, act: Act): Promise<void> {
   const { random, log } = world
-  const fault = random.chance(faultProbability) ? randomFault(random) : undefined
-  log.push(fault ? `${act.says}; ${describe(fault)}` : act.says)
-  const reply = fault ? await sufferFault(fault, act.send) : await act.send()
-  if (fault?.struck === undefined || fault.how === 'later' || reply.status !== 503) {
+  const fieldError = random.chance(faultProbability) ? randomFault(random) : undefined
+  log.push(fieldError ? `${act.says}; ${describe(fieldError)}` : act.says)
+  const reply = fieldError ? await sufferFault(fieldError, act.send) : await act.send()
+  if (fieldError?.struck === undefined || fieldError.how === 'later' || reply.status !== 503) {
     return follow(act, reply)
   }
-  log.push(`  failed at: ${fault.struck.slice(0, 60)}`)
+  log.push(`  failed at: ${fieldError.struck.slice(0, 60)}`)
   expect([reply.body.code, reply.headers['retry-after']]).toEqual(['unavailable', '1'])
   if (act.isRepeated) {
     const again = await act.send()
-    if (again.headers['idempotent-replayed'] !== undefined) expect(isInDoubt(fault)).toBe(true)
+    if (again.headers['idempotent-replayed'] !== undefined) expect(isInDoubt(fieldError)).toBe(true)
     return follow(act, again)
   }
   if (act.expected.status >= 400 || !(await act.happened?.())) return
-  expect(isInDoubt(fault), 'what was done was answered so, unless its commit was in doubt').toBe(true)
+  expect(isInDoubt(fieldError), 'what was done was answered so, unless its commit was in doubt').toBe(true)
   log.push('  was done all the same')
   await act.done?.(undefined)
 }

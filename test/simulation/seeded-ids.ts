@@ -1,8 +1,8 @@
-import { base62, type Ids, systemIds } from '../../src/ids.ts'
+import { base62, type Ids, systemIds } from '../../src/base/ids.ts'
 import { randomFrom } from '../support/random.ts'
 
 /** Ids that are the same for the same seed, and others for another: a history is replayed to the last id. */
-export interface SeededIds extends Ids {
+interface SeededIds extends Ids {
   restart(seed: number): void
 }
 

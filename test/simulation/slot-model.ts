@@ -11,7 +11,7 @@ export interface Candidate {
 }
 
 /** A time, for whom, and which claims are gone by then. */
-export interface SlotQuestion {
+interface SlotQuestion {
   from: number
   to: number
   session: string | undefined

@@ -1,13 +1,13 @@
-import { operator } from '../../src/access/operator.ts'
-import { issueKey } from '../../src/access/issue-key.ts'
-import { createHub } from '../../src/catalogue/create-business.ts'
+import { operator } from '../../src/access/actor.ts'
+import { issueKey } from '../../src/access/key.ts'
+import { createHub } from '../../src/catalogue/business.ts'
 import { createWebhook } from '../../src/webhooks/webhook.ts'
-import { clientOf, sessionClient, type Client } from '../support/client.ts'
+import { type Client, clientOf, sessionClient } from '../support/client.ts'
 import { makeBusiness, makeLocation, makeService, makeStaff, type OwnBusiness } from '../support/offers.ts'
-import { randomFrom, type Random } from '../support/random.ts'
+import { type Random, randomFrom } from '../support/random.ts'
 import type { FakeStripe } from '../support/stripe-server.ts'
 import type { Reply, TestService } from '../support/test-service.ts'
-import { newModel, type EventName, type Model, type ModelPayment, type ModelService } from './model.ts'
+import { type EventName, type Model, type ModelPayment, type ModelService, newModel } from './model.ts'
 
 /* One business of its own for each history, and all that is remembered of it. */
 

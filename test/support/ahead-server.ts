@@ -1,7 +1,7 @@
-import { createApp } from '../../src/app.ts'
-import { clockFrom } from '../../src/clock.ts'
-import { readConfig } from '../../src/config.ts'
-import { createContext } from '../../src/create-context.ts'
+import { clockFrom } from '../../src/base/clock.ts'
+import { readConfig } from '../../src/base/config.ts'
+import { createContext } from '../../src/operate/open.ts'
+import { createApp } from '../../src/server.ts'
 import { withoutLimits } from './server-process.ts'
 
 /** A server with a real socket in this process, whose clock is the machine's until it is moved ahead. */

@@ -40,8 +40,8 @@ export function expectFocus(page: Page, on: string | RegExp): Promise<void> {
 }
 
 /** Presses the tab key until the focus is there, at most so many times. */
-export async function tabTo(page: Page, on: RegExp, most: number): Promise<void> {
-  for (let presses = 0; presses < most && !on.test(await focused(page)); presses += 1) {
+export async function tabTo(page: Page, on: RegExp, max: number): Promise<void> {
+  for (let presses = 0; presses < max && !on.test(await focused(page)); presses += 1) {
     await page.keyboard.press('Tab')
   }
   await expectFocus(page, on)

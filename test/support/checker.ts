@@ -4,7 +4,7 @@ import pg from 'pg'
 /** What clients were told and wrote down outside the system, by the id of the hold. */
 export type Acknowledged = Map<string, Acknowledgement>
 
-export interface Acknowledgement {
+interface Acknowledgement {
   state: 'held' | 'booked' | 'cancelled' | 'released'
   /** When a hold lapses, in epoch milliseconds. */
   expiresAtMs: number
@@ -17,10 +17,10 @@ interface Claim {
   resource_id: string
   seat: number
   occurrence_id: string
-  starts_at: string | Date
-  ends_at: string | Date
-  booking_id: string | null
-  expires_at: string | Date | null
+  taken_from: string | Date
+  taken_until: string | Date
+  booked_at: string | Date | null
+  ended_at: string | Date | null
 }
 
 interface Booking {
@@ -61,7 +61,6 @@ interface Contents {
   claims: Claim[]
   bookings: Booking[]
   events: Event[]
-  holds: { id: string }[]
   /** Those of one business, which nobody has changed since. */
   webhooks: Webhook[]
   /** Of events alone: a sample is of none. */
@@ -72,7 +71,6 @@ const queries = {
   claims: 'select * from claims',
   bookings: 'select * from bookings',
   events: 'select id, business_id, booking_id, type, occurred_at from events',
-  holds: 'select id from holds',
   webhooks:
     'select * from webhooks where business_id is not null and disabled_at is null and deleted_at is null',
   deliveries: 'select * from deliveries where sample_payload is null',
@@ -114,10 +112,10 @@ async function readTogether(databaseUrl: string, texts: string[]): Promise<Recor
 
 /**
  * Every broken promise, in words; none is an empty list: no claims overlap, each booking has its claim
- * and its events, each claim has what it is for, each event one delivery to each webhook that wants it, and
+ * and its events, each booked claim has its booking, each event one delivery to each webhook that wants it, and
  * everything acknowledged is there.
  */
-export async function findFaults(
+export async function findErrors(
   databaseUrl: string,
   acknowledged: Acknowledged = new Map(),
 ): Promise<string[]> {
@@ -131,9 +129,14 @@ export async function findFaults(
   ]
 }
 
+/** Those that take their time: an ended claim has given it back. */
+function taking(claims: Claim[]): Claim[] {
+  return claims.filter(({ ended_at }) => ended_at === null)
+}
+
 function overlaps({ claims }: Contents): string[] {
-  const byStart = claims
-    .map((claim) => ({ ...claim, from: ms(claim.starts_at), to: ms(claim.ends_at) }))
+  const byStart = taking(claims)
+    .map((claim) => ({ ...claim, from: ms(claim.taken_from), to: ms(claim.taken_until) }))
     .toSorted((one, other) => one.from - other.from)
   const byResource = Map.groupBy(byStart, (claim) => claim.resource_id)
   return [...byResource.values()].flatMap((all) =>
@@ -151,7 +154,8 @@ function overlaps({ claims }: Contents): string[] {
 }
 
 function bookingsWithoutClaimOrEvent({ bookings, claims, events }: Contents): string[] {
-  const claimOf = new Map(claims.map((claim) => [claim.booking_id, claim]))
+  const booked = taking(claims).filter(({ booked_at }) => booked_at !== null)
+  const claimOf = new Map(booked.map((claim) => [claim.id, claim]))
   const eventsOf = Map.groupBy(events, (event) => event.booking_id)
   return bookings.flatMap((booking) => {
     const claim = claimOf.get(booking.id)
@@ -161,7 +165,7 @@ function bookingsWithoutClaimOrEvent({ bookings, claims, events }: Contents): st
       cancelled && claim && `cancelled booking ${booking.id} still has its claim`,
       !cancelled && !claim && `booking ${booking.id} (${booking.status}) has no claim`,
       claim &&
-        !(ms(claim.starts_at) <= ms(booking.starts_at) && ms(claim.ends_at) >= ms(booking.ends_at)) &&
+        !(ms(claim.taken_from) <= ms(booking.starts_at) && ms(claim.taken_until) >= ms(booking.ends_at)) &&
         `booking ${booking.id} lies outside its claim`,
       // nobody is told of a booking before it is confirmed, by its deposit or by the business
       count(types, 'booking.created') !== (booking.confirmed_at === null ? 0 : 1) &&
@@ -173,20 +177,19 @@ function bookingsWithoutClaimOrEvent({ bookings, claims, events }: Contents): st
         booking.confirmed_at !== null &&
         !types.includes('booking.cancelled') &&
         `cancelled booking ${booking.id} lacks its event`,
-    ].filter((fault) => typeof fault === 'string')
+    ].filter((fieldError) => typeof fieldError === 'string')
   })
 }
 
-function claimsForNothing({ claims, bookings, holds, events }: Contents): string[] {
+function claimsForNothing({ claims, bookings, events }: Contents): string[] {
   const bookingIds = new Set(bookings.map(({ id }) => id))
-  const holdIds = new Set(holds.map(({ id }) => id))
   return [
     ...claims
-      .filter(({ booking_id }) => booking_id !== null && !bookingIds.has(booking_id))
+      .filter(({ booked_at, id }) => booked_at !== null && !bookingIds.has(id))
       .map(({ id }) => `claim ${id} is of no booking`),
     ...claims
-      .filter(({ booking_id, id }) => booking_id === null && !holdIds.has(id))
-      .map(({ id }) => `claim ${id} is of no hold`),
+      .filter(({ booked_at, id }) => booked_at === null && bookingIds.has(id))
+      .map(({ id }) => `booking ${id} has left its claim a hold`),
     ...events
       .filter(({ booking_id }) => !bookingIds.has(booking_id))
       .map(({ booking_id }) => `an event tells of booking ${booking_id}, which is not there`),
@@ -224,7 +227,7 @@ function wrongLog({ id, status, attempts_json }: Delivery): string[] {
 
 function lost({ claims, bookings }: Contents, acknowledged: Acknowledged): string[] {
   const bookingById = new Map(bookings.map((booking) => [booking.id, booking]))
-  const claimIds = new Set(claims.map(({ id }) => id))
+  const claimIds = new Set(taking(claims).map(({ id }) => id))
   return [...acknowledged].flatMap(([id, { state, expiresAtMs, inDoubt }]) => {
     const booking = bookingById.get(id)
     switch (state) {

@@ -1,11 +1,11 @@
 import { inject } from 'vitest'
-import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
 import type { Engine } from '../../src/database/database.ts'
 import { freePort } from './free-port.ts'
-import { startHaproxy, type LoadBalancer } from './haproxy.ts'
+import { type LoadBalancer, startHaproxy } from './haproxy.ts'
 import { demoWorld, type ProcessOptions } from './holdfast-process.ts'
 import type { Call } from './http-client.ts'
-import { startServer, withoutLimits, type ServerProcess } from './server-process.ts'
+import { type ServerProcess, startServer, withoutLimits } from './server-process.ts'
 import { createMigratedDatabase, type TestDatabase } from './test-database.ts'
 import { ada, businessOf, offer, type Reply } from './test-service.ts'
 
@@ -26,7 +26,7 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   /** In place of a new one; its `drop` is called in the end. */
   database?: TestDatabase
   preloads?: string[]

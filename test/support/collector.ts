@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
 /** A span as it comes over the wire (OTLP/JSON), with its attributes as an object. */
-export interface SentSpan {
+interface SentSpan {
   traceId: string
   parentSpanId?: string
   name: string

@@ -1,10 +1,10 @@
 import { Writable } from 'node:stream'
 import { expect } from 'vitest'
-import { runCommandLine } from '../../src/cli/run-command-line.ts'
-import { runWithin } from '../../src/cli/surroundings.ts'
+import { runCommandLine } from '../../src/cli/program.ts'
+import { runWithin } from '../../src/cli/command-line.ts'
 
 /** How a command ended, and what it said. */
-export interface Ran {
+interface Ran {
   code: number
   stdout: string
   stderr: string

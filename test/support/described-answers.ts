@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { FastifyInstance } from 'fastify'
-import { isUuid } from '../../src/ids.ts'
+import { isUuid } from '../../src/base/ids.ts'
 
 /*
  * Compares replies with what /openapi.json says of them. Every reply that a test gets through `call()` goes through
@@ -37,7 +37,7 @@ export interface OpenApiDocument {
 }
 
 /** Says of each answer what is wrong with it, in words; nothing is an empty list. */
-export type Comparison = (answer: Answer) => string[]
+type Comparison = (answer: Answer) => string[]
 
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/
 
@@ -76,9 +76,9 @@ export function compareWith(document: OpenApiDocument): Comparison {
     const response = operation.responses[status]
     if (!response) return [`${status} ${code ?? ''} is not among its answers`]
     return [
-      ...headerFaults(response, answer),
-      ...(method === 'HEAD' ? [] : bodyFaults(response, answer, validatorOf)),
-      ...(code === undefined ? [] : memberFaults(document, code, answer.body)),
+      ...headerErrors(response, answer),
+      ...(method === 'HEAD' ? [] : bodyErrors(response, answer, validatorOf)),
+      ...(code === undefined ? [] : memberErrors(document, code, answer.body)),
     ]
   }
 }
@@ -123,13 +123,13 @@ function codeOf(body: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
-function headerFaults({ headers = {} }: DescribedResponse, answer: Answer): string[] {
+function headerErrors({ headers = {} }: DescribedResponse, answer: Answer): string[] {
   return Object.keys(headers)
     .filter((name) => !sometimes.includes(name) && answer.headers[name.toLowerCase()] === undefined)
     .map((name) => `the header ${name} is missing`)
 }
 
-function bodyFaults(
+function bodyErrors(
   { content }: DescribedResponse,
   { body, headers }: Answer,
   validatorOf: (schema: object) => ValidateFunction,
@@ -154,7 +154,7 @@ function plainType(type: string): string {
 }
 
 /** Problem documents may grow, but what they have today is told. */
-function memberFaults({ components }: OpenApiDocument, code: string, body: unknown): string[] {
+function memberErrors({ components }: OpenApiDocument, code: string, body: unknown): string[] {
   const schema = Object.values(components.schemas).find(
     ({ properties }) => (properties?.['code'] as { const?: string } | undefined)?.const === code,
   )
@@ -168,11 +168,11 @@ let comparison: Comparison | undefined
 /** Throws when a reply of a ready server is not as its document says. */
 export function expectDescribed(server: FastifyInstance, answer: Answer): void {
   comparison ??= compareWith(documentOf(server))
-  const faults = comparison(answer)
-  if (faults.length === 0) return
+  const fieldErrors = comparison(answer)
+  if (fieldErrors.length === 0) return
   const told = answer.body === undefined ? 'no body' : JSON.stringify(answer.body).slice(0, 500)
   throw new Error(
-    `${answer.method} ${answer.url} answers ${answer.status} not as /openapi.json says:\n- ${faults.join('\n- ')}\n${told}`,
+    `${answer.method} ${answer.url} answers ${answer.status} not as /openapi.json says:\n- ${fieldErrors.join('\n- ')}\n${told}`,
   )
 }
 

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import { problemKinds, type ProblemCode } from '../../src/errors.ts'
+import { type ProblemCode, problemKinds } from '../../src/base/errors.ts'
 import type { Reply } from './test-service.ts'
 
 const knownMembers = ['type', 'title', 'status', 'detail', 'code', 'request_id']
 
-/** The reply is the problem document of this code (contract, section 3), with exactly these members beside the usual ones. */
+/** The reply is the problem document of this code with exactly these extra members. */
 export function expectProblem(reply: Reply, code: ProblemCode, beside: Record<string, unknown> = {}): void {
   const { status } = problemKinds[code]
   expect(reply).toMatchObject({
@@ -20,7 +20,7 @@ export function expectProblem(reply: Reply, code: ProblemCode, beside: Record<st
 }
 
 /** The reply is a 422 whose faults are at exactly these pointers, in any order. */
-export function expectFaults(reply: Reply, ...pointers: string[]): void {
+export function expectErrors(reply: Reply, ...pointers: string[]): void {
   expectProblem(reply, 'validation_failed', { errors: expect.any(Array) })
   const errors = reply.body.errors as { pointer: string; code: string; detail: string }[]
   expect(errors.map(({ pointer }) => pointer).toSorted()).toEqual(pointers.toSorted())

@@ -1,17 +1,17 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { afterAll } from 'vitest'
-import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
+import { afterEachFile } from './after-file.ts'
 import { runCommand } from './command-line.ts'
 
 /** The directory of the checkout. */
 export const project = resolve(import.meta.dirname, '../..')
 
-const sources = resolve(project, 'src/holdfast.ts')
+const sources = resolve(project, 'src/main.ts')
 
 /** Node keeps here what it has compiled: hundreds of processes of the same sources start in half the time. */
 const compileCache = resolve(project, 'node_modules/.cache/node-compile-cache')
@@ -65,7 +65,7 @@ export function emptyDirectory(): string {
 
 const running = new Set<ChildProcessByStdio<Writable, Readable, Readable>>()
 
-afterAll(async () => {
+afterEachFile(async () => {
   await Promise.all(
     [...running].map(async (child) => {
       child.kill('SIGKILL')
@@ -74,6 +74,7 @@ afterAll(async () => {
   )
   // here, because the processes in which tests run are ended without an exit event
   if (directories !== undefined) rmSync(directories, { recursive: true, force: true })
+  directories = undefined
 })
 
 /** Starts `holdfast` with the given arguments. Of this process's environment it sees the PATH alone. */

@@ -1,13 +1,15 @@
 import { Agent, fetch } from 'undici'
-import { afterAll } from 'vitest'
+import { afterEachFile } from './after-file.ts'
+import { eventually } from './eventually.ts'
 import type { CallOptions, Reply } from './test-service.ts'
 
-export { eventually } from './eventually.ts'
+export { eventually }
 
 const agents = new Set<Agent>()
 
-afterAll(async () => {
+afterEachFile(async () => {
   await Promise.all([...agents].map((agent) => agent.destroy()))
+  agents.clear()
 })
 
 /** One request over a real socket. The path is relative to /api/v1 unless it begins with `//`. */
@@ -52,7 +54,11 @@ export async function openSessions(
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const address = addresses[index % addresses.length] ?? ''
-      const reply = await call(address, 'POST', '/session', { token: key })
+      // many at once may be more than a busy machine can do within a server's limits: such a refusal asks to try again
+      const reply = await eventually('a session', 60_000, async () => {
+        const answer = await call(address, 'POST', '/session', { token: key })
+        return answer.status === 503 ? undefined : answer
+      })
       if (reply.status !== 201) throw new Error(`no session: ${JSON.stringify(reply.body)}`)
       return reply.body.session_token as string
     }),

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { readConfig } from '../../src/config.ts'
-import { createContext } from '../../src/create-context.ts'
+import { readConfig } from '../../src/base/config.ts'
+import { createContext } from '../../src/operate/open.ts'
 import { asAdmin } from './postgres-admin.ts'
 
 /** Databases with the whole schema and nothing in them, of which copies are made. */

@@ -7,7 +7,7 @@ const migration = `
 import type { Kysely } from 'kysely'
 
 export async function nextRelease(db: Kysely<any>): Promise<void> {
-  for (const table of ['services', 'bookings', 'holds', 'events', 'webhooks']) {
+  for (const table of ['services', 'bookings', 'claims', 'events', 'webhooks']) {
     await db.schema.alterTable(table).addColumn('of_next_release', 'integer', (c) => c.notNull().defaultTo(0)).execute()
   }
   await db.schema.createTable('next_things').addColumn('id', 'text', (c) => c.primaryKey()).execute()
@@ -23,11 +23,12 @@ export function makeNextRelease(): string {
   symlinkSync(join(project, 'node_modules'), join(directory, 'node_modules'))
   writeFileSync(join(directory, 'src/database/migrations/9999-next-release.ts'), migration)
   const list = join(directory, 'src/database/migrate.ts')
-  const [imports = '', ...rest] = readFileSync(list, 'utf8').split('\n}\n\n/** The names of all')
-  if (rest.length !== 1) throw new Error('src/database/migrate.ts is not as expected')
+  const text = readFileSync(list, 'utf8')
+  const end = text.indexOf('\n}\n', text.indexOf('const migrations'))
+  if (end < 0) throw new Error('src/database/migrate.ts is not as expected')
   writeFileSync(
     list,
-    `import { nextRelease } from './migrations/9999-next-release.ts'\n${imports}\n  '9999-next-release': nextRelease,\n}\n\n/** The names of all${rest[0] ?? ''}`,
+    `import { nextRelease } from './migrations/9999-next-release.ts'\n${text.slice(0, end)}\n  '9999-next-release': nextRelease,${text.slice(end)}`,
   )
-  return join(directory, 'src/holdfast.ts')
+  return join(directory, 'src/main.ts')
 }

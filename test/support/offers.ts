@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely'
-import { issueKey } from '../../src/access/issue-key.ts'
+import { issueKey } from '../../src/access/key.ts'
+import { insertMissing } from '../../src/catalogue/catalogue-queries.ts'
 import type { CustomField, DateOverride, Money, WeeklyHours } from '../../src/catalogue/catalogue-types.ts'
-import { insertMissing } from '../../src/catalogue/write-queries.ts'
 import type { PlanName, Tables } from '../../src/database/tables.ts'
 import type { TestService } from './test-service.ts'
 

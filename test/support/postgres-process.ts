@@ -27,7 +27,7 @@ const SETTINGS: PostgresSettings = {
 }
 
 /** The user a server runs as: empty for the user of this process. */
-export interface RunAs {
+interface RunAs {
   uid?: number
   gid?: number
 }

@@ -1,14 +1,15 @@
 import type { Insertable } from 'kysely'
 import type { Actor } from '../../src/access/actor.ts'
-import { convertHold } from '../../src/bookings/convert-hold.ts'
-import { placeHold, type PlacedHold } from '../../src/bookings/place-hold.ts'
+import { Problem } from '../../src/base/errors.ts'
+import { instantFromMs, toMs } from '../../src/base/instants.ts'
+import { convertHold } from '../../src/bookings/conversion.ts'
+import { type PlacedHold } from '../../src/bookings/hold-rules.ts'
+import { placeHold } from '../../src/bookings/hold.ts'
 import type { ClientAddress } from '../../src/bookings/strangers.ts'
+import { insertMissing } from '../../src/catalogue/catalogue-queries.ts'
 import type { DateOverride, Hours, Weekday, WeeklyHours } from '../../src/catalogue/catalogue-types.ts'
-import { insertMissing } from '../../src/catalogue/write-queries.ts'
-import type { Context } from '../../src/context.ts'
 import type { Tables } from '../../src/database/tables.ts'
-import { Problem } from '../../src/errors.ts'
-import { instantFromMs, toMs } from '../../src/instants.ts'
+import type { Context } from '../../src/bookings/context.ts'
 import type { Random } from './random.ts'
 import { ada } from './test-service.ts'
 import { dateAfter } from './wall-clock.ts'
@@ -37,7 +38,7 @@ const weekdays: Weekday[] = ['monday', 'tuesday', 'wednesday', 'thursday', 'frid
 
 /** A session of a business, as authentication would make it. */
 export function sessionOf(businessId: string, id: string): Actor {
-  return { ...caller(id), type: 'session', reach: { businessId }, expiresAt: null, trustedNetworks: [] }
+  return { ...caller(id), type: 'session', scope: { businessId }, expiresAt: null, trustedNetworks: [] }
 }
 
 function caller(id: string) {
@@ -114,7 +115,7 @@ export async function makeRandomWorld(context: Context, random: Random): Promise
       ),
     )
   })
-  const key: Actor = { ...caller(context.ids.next()), type: 'business', reach: { businessId } }
+  const key: Actor = { ...caller(context.ids.next()), type: 'business', scope: { businessId } }
   const network = [10, random.below(256), random.below(256), random.below(256)].join('.')
   const client: ClientAddress = { address: network, network, widerNetwork: null }
   const world = { businessId, from, key, client }

@@ -15,7 +15,7 @@ export function randomFrom(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
-  const below = (most: number) => Math.floor(fraction() * most)
+  const below = (max: number) => Math.floor(fraction() * max)
   return {
     below,
     of: (entries) => {

@@ -1,14 +1,15 @@
 import { connect, type Socket } from 'node:net'
-import { afterAll } from 'vitest'
+import { afterEachFile } from './after-file.ts'
 
 const open = new Set<Socket>()
 
-afterAll(() => {
+afterEachFile(() => {
   for (const socket of open) socket.destroy()
+  open.clear()
 })
 
 /** A connection on which anything can be sent, HTTP or not. */
-export interface RawConnection {
+interface RawConnection {
   socket: Socket
   /** Everything that came back so far. */
   received(): string

@@ -1,6 +1,6 @@
 import type { TestService } from './test-service.ts'
 
-const tables = ['holds', 'claims', 'bookings', 'events']
+const tables = ['claims', 'bookings', 'events']
 
 /** Every row that holds and bookings consist of: equal before and after what must change nothing. */
 export async function snapshot(service: TestService): Promise<Record<string, string[]>> {
@@ -32,13 +32,26 @@ export async function eventTypesOf(service: TestService, bookingId: string): Pro
   return (await eventsOf(service, bookingId)).map(({ type }) => type)
 }
 
+/** Columns that the database computes: a copy of a row cannot write them. */
+const computed = ['lasts_long']
+
 /** The row of a table with this id. */
 export async function rowOf(
   service: TestService,
   table: string,
   id: string,
 ): Promise<Record<string, unknown> | undefined> {
-  return (await service.rows(table)).find((row) => row['id'] === id)
+  const row = (await service.rows(table)).find((row) => row['id'] === id)
+  return row && Object.fromEntries(Object.entries(row).filter(([column]) => !computed.includes(column)))
+}
+
+/** The claim with this id if it still takes its time: undefined once it was released, cancelled or tidied away. */
+export async function takenClaim(
+  service: TestService,
+  id: string,
+): Promise<Record<string, unknown> | undefined> {
+  const claim = await rowOf(service, 'claims', id)
+  return claim?.['ended_at'] === null ? claim : undefined
 }
 
 /** Moves the clock to an instant, or to so many milliseconds from it. */

@@ -10,7 +10,7 @@ import { freePort } from './free-port.ts'
 const LOCAL_SERVER = 'redis://127.0.0.1:6379'
 const startMs = 10_000
 
-export interface RedisServer {
+interface RedisServer {
   url: string
   /** Where it came from, in words for whoever runs the tests. */
   origin: string

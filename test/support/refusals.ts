@@ -15,6 +15,6 @@ export async function expectRefusal(
 
 /** Where a 422 reply finds faults, sorted. */
 export function pointersOf(reply: Reply): string[] {
-  const faults = reply.body.errors as { pointer: string }[]
-  return faults.map(({ pointer }) => pointer).toSorted()
+  const fieldErrors = reply.body.errors as { pointer: string }[]
+  return fieldErrors.map(({ pointer }) => pointer).toSorted()
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { newToken } from '../../src/access/token-format.ts'
+import { newToken } from '../../src/access/token.ts'
+import { systemIds } from '../../src/base/ids.ts'
 import type { Engine } from '../../src/database/database.ts'
-import { systemIds } from '../../src/ids.ts'
-import { changeRows, nextStart, unknownId, type Tenant } from './tenant-things.ts'
+import { changeRows, nextStart, type Tenant, unknownId } from './tenant-things.ts'
 import { businessOf, offer, type Reply, type TestService } from './test-service.ts'
 
 /*

@@ -8,16 +8,24 @@ import {
   TracerProvider,
   type ReadableSpan,
 } from '@opentelemetry/sdk-trace'
+import { afterEachFile } from './after-file.ts'
+
+/** The files that follow in the same worker run without. */
+afterEachFile(() => {
+  trace.disable()
+  context.disable()
+  propagation.disable()
+})
 
 /** Spans that have ended, in the process of the tests. */
-export interface CollectedSpans {
+interface CollectedSpans {
   all(): ReadableSpan[]
   /** As they would be sent. */
   text(): string
   forget(): void
 }
 
-/** Registers an SDK that keeps its spans. Once in a process: its parts are global. */
+/** Registers an SDK that keeps its spans. Once in a test file: its parts are global. */
 export function collectSpans(): CollectedSpans {
   const exporter = new InMemorySpanExporter()
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())

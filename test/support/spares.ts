@@ -1,8 +1,12 @@
-import { issueKey } from '../../src/access/issue-key.ts'
-import { operator } from '../../src/access/operator.ts'
-import { createInCatalogue } from '../../src/catalogue/change-catalogue.ts'
-import { createBlock } from '../../src/catalogue/manage-blocks.ts'
-import { writableLocations, writableServices, writableStaff } from '../../src/catalogue/writable-kinds.ts'
+import { operator } from '../../src/access/actor.ts'
+import { issueKey } from '../../src/access/key.ts'
+import { createBlock } from '../../src/catalogue/block.ts'
+import {
+  createInCatalogue,
+  writableLocations,
+  writableServices,
+  writableStaff,
+} from '../../src/catalogue/catalogue.ts'
 import type { Tenant } from './tenant-things.ts'
 import type { TestService } from './test-service.ts'
 

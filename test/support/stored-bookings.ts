@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
+import { instantFromMs } from '../../src/base/instants.ts'
 import type { Engine, Queries } from '../../src/database/database.ts'
-import { instantFromMs } from '../../src/instants.ts'
 
 /** Bookings of one service at one location: the staff members take turns, each is booked one after the other. */
-export interface StoredBookings {
+interface StoredBookings {
   businessId: string
   serviceId: string
   locationId: string
@@ -46,17 +46,21 @@ export async function storeBookings(db: Queries, engine: Engine, stored: StoredB
   const written = sql`cast(${now} as ${instantType})`
   await sql`
     insert into bookings (id, business_id, service_id, location_id, staff_id, starts_at, ends_at, status,
-                          client_first_name, client_last_name, client_email, custom_field_values_json, owner_id,
+                          client_first_name, client_last_name, client_email, client_search, custom_field_values_json, owner_id,
                           created_at, updated_at, version)
     ${numbers}
     select ${own}, ${id(businessId)}, ${id(serviceId)}, ${id(locationId)}, ${staff}, ${instant(0)},
-           ${instant(stored.minutes)}, 'confirmed', 'Ada', 'Lovelace', 'ada@example.com', '[]', ${id(businessId)},
+           ${instant(stored.minutes)}, 'confirmed', 'Ada', 'Lovelace', 'ada@example.com', '', '[]', ${id(businessId)},
            ${written}, ${written}, 1
       from numbers`.execute(db)
   if (stored.withoutClaims) return
   await sql`
-    insert into claims (id, business_id, resource_id, seat, occurrence_id, starts_at, ends_at, booking_id)
+    insert into claims (id, business_id, service_id, location_id, staff_id, starts_at, ends_at,
+                        resource_id, seat, occurrence_id, taken_from, taken_until,
+                        owner_id, created_at, expires_at, booked_at)
     ${numbers}
-    select ${own}, ${id(businessId)}, ${staff}, 0, ${own}, ${instant(0)}, ${instant(stored.minutes)}, ${own}
+    select ${own}, ${id(businessId)}, ${id(serviceId)}, ${id(locationId)}, ${staff}, ${instant(0)}, ${instant(stored.minutes)},
+           ${staff}, 0, ${own}, ${instant(0)}, ${instant(stored.minutes)},
+           ${id(businessId)}, ${written}, ${written}, ${written}
       from numbers`.execute(db)
 }

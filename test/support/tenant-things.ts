@@ -1,5 +1,6 @@
-import { sql, type RawBuilder } from 'kysely'
-import type { DemoWorld } from '../../src/catalogue/make-demo-world.ts'
+import { afterEachFile } from './after-file.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
 import { ada, offer, type TestService } from './test-service.ts'
 
 export type Tenant = DemoWorld['businesses'][number]
@@ -22,6 +23,9 @@ export interface Things {
 export const unknownId = '00000000-0000-4000-8000-000000000000'
 
 let hours = 0
+afterEachFile(() => {
+  hours = 0
+})
 
 /** A time two hours after the last one given out: no two tests want the same slot, whatever its length and buffers. */
 export function nextStart(): string {

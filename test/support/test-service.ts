@@ -1,14 +1,14 @@
+import { setImmediate as eventLoop, setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { setImmediate as eventLoop } from 'node:timers/promises'
 import { describe, inject } from 'vitest'
-import { createApp, type App, type AppReplacements } from '../../src/app.ts'
-import { makeDemoWorld, type DemoWorld } from '../../src/catalogue/make-demo-world.ts'
-import { clockFrom, type Clock } from '../../src/clock.ts'
-import { readConfig } from '../../src/config.ts'
-import type { Context } from '../../src/context.ts'
-import { createContext } from '../../src/create-context.ts'
+import { type Clock, clockFrom } from '../../src/base/clock.ts'
+import { readConfig } from '../../src/base/config.ts'
+import type { Ids } from '../../src/base/ids.ts'
+import type { Context } from '../../src/bookings/context.ts'
+import { type DemoWorld, seedDemoData } from '../../src/catalogue/demo-world.ts'
 import type { Engine } from '../../src/database/database.ts'
-import type { Ids } from '../../src/ids.ts'
+import { createContext } from '../../src/operate/open.ts'
+import { type App, type AppReplacements, createApp } from '../../src/server.ts'
 import { expectDescribed } from './described-answers.ts'
 import { createMigratedDatabase } from './test-database.ts'
 
@@ -21,7 +21,7 @@ export function onEachEngine(name: string, suite: (engine: Engine) => void): voi
 }
 
 /** A clock that stands still until a test moves it. */
-export interface TestClock extends Clock {
+interface TestClock extends Clock {
   advance(seconds: number): void
 }
 
@@ -82,7 +82,7 @@ export interface TestService {
 }
 
 /** What a test brings along in the place of the service's own. */
-export interface TestReplacements extends AppReplacements {
+interface TestReplacements extends AppReplacements {
   clock?: TestClock
   ids?: Ids
   /** Another server over the database of this one, with its clock; what one remembers the other does not know. */
@@ -116,16 +116,14 @@ export async function startTestService(
     logStream: { write: (line) => logLines.push(line) },
   })
   await context.db.migrate()
-  const world = beside?.world ?? (await makeDemoWorld(context))
+  const world = beside?.world ?? (await seedDemoData(context))
   const app = await createApp(context, { onStatement, ...replaced })
   await app.server.ready()
   statements.length = 0
 
-  const call: TestService['call'] = async (method, path, options = {}) => {
-    await eventLoop() // on SQLite nothing else lets it turn, which on a busy machine is taken for overload
+  const send = async (method: string, url: string, options: CallOptions) => {
     const payload = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
-    const url = path.startsWith('//') ? path.slice(1) : `/api/v1${path}`
-    const response = await app.server.inject({
+    return app.server.inject({
       method: method as 'GET',
       url,
       remoteAddress: options.remoteAddress ?? '127.0.0.1',
@@ -136,6 +134,16 @@ export async function startTestService(
       },
       ...(payload !== undefined && { payload }),
     })
+  }
+  const call: TestService['call'] = async (method, path, options = {}) => {
+    const url = path.startsWith('//') ? path.slice(1) : `/api/v1${path}`
+    await eventLoop() // on SQLite nothing else lets it turn
+    let response = await send(method, url, options)
+    // a machine that is so busy is not the subject, and nothing has happened yet: the next sample is soon there
+    for (let tries = 0; tries < 20 && response.body.includes('The server is overloaded.'); tries += 1) {
+      await pause(500)
+      response = await send(method, url, options)
+    }
     const isJson = /json/.test(String(response.headers['content-type']))
     const reply: Reply = {
       status: response.statusCode,
@@ -204,7 +212,7 @@ export function beforeTransactions(
  * those that poll for due deliveries and payments every few seconds.
  */
 export function withoutLimiter(statements: string[]): string[] {
-  return statements.filter((text) => !/\b(count_request|waiting_webhooks|next_look_at)\b/.test(text))
+  return statements.filter((text) => !/\b(count_requests|waiting_webhooks|next_check_at)\b/.test(text))
 }
 
 /** A business of the demo world by name. */

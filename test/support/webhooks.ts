@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { operator } from '../../src/access/operator.ts'
+import { operator } from '../../src/access/actor.ts'
 import { sendSample } from '../../src/webhooks/delivery.ts'
 import { createWebhook } from '../../src/webhooks/webhook.ts'
-import { bookSlot, clientOf, type Client } from './client.ts'
+import { bookSlot, type Client, clientOf } from './client.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from './offers.ts'
 import type { Receiver } from './receiver.ts'
 import { changeRows, nextStart, type Tenant } from './tenant-things.ts'
@@ -37,8 +37,8 @@ export async function makeWebhook(
   return reply.body as OwnWebhook
 }
 
-/** A line of the log, as far as tests look at it. */
-export interface LoggedDelivery {
+/** A line of the log, as far as tests read it. */
+interface LoggedDelivery {
   id: string
   event_id: string
   event: string
@@ -67,7 +67,7 @@ export async function deliveriesOf(
   return body.data as LoggedDelivery[]
 }
 
-/** A business of a test's own, its key, and something to book. */
+/** A business of a test's own, with something to book. */
 export interface Shop {
   business: OwnBusiness
   client: Client
@@ -92,21 +92,21 @@ export interface WebhookThings {
   delivery_id: string
 }
 
-/** A new webhook of a tenant with a delivery, in the place of all that it had: there are only so many. */
+/** Replaces the webhooks of a tenant, which are limited, by a new one with a delivery. */
 export async function makeWebhookThings(service: TestService, tenant: Tenant): Promise<WebhookThings> {
   const { context } = service
   await changeRows(service, sql`delete from deliveries where business_id = ${tenant.id}`)
   await changeRows(service, sql`delete from webhooks where business_id = ${tenant.id}`)
   const webhook = await createWebhook(context, operator, {
     business_id: tenant.id,
-    url: 'http://127.0.0.1:9/', // nobody listens there
+    url: 'http://127.0.0.1:9/', // nothing listens there
     events: ['booking.completed'],
   })
   const delivery = await sendSample(context, operator, webhook.id)
   return { webhook_id: webhook.id, delivery_id: delivery.id }
 }
 
-/** Has deliveries due, so many to each of the webhooks: samples, whose body tells which they are. */
+/** Adds due deliveries to each of the webhooks: samples, whose body names webhook and event. */
 export async function addDeliveries(service: TestService, webhookIds: string[], each: number): Promise<void> {
   const { context } = service
   const now = service.clock.now()

@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { blocksOf, documentAt, project } from '../docs/documents.ts'
-import { findFaults, readRows, type Acknowledged } from '../support/checker.ts'
+import { findErrors, readRows, type Acknowledged } from '../support/checker.ts'
 import { startCluster, type Cluster } from '../support/cluster.ts'
 import { emptyDirectory, runHoldfast } from '../support/holdfast-process.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
+import { longTest, rounds } from '../support/long.ts'
 import { startNotedLoad, type NotedLoad } from '../support/noted-load.ts'
 import { inBash } from '../support/shell.ts'
 import { execute } from '../support/statements.ts'
@@ -43,7 +44,7 @@ describe('a backup of SQLite while clients book', () => {
   beforeAll(async () => {
     cluster = await startCluster('sqlite')
     load = await startNotedLoad(cluster, call)
-    await moreLoad(load, 400)
+    await moreLoad(load, rounds(150, 1_000))
     before = new Map(load.acknowledged)
     const ran = await runHoldfast(['backup', backup], { variables: variables() })
     after = new Map(load.acknowledged)
@@ -57,14 +58,14 @@ describe('a backup of SQLite while clients book', () => {
 
   test('holds everything that was acknowledged before it, whole, and disturbs nobody', async () => {
     expect([...before.values()].filter(({ state }) => state === 'booked').length).toBeGreaterThan(10)
-    expect(await findFaults(`sqlite:${backup}`, expectedIn(before, after))).toEqual([])
+    expect(await findErrors(`sqlite:${backup}`, expectedIn(before, after))).toEqual([])
     expect(load.unexpected).toEqual([])
   })
 
   test('cannot be restored while the server runs, which goes on', async () => {
     const ran = await runHoldfast(['restore', backup], { variables: variables() })
     expect(ran).toMatchObject({ code: 1, stdout: '' })
-    expect(ran.stderr).toMatch(/^holdfast: Another Holdfast server already uses \S+\. Stop it first/)
+    expect(ran.stderr).toMatch(/^holdfast: A Holdfast server uses \S+: stop the server first\.$/m)
     await moreLoad(load, 50)
   })
 
@@ -78,7 +79,7 @@ describe('a backup of SQLite while clients book', () => {
     expect(report.bookings).toBeLessThan(was)
     expect(await bookings(cluster.databaseUrl)).toBe(report.bookings)
     expect(await bookings(`sqlite:${report.kept}`)).toBe(was)
-    expect(await findFaults(`sqlite:${report.kept}`, load.acknowledged)).toEqual([])
+    expect(await findErrors(`sqlite:${report.kept}`, load.acknowledged)).toEqual([])
 
     cluster.servers[0] = await cluster.start()
     const again = await startNotedLoad(cluster, call)
@@ -86,7 +87,7 @@ describe('a backup of SQLite while clients book', () => {
     await again.stop()
     expect(again.unexpected).toEqual([])
     const acknowledged = new Map([...expectedIn(before, after), ...again.acknowledged])
-    expect(await findFaults(cluster.databaseUrl, acknowledged)).toEqual([])
+    expect(await findErrors(cluster.databaseUrl, acknowledged)).toEqual([])
   })
 })
 
@@ -106,7 +107,7 @@ test.runIf(missing.length > 0 && process.env['CI'])(
 describe.runIf(engines.includes('postgres') && missing.length === 0)(
   'the commands of the guide on PostgreSQL',
   () => {
-    test(
+    longTest(
       'dump, while clients book, what can be restored into another database',
       { timeout: 60_000 },
       async () => {
@@ -116,7 +117,7 @@ describe.runIf(engines.includes('postgres') && missing.length === 0)(
         )
         const cluster = await startCluster('postgres')
         const load = await startNotedLoad(cluster, call)
-        await moreLoad(load, 400)
+        await moreLoad(load, rounds(150, 1_000))
         const before = new Map(load.acknowledged)
         const directory = emptyDirectory()
         const options = { directory, variables: { DATABASE_URL: cluster.databaseUrl } }
@@ -134,7 +135,7 @@ describe.runIf(engines.includes('postgres') && missing.length === 0)(
         expect(lines).toContain(restored)
         const said = await inBash(`set -e\n${lines}`, options)
         expect(said).toMatch(/^ok {6}overlap rules: /m)
-        expect(await findFaults(restored, expectedIn(before, after))).toEqual([])
+        expect(await findErrors(restored, expectedIn(before, after))).toEqual([])
         expect(await bookings(restored)).toBeGreaterThan(10)
         await execute(cluster.databaseUrl, `drop database ${name} with (force)`)
         await cluster.stop()

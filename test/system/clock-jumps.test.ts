@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findFaults } from '../support/checker.ts'
+import { findErrors } from '../support/checker.ts'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { project } from '../support/holdfast-process.ts'
 import { eventually, httpClients, openSessions, tally } from '../support/http-client.ts'
+import { rounds } from '../support/long.ts'
 import { startNotedLoad } from '../support/noted-load.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
@@ -37,7 +38,7 @@ onEachEngine('a wall clock that jumps by an hour, forwards and far back', (engin
     const load = await startNotedLoad(cluster, call)
     const moreLoad = () => {
       const before = load.answered()
-      return eventually('load', 20_000, () => load.answered() > before + 200 || undefined)
+      return eventually('load', 20_000, () => load.answered() > before + rounds(60, 1_000) || undefined)
     }
     const wanted = slot(-1) // before those of the load
     const hold = await client.hold(0, owner, wanted)
@@ -67,6 +68,6 @@ onEachEngine('a wall clock that jumps by an hour, forwards and far back', (engin
         if (state === 'held' || state === 'released') load.acknowledged.delete(id)
       }
     }
-    expect(await findFaults(cluster.databaseUrl, load.acknowledged)).toEqual([])
+    expect(await findErrors(cluster.databaseUrl, load.acknowledged)).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findFaults } from '../support/checker.ts'
+import { findErrors } from '../support/checker.ts'
 import { startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
 import { rounds } from '../support/long.ts'
@@ -8,7 +8,7 @@ import { startReceiver, type Receiver } from '../support/receiver.ts'
 import { onEachEngine } from '../support/test-service.ts'
 import { allEvents } from '../support/webhooks.ts'
 
-const kills = rounds(2, 50)
+const kills = rounds(1, 50)
 const call = httpClients()
 
 onEachEngine('a server that is killed while it serves', (engine) => {
@@ -45,6 +45,6 @@ onEachEngine('a server that is killed while it serves', (engine) => {
       expect(states[state]?.length, `some are ${state}`).toBeGreaterThan(20)
     }
     expect(receiver.received.length).toBeGreaterThan(0)
-    expect(await findFaults(cluster.databaseUrl, load.acknowledged)).toEqual([])
+    expect(await findErrors(cluster.databaseUrl, load.acknowledged)).toEqual([])
   })
 })

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { findFaults } from '../support/checker.ts'
+import { findErrors } from '../support/checker.ts'
 import { book, clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, httpClients, openSessions, tally } from '../support/http-client.ts'
-import { isLong, rounds } from '../support/long.ts'
+import { isWhole, longTest, rounds } from '../support/long.ts'
 import { startNotedLoad } from '../support/noted-load.ts'
 import { startOwnPostgres, type OwnPostgres } from '../support/postgres-server.ts'
 import { engines } from '../support/test-service.ts'
@@ -37,7 +37,7 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL server that ends bene
           load.answered() - load.refused.length > before + 200 ? true : undefined,
         )
       }
-      for (let round = 0; round < rounds(3, 25); round += 1) {
+      for (let round = 0; round < rounds(1, 25); round += 1) {
         await moreLoad()
         await postgres.halt('SIGKILL')
         await postgres.startAgain()
@@ -46,12 +46,12 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL server that ends bene
       await load.stop()
       expect(load.unexpected).toEqual([])
       expect(load.refused.length, 'requests met the dead database').toBeGreaterThan(0)
-      expect(await findFaults(cluster.databaseUrl, load.acknowledged)).toEqual([])
+      expect(await findErrors(cluster.databaseUrl, load.acknowledged)).toEqual([])
       for (const { process } of cluster.servers) expect(process.stderr()).toBe('')
     },
   )
 
-  test(
+  longTest(
     'and stays away: 503 within 5 s, not ready, alive; back within 10 s of its return',
     { timeout: 120_000 },
     async () => {
@@ -61,7 +61,7 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL server that ends bene
       const booked = await book(client, token, slot(0))
       await postgres.halt('SIGINT')
       const awaySinceMs = performance.now()
-      for (let turn = 0; turn < 4 || (isLong && performance.now() - awaySinceMs < 30_000); turn += 1) {
+      for (let turn = 0; turn < 4 || (isWhole && performance.now() - awaySinceMs < 30_000); turn += 1) {
         const askedMs = performance.now()
         const reply = await client.hold(turn, token, slot(1 + turn))
         expect(tally([reply])).toEqual({ '503 unavailable': 1 })
@@ -83,7 +83,7 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL server that ends bene
         )
         expect((await client.change(turn, booked, { notes: `turn ${turn}` })).status).toBe(200)
       }
-      expect(await findFaults(cluster.databaseUrl)).toEqual([])
+      expect(await findErrors(cluster.databaseUrl)).toEqual([])
     },
   )
 })

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findFaults, readContents } from '../support/checker.ts'
+import { findErrors, readContents } from '../support/checker.ts'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { httpClients, openSessions, tally } from '../support/http-client.ts'
-import { isLong } from '../support/long.ts'
+import { rounds as roundsOf } from '../support/long.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
-const rounds = isLong ? 20 : 4
+const rounds = roundsOf(1, 20)
 const sessions = 200
 const conversions = 50
 const call = httpClients()
@@ -33,7 +33,7 @@ onEachEngine('many who want one slot at once', (engine) => {
       )
       expect(tally(replies)).toEqual({ '201': winners, '409 slot_held': sessions - winners })
     }
-    expect(await findFaults(cluster.databaseUrl)).toEqual([])
+    expect(await findErrors(cluster.databaseUrl)).toEqual([])
   })
 
   test('one hold that is converted 50 times at once is one booking with one event', async () => {
@@ -52,6 +52,6 @@ onEachEngine('many who want one slot at once', (engine) => {
     const { bookings, events } = await readContents(cluster.databaseUrl)
     expect(bookings.map(({ id }) => id).toSorted()).toEqual(booked.toSorted())
     expect(events.map(({ booking_id }) => booking_id).toSorted()).toEqual(booked.toSorted())
-    expect(await findFaults(cluster.databaseUrl)).toEqual([])
+    expect(await findErrors(cluster.databaseUrl)).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, inject, test } from 'vitest'
 import { emptyDirectory, runHoldfast } from '../support/holdfast-process.ts'
+import { cases } from '../support/long.ts'
 import { startOwnPostgres } from '../support/postgres-server.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 import { engines } from '../support/test-service.ts'
@@ -50,7 +51,7 @@ describe.runIf(engines.includes('postgres'))('with a PostgreSQL server', () => {
     await proxy.close()
   })
 
-  test.each(['fsync', 'full_page_writes'])(
+  test.each(cases(1, ['fsync', 'full_page_writes']))(
     'one with %s=off is refused, because it could lose what was acknowledged',
     { timeout: 60_000 },
     async (setting) => {

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { blocksOf, documentAt } from '../docs/documents.ts'
-import { findFaults, readRows } from '../support/checker.ts'
+import { findErrors, readRows } from '../support/checker.ts'
 import { slot, startCluster, clientOf, book } from '../support/cluster.ts'
 import { httpClients, openSessions } from '../support/http-client.ts'
 import { emptyDirectory, runHoldfast } from '../support/holdfast-process.ts'
@@ -30,7 +30,7 @@ test('a second server on one SQLite file is refused at once, by any name of the 
   const key = cluster.business.publishable_key
   const [token = ''] = await openSessions(call, cluster.addresses, { key, count: 1 })
   await book(clientOf(cluster, call), token, slot(0))
-  expect(await findFaults(cluster.databaseUrl)).toEqual([])
+  expect(await findErrors(cluster.databaseUrl)).toEqual([])
 
   // the lock goes with the process, however it ends
   await cluster.servers[0]?.kill()

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { slot, startCluster, type Cluster } from '../support/cluster.ts'
-import { findFaults, readRows } from '../support/checker.ts'
+import { findErrors, readRows } from '../support/checker.ts'
 import { httpClients, tally } from '../support/http-client.ts'
+import { longTest } from '../support/long.ts'
 import { ada, offer, onEachEngine, type Reply } from '../support/test-service.ts'
 
 /*
@@ -68,7 +69,7 @@ onEachEngine('many bookings at once', (engine) => {
     const replies = await Promise.all(
       holds.map(({ token, at, holdId }) => convert(token, at, { holdId, email: emailOf() })),
     )
-    expect(await findFaults(cluster.databaseUrl)).toEqual([])
+    expect(await findErrors(cluster.databaseUrl)).toEqual([])
     return tally(replies)
   }
 
@@ -78,7 +79,7 @@ onEachEngine('many bookings at once', (engine) => {
     expect(outcome).toEqual({ '201': perHour, '429 booking_limit_reached': parallel - perHour })
   })
 
-  test('of 100 conversions from a /48 as many are bookings as fit, and of each /64 of it', async () => {
+  longTest('of 100 conversions from a /48 as many are bookings as fit, and of each /64 of it', async () => {
     const addresses = Array.from({ length: 10 }, (_, network) => `2001:db8:1:${network}::1`)
     const outcome = await rush(addresses, client)
     expect(outcome).toEqual({ '201': 4 * perHour, '429 booking_limit_reached': parallel - 4 * perHour })
@@ -98,12 +99,12 @@ onEachEngine('many bookings at once', (engine) => {
     }
   })
 
-  test('100 conversions from addresses and for clients of their own all succeed', async () => {
+  longTest('100 conversions from addresses and for clients of their own all succeed', async () => {
     const addresses = Array.from({ length: 20 }, (_, host) => `203.0.113.${host + 1}`)
     expect(await rush(addresses, client)).toEqual({ '201': parallel })
   })
 
-  test('one address with five sessions and four workers books no calendar full', async () => {
+  longTest('one address with five sessions and four workers books no calendar full', async () => {
     const at = '192.0.2.99'
     const tokens = await Promise.all(Array.from({ length: 5 }, () => sessionAt(at)))
     const replies: Reply[] = []

@@ -56,6 +56,31 @@ onEachEngine('an attempt to deliver', (engine) => {
     return span
   }
 
+  test('of bookings at once, which share a transaction, is each in the trace of its own request', async () => {
+    const token = shop.business.key
+    const held: string[] = []
+    for (let index = 0; index < 5; index += 1) {
+      const body = { ...shop.offer, starts_at: nextStart() }
+      held.push(String((await service.call('POST', '/bookings/hold', { token, body })).body.hold_id))
+    }
+    const traceOf = (index: number) => `${traceId.slice(0, -1)}${index}`
+    await Promise.all(
+      held.map((hold_id, index) =>
+        service.call('POST', '/bookings', {
+          token,
+          headers: { traceparent: `00-${traceOf(index)}-b7ad6b7169203331-01` },
+          body: { hold_id, client: ada },
+        }),
+      ),
+    )
+    await service.app.deliveries.settled()
+    const events = await service.rows('events')
+    const traces = held.map((id) => {
+      return String(events.find((event) => event['booking_id'] === id)?.['traceparent']).split('-')[1]
+    })
+    expect(traces).toEqual(held.map((_id, index) => traceOf(index)))
+  })
+
   test('is a span in the trace of the request that made its event', async () => {
     await book('01')
     const span = await attempted()

@@ -1,12 +1,12 @@
-import { sql } from 'kysely'
 import { setImmediate } from 'node:timers/promises'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
-import { chores } from '../../src/app.ts'
 import type { Transaction } from '../../src/database/database.ts'
-import { tidy } from '../../src/housekeeping.ts'
+import { tidy } from '../../src/operate/housekeeping.ts'
+import { jobs } from '../../src/server.ts'
 import { recordEvents, unsettledFrom } from '../../src/webhooks/event.ts'
-import { expectFaults } from '../support/expect-problem.ts'
+import { expectErrors } from '../support/expect-problem.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { unknownId } from '../support/tenant-things.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
@@ -94,10 +94,10 @@ onEachEngine('the list of events', (engine) => {
     const [foreign] = await events('', other.business.key)
     for (const id of [unknownId, foreign?.id]) {
       const path = `/events?after=${String(id)}`
-      expectFaults(await service.call('GET', path, { token: shop.business.key }), '/after')
+      expectErrors(await service.call('GET', path, { token: shop.business.key }), '/after')
     }
-    expectFaults(await service.call('GET', '/events?cursor=x', { token: shop.business.key }), '/cursor')
-    expectFaults(await service.call('GET', '/events?type=x', { token: shop.business.key }), '/type')
+    expectErrors(await service.call('GET', '/events?cursor=x', { token: shop.business.key }), '/cursor')
+    expectErrors(await service.call('GET', '/events?type=x', { token: shop.business.key }), '/type')
   })
 
   test("shows a business its own, and a hub its businesses'", async () => {
@@ -221,7 +221,7 @@ onEachEngine('housekeeping of events', (engine) => {
     await service.app.deliveries.settled()
     await service.call('DELETE', `/webhooks/${gone.id}`, { token })
     const counts = async () => {
-      await tidy(service.context, chores)
+      await tidy(service.context, jobs)
       const tables = ['events', 'deliveries', 'webhooks']
       return Promise.all(tables.map(async (table) => (await service.rows(table)).length))
     }
@@ -248,7 +248,7 @@ onEachEngine('housekeeping of events', (engine) => {
       }
     }
     expect(await service.rows('webhooks')).toHaveLength(26)
-    await tidy(service.context, chores)
+    await tidy(service.context, jobs)
     expect(await service.rows('webhooks')).toEqual([])
     await service.stop()
     await receiver.stop()

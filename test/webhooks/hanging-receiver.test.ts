@@ -35,7 +35,7 @@ onEachEngine('one of 20 receivers hangs for ever', (engine) => {
       if (arrived === doneAt) whenDone()
     }
 
-    /** How long each delivery took from the answer to the booking, in milliseconds. */
+    /** Milliseconds from the response to each booking to its arrival. */
     async function durations(): Promise<number[]> {
       receiver.received.length = 0
       arrived = 0

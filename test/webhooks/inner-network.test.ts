@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { operator } from '../../src/access/operator.ts'
-import { readConfig } from '../../src/config.ts'
+import { operator } from '../../src/access/actor.ts'
+import { readConfig } from '../../src/base/config.ts'
 import { checkDestination, isAllowedAddress, type Resolve } from '../../src/webhooks/addresses.ts'
-import { sendSample, type Attempt } from '../../src/webhooks/delivery.ts'
+import { type Attempt, sendSample } from '../../src/webhooks/delivery.ts'
 import { createWebhook } from '../../src/webhooks/webhook.ts'
-import { expectFaults } from '../support/expect-problem.ts'
+import { expectErrors } from '../support/expect-problem.ts'
 import { forbiddenUrls, malformedUrls } from '../support/forbidden-urls.ts'
-import { startReceiver, type Receiver } from '../support/receiver.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { changeRows } from '../support/tenant-things.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { allEvents, makeShop, type Shop } from '../support/webhooks.ts'
 
-/** What names resolve to when they are checked. */
+/** The addresses of names at registration. */
 const names: Record<string, string[]> = {
   'inward.example.com': ['127.0.0.1'],
   'mixed.example.com': ['93.184.215.14', '127.0.0.1'],
@@ -20,9 +20,9 @@ const names: Record<string, string[]> = {
   'v6.example.com': ['::1'],
   'rebinding.example.com': ['93.184.215.14'],
 }
-/** At so many at once attempts are made. */
-const mostOfBusiness = 20
-/** What they resolve to at an attempt. */
+/** Attempts at once. */
+const maxOfBusiness = 20
+/** The addresses of names at an attempt. */
 const namesLater = { ...names, 'rebinding.example.com': ['127.0.0.1'] }
 
 const resolverOf =
@@ -41,11 +41,11 @@ onEachEngine('the inner network, in production', (engine) => {
   const portOf = () => Number(new URL(canary.address).port)
   const register = (url: string) =>
     service.call('POST', '/webhooks', { token: shop.business.key, body: { url, events: allEvents } })
-  /** What comes of attempts at addresses that have got into the database, past all checks. */
+  /** Makes attempts at addresses that are in the database without a check, and gives their results. */
   async function attemptsAt(urls: string[]) {
     const errors: Record<string, string | null | undefined> = {}
     const ids: string[] = []
-    while (ids.length < Math.min(urls.length, mostOfBusiness)) {
+    while (ids.length < Math.min(urls.length, maxOfBusiness)) {
       const { id } = await createWebhook(service.context, operator, {
         business_id: shop.business.id,
         url: 'https://93.184.215.14/',
@@ -53,8 +53,8 @@ onEachEngine('the inner network, in production', (engine) => {
       })
       ids.push(id)
     }
-    for (let begun = 0; begun < urls.length; begun += mostOfBusiness) {
-      const own = urls.slice(begun, begun + mostOfBusiness)
+    for (let begun = 0; begun < urls.length; begun += maxOfBusiness) {
+      const own = urls.slice(begun, begun + maxOfBusiness)
       const deliveries = new Map<unknown, string>()
       for (const [index, url] of own.entries()) {
         await changeRows(service, sql`update webhooks set url = ${url} where id = ${ids[index]}`)
@@ -93,7 +93,7 @@ onEachEngine('the inner network, in production', (engine) => {
     for (const url of urls) {
       const reply = await register(url)
       expect({ url, status: reply.status }).toEqual({ url, status: 422 })
-      expectFaults(reply, '/url')
+      expectErrors(reply, '/url')
     }
     expect(await service.rows('webhooks')).toEqual([])
     expect(canary.connections).toBe(0)
@@ -103,12 +103,12 @@ onEachEngine('the inner network, in production', (engine) => {
     const { id } = (await register('https://93.184.215.14/')).body as { id: string }
     const change = (url: string) =>
       service.call('PATCH', `/webhooks/${id}`, { token: shop.business.key, body: { url } })
-    expectFaults(await change('https://127.1/'), '/url')
-    expectFaults(await change('http://93.184.215.14/'), '/url')
+    expectErrors(await change('https://127.1/'), '/url')
+    expectErrors(await change('http://93.184.215.14/'), '/url')
     expect((await change('https://93.184.215.14/other')).status).toBe(200)
   })
 
-  test('is not connected to at an attempt, whatever has got into the database', async () => {
+  test('is not connected to at an attempt, whatever is in the database', async () => {
     const literals = forbiddenUrls(portOf()).filter((url) => !/localhost/i.test(url)) // a name: below
     const urls = literals.flatMap((url) => [url, url.replace('https', 'http')])
     expect(await attemptsAt(urls)).toEqual(

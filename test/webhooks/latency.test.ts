@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { operator } from '../../src/access/operator.ts'
-import { changeBooking } from '../../src/bookings/change-booking.ts'
+import { operator } from '../../src/access/actor.ts'
+import { changeBooking } from '../../src/bookings/booking.ts'
 import { DeliverySignal } from '../../src/webhooks/delivery-signal.ts'
-import { DeliveryWorker } from '../../src/webhooks/delivery-worker.ts'
+import { DeliveryWorker } from '../../src/webhooks/worker.ts'
 import { eventually } from '../support/eventually.ts'
-import { ok, startReceiver, type Receiver } from '../support/receiver.ts'
+import { ok, type Receiver, startReceiver } from '../support/receiver.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { makeShop, makeWebhook, type Shop } from '../support/webhooks.ts'
 
 const rounds = 9
 
-/** Has so many deliveries due to a webhook. */
+/** Adds due deliveries to a webhook. */
 async function addBacklog(service: TestService, webhookId: string, count: number): Promise<void> {
   const now = service.clock.now()
   const rows = Array.from({ length: count }, () => ({
@@ -51,7 +51,7 @@ onEachEngine('a delivery is made soon', (engine) => {
     await receiver.stop()
   })
 
-  /** The median of the milliseconds from the end of a change to its arrival: one slow round on a busy machine is none. */
+  /** The median of the milliseconds from the end of a change to its arrival: one slow round on a busy machine does not count. */
   async function medianOf(
     change: (notes: string) => Promise<unknown>,
     settle = () => service.app.deliveries.settled(),
@@ -94,13 +94,13 @@ onEachEngine('a delivery is made soon', (engine) => {
   })
 
   test.runIf(engine === 'postgres')('after a change by a process that delivers nothing itself', async () => {
-    // as the command line has it: nobody hears its signal, so it calls the servers through the database
+    // like the command line: nobody hears its signal, so it calls the servers through the database
     const context = { ...service.context, dueDeliveries: new DeliverySignal() }
     const target = { id: bookingId, ifMatch: undefined }
     const median = await medianOf((notes) =>
       changeBooking(context, operator, { target, change: { notes: `${notes} by command` } }),
     )
-    expect(median).toBeLessThan(250) // half a second would be the look of every second
+    expect(median).toBeLessThan(250) // half a second would be the poll of every second
   })
 
   test.runIf(engine === 'postgres')('after another server is done with the same receiver', async () => {
@@ -117,7 +117,7 @@ onEachEngine('a delivery is made soon', (engine) => {
       await eventually('the first delivery', 5_000, () => receiver.received[before])
       receiver.answer = ok
       await changeBooking(context, operator, { target, change: { notes: `two ${round}` } })
-      await other.settled() // it has looked, and the other server had the webhook
+      await other.settled() // it has polled while the other server had the webhook
       finish()
       const finishedMs = performance.now()
       const arrived = await eventually('the second delivery', 5_000, () => receiver.received[before + 1])
@@ -126,6 +126,6 @@ onEachEngine('a delivery is made soon', (engine) => {
       await other.settled()
     }
     await other.stop(0)
-    expect(durations.toSorted((one, two) => one - two)[1]).toBeLessThan(500) // the look of every second comes later
+    expect(durations.toSorted((one, two) => one - two)[1]).toBeLessThan(500) // the poll of every second comes later
   })
 })

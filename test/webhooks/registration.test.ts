@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { expectFaults, expectProblem } from '../support/expect-problem.ts'
+import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { clientOf } from '../support/client.ts'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
 import { startReceiver, status } from '../support/receiver.ts'
@@ -54,7 +54,7 @@ onEachEngine('webhooks', (engine) => {
     expect(one.secret).not.toBe(other.secret)
   })
 
-  test('show their events in the order of the specification', async () => {
+  test('show their events in one order, however they were given', async () => {
     const { body } = await create({ url: to.address, events: allEvents.toReversed() })
     expect(body.events).toEqual(allEvents)
   })
@@ -69,7 +69,7 @@ onEachEngine('webhooks', (engine) => {
     ['an empty description', { url: to.address, events: allEvents, description: '' }, ['/description']],
     ['no UUID', { url: to.address, events: allEvents, business_id: 'mine' }, ['/business_id']],
   ])('are not registered with %s', async (_name, body, pointers) => {
-    expectFaults(await create(body), ...pointers)
+    expectErrors(await create(body), ...pointers)
     expect((await service.call('GET', '/webhooks', { token: business.key })).body.data).toEqual([])
   })
 
@@ -99,7 +99,7 @@ onEachEngine('webhooks', (engine) => {
     })
   })
 
-  test('that are deleted are gone with what waits for them', async () => {
+  test('that are deleted are gone with their pending deliveries', async () => {
     const receiver = await startReceiver()
     receiver.answer = status(500)
     const shop = await makeShop(service)
@@ -160,7 +160,7 @@ onEachEngine('webhooks', (engine) => {
     expect(seen).toEqual(ids)
     for (const bad of ['x', Buffer.from('["booking","x","y"]').toString('base64url')]) {
       const reply = await service.call('GET', `/webhooks?cursor=${bad}`, { token: business.key })
-      expectFaults(reply, '/cursor')
+      expectErrors(reply, '/cursor')
     }
   })
 
@@ -193,7 +193,7 @@ onEachEngine('webhooks', (engine) => {
     expect((await create({ ...body, business_id: business.id })).status).toBe(201)
   })
 
-  test('are created anew under a repeated Idempotency-Key, whose answer would show a secret', async () => {
+  test('are created anew under a repeated Idempotency-Key, whose response would show a secret', async () => {
     const headers = { 'idempotency-key': 'same' }
     const body = { url: to.address, events: allEvents }
     const send = () => service.call('POST', '/webhooks', { token: business.key, body, headers })
@@ -247,7 +247,7 @@ onEachEngine('webhooks', (engine) => {
     const path = `/webhooks/${id}/deliveries?limit=3&cursor=${String(first.body.next_cursor)}`
     const second = await service.call('GET', path, { token })
     expect(second.body).toMatchObject({ data: [{ status: 'failed' }], next_cursor: null })
-    expectFaults(await service.call('GET', `/webhooks/${id}/deliveries?status=lost`, { token }), '/status')
+    expectErrors(await service.call('GET', `/webhooks/${id}/deliveries?status=lost`, { token }), '/status')
     await receiver.stop()
   })
 

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { aroundTransactions, DatabaseUnavailable } from '../../src/database/database.ts'
+import { DatabaseUnavailable } from '../../src/database/database.ts'
+import { aroundTransactions } from '../support/around-transactions.ts'
 import { DeliverySignal } from '../../src/webhooks/delivery-signal.ts'
-import { DeliveryWorker } from '../../src/webhooks/delivery-worker.ts'
+import { DeliveryWorker } from '../../src/webhooks/worker.ts'
 import { eventually } from '../support/eventually.ts'
 import { hang, ok, startReceiver, type Receiver } from '../support/receiver.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { deliveriesOf, makeShop, makeWebhook, type OwnWebhook, type Shop } from '../support/webhooks.ts'
 
-/** A delivery that a server has leased is another's after this. */
+/** After this another server may send a leased delivery. */
 const leaseSeconds = 30
 
 onEachEngine('the result of an attempt', (engine) => {
@@ -15,11 +16,11 @@ onEachEngine('the result of an attempt', (engine) => {
   let receiver: Receiver
   let shop: Shop
   let webhook: OwnWebhook
-  /** Two servers over the same database, as far as deliveries go. The database can go away from the first. */
+  /** The workers of two servers on one database, which can go away from the first. */
   let first: DeliveryWorker
   let other: DeliveryWorker
   let isCut: boolean
-  /** The first server's counting of deliveries that are over. */
+  /** Called when the first server counts a delivery. */
   let counted: () => void
   beforeAll(async () => {
     service = await startTestService(engine)
@@ -57,16 +58,16 @@ onEachEngine('the result of an attempt', (engine) => {
     (await service.call('GET', `/webhooks/${webhook.id}`, { token: shop.business.key })).body.status as string
   const errors = () => service.logLines.filter((line) => line.includes('"level":"error"'))
 
-  /** Answers are given by the test: the first request's by the first function, and so on. */
+  /** Lets the test answer: the first request by the first function, and so on. */
   function answerByHand(): ((code: number) => void)[] {
     const finish: ((code: number) => void)[] = []
     receiver.answer = (response) => finish.push((code) => response.writeHead(code).end())
     return finish
   }
 
-  test('is written although a listener throws, and so is the next one', async () => {
+  test('is written although counting it throws, and so is the next one', async () => {
     counted = () => {
-      throw new Error('a listener failed')
+      throw new Error('counting failed')
     }
     for (let round = 1; round <= 2; round += 1) {
       await shop.book()
@@ -76,7 +77,7 @@ onEachEngine('the result of an attempt', (engine) => {
       })
     }
     await eventually('an error in the log', 5_000, () => errors().length > 0 || undefined)
-    expect(errors().join('')).toContain('a listener failed')
+    expect(errors().join('')).toContain('counting failed')
   })
 
   test('that could not be written while the lease lasted is an error in the log, and the delivery is sent again', async () => {
@@ -197,7 +198,7 @@ onEachEngine('a leased delivery', (engine) => {
     await other.stop(0)
   })
 
-  test('is given back when the server stops before the answer: no attempt counts, and the next server sends it at once', async () => {
+  test('is released when the server stops before the response: no attempt counts, and the next server sends it at once', async () => {
     receiver.answer = hang
     await shop.book()
     await arrival(1)

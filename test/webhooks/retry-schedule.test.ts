@@ -13,7 +13,7 @@ onEachEngine('the schedule of attempts', (engine) => {
   })
   afterAll(() => service.stop())
   beforeEach(async () => {
-    // its own: what other tests have left goes on being tried
+    // its own: deliveries of other tests are still retried
     receiver = await startReceiver()
     shop = await makeShop(service)
     webhook = await makeWebhook(service, { token: shop.business.key, to: receiver })
@@ -25,7 +25,7 @@ onEachEngine('the schedule of attempts', (engine) => {
     if (!line) throw new Error('there is no delivery')
     return line
   }
-  /** After how many seconds the next attempt is due; undefined when there is none. */
+  /** Seconds until the next attempt; undefined when there is none. */
   async function secondsToNext(): Promise<number | undefined> {
     const { next_attempt_at } = await line()
     return next_attempt_at === null
@@ -95,9 +95,9 @@ onEachEngine('the schedule of attempts', (engine) => {
 
   test.each([
     ['of a 500', status(500, { 'retry-after': '3000' })],
-    ['that is no time', status(429, { 'retry-after': 'soon' })],
+    ['that is not a time', status(429, { 'retry-after': 'soon' })],
     ['that is negative', status(429, { 'retry-after': '-5' })],
-  ])('heeds no Retry-After %s', async (_name, answer) => {
+  ])('ignores Retry-After %s', async (_name, answer) => {
     receiver.answer = answer
     await shop.book()
     await attempt(0)
@@ -126,7 +126,7 @@ onEachEngine('the schedule of attempts', (engine) => {
     expect(await attempt(0)).toBe(7)
   })
 
-  test('of a disabled webhook what waits fails, and a retry by hand is one attempt', async () => {
+  test('of a disabled webhook pending deliveries fail, and a retry by hand is one attempt', async () => {
     receiver.answer = status(500)
     await shop.book()
     await attempt(0)

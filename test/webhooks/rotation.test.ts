@@ -38,7 +38,7 @@ onEachEngine('a rotated secret', (engine) => {
     if (!got) throw new Error('nothing arrived')
     return got
   }
-  /** Which of the secrets the two signatures of a delivery fit: those of Standard Webhooks, and ours. */
+  /** The secrets that verify the two signatures of a delivery: that of Standard Webhooks, and ours. */
   const fits = ({ body, headers }: Received, secrets: string[]) => ({
     standard: secrets.map((secret) => {
       try {

@@ -20,7 +20,7 @@ onEachEngine('a delivery', (engine) => {
     await receiver.stop()
   })
   beforeEach(async () => {
-    // the judge reads the clock of the process; the service has one of its own
+    // the library reads the clock of the process; the service has its own
     vi.useFakeTimers({ toFake: ['Date'], now: service.clock.nowMs() })
     shop = await makeShop(service)
     webhook = await makeWebhook(service, { token: shop.business.key, to: receiver, path: '/hooks?token=1' })
@@ -28,7 +28,7 @@ onEachEngine('a delivery', (engine) => {
   })
   afterEach(() => vi.useRealTimers())
 
-  /** The one delivery of a new booking. */
+  /** Books, and gives the one delivery. */
   async function delivered(): Promise<{ booking: { id: string; starts_at: string }; got: Received }> {
     const booking = (await shop.book()) as { id: string; starts_at: string }
     await service.app.deliveries.settled()
@@ -38,7 +38,7 @@ onEachEngine('a delivery', (engine) => {
     return { booking, got }
   }
 
-  test('has exactly the fields and headers that the specification names', async () => {
+  test('has exactly the documented fields and headers', async () => {
     const { booking, got } = await delivered()
     expect(got.method).toBe('POST')
     expect(got.path).toBe('/hooks?token=1')
@@ -80,7 +80,7 @@ onEachEngine('a delivery', (engine) => {
     expect(got.headers['x-service-signature']).toBe(`sha256=${digest}`)
   })
 
-  test('is accepted by the judge of Standard Webhooks; altered or 301 s old it is not', async () => {
+  test('is verified by the library of Standard Webhooks; altered or 301 s old it is not', async () => {
     const { got } = await delivered()
     const judge = new Webhook(webhook.secret)
     const verify = (changes: { body?: string; headers?: object } = {}) =>

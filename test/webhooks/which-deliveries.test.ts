@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { changeBusiness, changeHub } from '../../src/catalogue/manage-businesses.ts'
-import { createHub } from '../../src/catalogue/create-business.ts'
-import { createKey } from '../../src/catalogue/create-key.ts'
+import { createKey } from '../../src/catalogue/business-keys.ts'
+import { changeBusiness, changeHub, createHub } from '../../src/catalogue/business.ts'
+import { insertEvents } from '../../src/webhooks/event-queries.ts'
 import { bookSlot, sessionClient } from '../support/client.ts'
-import { startReceiver, type Receiver } from '../support/receiver.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { nextStart } from '../support/tenant-things.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { makeShop, makeWebhook, type Shop } from '../support/webhooks.ts'
@@ -24,7 +24,7 @@ onEachEngine('deliveries of a change', (engine) => {
     shop = await makeShop(service)
   })
 
-  /** What arrives because of some work: `/all booking.created confirmed`, in any order. */
+  /** Lists what some work sends: `/all booking.created confirmed`, in any order. */
   async function arrivals(work: () => Promise<unknown>): Promise<string[]> {
     await service.app.deliveries.settled()
     receiver.received.length = 0
@@ -177,6 +177,57 @@ onEachEngine('deliveries of a change', (engine) => {
     expect(await arrivals(() => shop.book())).toEqual([])
     await changeHub(service.context, hub.id, { plan: 'pro' })
     expect(await arrivals(() => one.book())).toEqual(['/one booking.created confirmed'])
+  })
+
+  test('events of several businesses are written at once, in their order, each with its deliveries', async () => {
+    const other = await makeShop(service)
+    const [hook, otherHook] = [
+      await makeWebhook(service, { token: shop.business.key, to: receiver, path: '/one' }),
+      await makeWebhook(service, {
+        token: other.business.key,
+        to: receiver,
+        path: '/two',
+        events: ['booking.updated'],
+      }),
+    ]
+    const bookings = await Promise.all([shop.book(), other.book(), shop.book()])
+    await service.app.deliveries.settled()
+    const { context } = service
+    const write = (types: string[]) =>
+      context.db.transaction((tx) =>
+        insertEvents(
+          tx.db,
+          types.map((type, index) => ({
+            id: context.ids.next(),
+            business_id: String(bookings[index]?.['business_id']),
+            booking_id: String(bookings[index]?.['id']),
+            ...{ type, payload: `{"name":"Zoë \\u0000 ${index}"}`, occurred_at: tx.now, traceparent: null },
+          })),
+        ),
+      )
+    const before = (await service.events()).length
+    const deliveriesBefore = (await service.rows('deliveries')).map(({ id }) => id)
+    service.statements.length = 0
+    const types = ['booking.updated', 'booking.updated', 'booking.cancelled']
+    expect(await write(types)).toBe(3)
+    const insertions = () =>
+      new Set(service.statements.filter((text) => /insert into (events|deliveries)/.test(text)))
+    const texts = insertions()
+    expect(texts.size).toBe(engine === 'sqlite' ? 2 : 1)
+    const events = (await service.rows('events')).slice(before)
+    const inOrder = events.toSorted((a, b) => Number(a['position']) - Number(b['position']))
+    expect(inOrder.map(({ booking_id, type, payload }) => [booking_id, type, payload])).toEqual(
+      types.map((type, index) => [bookings[index]?.['id'], type, `{"name":"Zoë \\u0000 ${index}"}`]),
+    )
+    const added = (await service.rows('deliveries')).filter(({ id }) => !deliveriesBefore.includes(id))
+    const eventOf = (row: Record<string, unknown>) => inOrder.findIndex(({ id }) => id === row['event_id'])
+    expect(added.map((row) => [eventOf(row), row['webhook_id'], row['status']]).toSorted()).toEqual([
+      [0, hook.id, 'pending'],
+      [1, otherHook.id, 'pending'],
+      [2, hook.id, 'pending'],
+    ])
+    expect(await write(types.slice(0, 1))).toBe(1)
+    expect(insertions()).toEqual(texts)
   })
 
   test('below Enterprise the event is recorded and nothing is sent', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { brandStyles } from '../../widget/brand/brand-styles.ts'
-import { contrast, leastContrast, shadesOf, surfaces } from '../../widget/brand/color-rules.ts'
+import { contrast, minContrast, shadesOf, surfaces } from '../../widget/brand/color-rules.ts'
 import { randomFrom } from '../support/random.ts'
 
 describe('contrast', () => {
@@ -30,7 +30,7 @@ describe('a brand colour', () => {
           tint: [accentText, tint],
         }
         for (const [name, [one = '', other = '']] of Object.entries(pairs)) {
-          expect({ color, name, enough: contrast(one, other) >= leastContrast }).toEqual({
+          expect({ color, name, enough: contrast(one, other) >= minContrast }).toEqual({
             color,
             name,
             enough: true,

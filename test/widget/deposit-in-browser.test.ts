@@ -11,6 +11,7 @@ import {
   type Visitor,
   type Website,
 } from '../support/browser.ts'
+import { isWhole } from '../support/long.ts'
 import { businessOf, engines, type TestService } from '../support/test-service.ts'
 
 /* A deposit in a browser: to the checkout of the sandbox, and back to the confirmation without a step by hand. */
@@ -23,109 +24,113 @@ afterAll(async () => {
   if (chromiumPath !== undefined) await browser.close()
 })
 
-describe.skipIf(chromiumPath === undefined).each(engines)('a deposit (%s)', (engine) => {
-  let service: TestService
-  let address: string
-  let website: Website
-  let embedding = ''
-  const visitors: Visitor[] = []
-  beforeAll(async () => {
-    ;({ service, address } = await startPublicService(engine))
-    const { publishable_key: key, services, locations } = salon()
-    const idOf = (things: { id: string; name: string }[], name: string) =>
-      things.find((thing) => thing.name === name)?.id ?? ''
-    embedding = `<!doctype html><html lang="en"><title>A website</title><script type="module" src="${address}/widget/v1.js"></script>
+// the ways are those of the hosted page, which is tried on both
+describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' as const])(
+  'a deposit (%s)',
+  (engine) => {
+    let service: TestService
+    let address: string
+    let website: Website
+    let embedding = ''
+    const visitors: Visitor[] = []
+    beforeAll(async () => {
+      ;({ service, address } = await startPublicService(engine))
+      const { publishable_key: key, services, locations } = salon()
+      const idOf = (items: { id: string; name: string }[], name: string) =>
+        items.find((thing) => thing.name === name)?.id ?? ''
+      embedding = `<!doctype html><html lang="en"><title>A website</title><script type="module" src="${address}/widget/v1.js"></script>
       <main><h1>A website</h1><holdfast-booking publishable-key="${key}" service-id="${idOf(services, 'Treatment')}" location-id="${idOf(locations, 'Mitte')}" staff-id="anyone"></holdfast-booking></main>`
-    website = await serveWebsite(() => ({ '/': embedding }))
-  })
-  afterEach(async () => {
-    for (const visitor of visitors.splice(0)) {
-      expectHosts(visitor, [address, website.address])
-      expect(visitor.errors).toEqual([])
-      await visitor.close()
+      website = await serveWebsite(() => ({ '/': embedding }))
+    })
+    afterEach(async () => {
+      for (const visitor of visitors.splice(0)) {
+        expectHosts(visitor, [address, website.address])
+        expect(visitor.errors).toEqual([])
+        await visitor.close()
+      }
+    })
+    afterAll(async () => {
+      await website.stop()
+      await service.stop()
+    })
+
+    const salon = () => businessOf(service.world, 'Salon Spree')
+    const visit = async (url: string) => {
+      const visitor = await openVisitor(browser)
+      visitors.push(visitor)
+      await visitor.page.goto(url)
+      return visitor
     }
-  })
-  afterAll(async () => {
-    await website.stop()
-    await service.stop()
-  })
+    const hostedPage = () => `${address}/book/${salon().publishable_key}`
+    /** On the hosted page, to the checkout. */
+    const toCheckout = async (time: string) => {
+      const visitor = await visit(`${hostedPage()}?from=letter`)
+      const { page } = visitor
+      await next(page, /Treatment/)
+      await next(page, /Mitte/)
+      await next(page, /Anyone/)
+      await toDetails(page, '2026-11-27', time)
+      await writeDetails(page)
+      await next(page, /^Book and pay €25 deposit/)
+      await page.waitForURL(/\/sandbox\//)
+      return visitor
+    }
+    const status = async () =>
+      (await service.rows('bookings')).toSorted((one, other) =>
+        String(one['id']) < String(other['id']) ? 1 : -1,
+      )[0]?.['status']
 
-  const salon = () => businessOf(service.world, 'Salon Spree')
-  const visit = async (url: string) => {
-    const visitor = await openVisitor(browser)
-    visitors.push(visitor)
-    await visitor.page.goto(url)
-    return visitor
-  }
-  const hostedPage = () => `${address}/book/${salon().publishable_key}`
-  /** On the hosted page, to the checkout. */
-  const toCheckout = async (time: string) => {
-    const visitor = await visit(`${hostedPage()}?from=letter`)
-    const { page } = visitor
-    await next(page, /Treatment/)
-    await next(page, /Mitte/)
-    await next(page, /Anyone/)
-    await toDetails(page, '2026-11-27', time)
-    await writeDetails(page)
-    await next(page, /^Book and pay €25 deposit/)
-    await page.waitForURL(/\/sandbox\//)
-    return visitor
-  }
-  const status = async () =>
-    (await service.rows('bookings')).toSorted((one, other) =>
-      String(one['id']) < String(other['id']) ? 1 : -1,
-    )[0]?.['status']
+    test('that is paid leads back to the hosted page, where the booking is confirmed', async () => {
+      const { page, context } = await toCheckout('9:00')
+      expect(await status()).toBe('pending')
+      const beside = await context.newPage()
+      await beside.goto(`${address}/checkout/${String((await service.rows('payments'))[0]?.['id'])}`)
+      await beside.getByRole('heading', { name: 'The deposit has not been paid yet' }).waitFor()
+      await next(page, /^Pay/)
+      await page.waitForURL(`${hostedPage()}?from=letter`)
+      await heading(page, 'Thank you, Ada!')
+      expect(await status()).toBe('confirmed')
+      await page.reload()
+      await heading(page, 'What would you like to book?') // it is told once
+      await beside.clock.fastForward(4_000)
+      await beside.getByRole('heading', { name: 'Your booking is confirmed' }).waitFor() // by itself
+    })
 
-  test('that is paid leads back to the hosted page, where the booking is confirmed', async () => {
-    const { page, context } = await toCheckout('9:00')
-    expect(await status()).toBe('pending')
-    const beside = await context.newPage()
-    await beside.goto(`${address}/checkout/${String((await service.rows('payments'))[0]?.['id'])}`)
-    await beside.getByRole('heading', { name: 'The deposit has not been paid yet' }).waitFor()
-    await next(page, /^Pay/)
-    await page.waitForURL(`${hostedPage()}?from=letter`)
-    await heading(page, 'Thank you, Ada!')
-    expect(await status()).toBe('confirmed')
-    await page.reload()
-    await heading(page, 'What would you like to book?') // it is told once
-    await beside.clock.fastForward(4_000)
-    await beside.getByRole('heading', { name: 'Your booking is confirmed' }).waitFor() // by itself
-  })
+    test('that is given up leads back too', async () => {
+      const { page } = await toCheckout('11:00')
+      await next(page, 'Cancel booking')
+      await page.waitForURL(`${hostedPage()}?from=letter`)
+      await heading(page, 'This booking was cancelled')
+      expect(await status()).toBe('cancelled')
+      expect(await violationsIn(page)).toEqual([])
+    })
 
-  test('that is given up leads back too', async () => {
-    const { page } = await toCheckout('11:00')
-    await next(page, 'Give the booking up')
-    await page.waitForURL(`${hostedPage()}?from=letter`)
-    await heading(page, 'This booking was cancelled')
-    expect(await status()).toBe('cancelled')
-    expect(await violationsIn(page)).toEqual([])
-  })
-
-  test('opens beside a website, which tells of the payment by itself', async () => {
-    const { page } = await visit(website.address)
-    await page.evaluate(`{
+    test('opens beside a website, which tells of the payment by itself', async () => {
+      const { page } = await visit(website.address)
+      await page.evaluate(`{
       document.body.dataset.told = ''
       document.addEventListener('holdfast:booked', ({ detail: { booking } }) => { document.body.dataset.told += booking.status + ' ' })
     }`)
-    await toDetails(page, '2026-11-27', '13:00')
-    await writeDetails(page)
-    const opened = page.waitForEvent('popup')
-    await next(page, /^Book and pay €25 deposit/)
-    const checkout = await opened
-    await heading(page, 'Almost done')
-    expect(await violationsIn(page)).toEqual([])
-    // nobody can leave another address to be led to, not even a script that runs there
-    await checkout.evaluate(
-      `for (const { id } of ${JSON.stringify(await service.rows('bookings'))}) sessionStorage.setItem('holdfast:return:' + id, 'https://elsewhere.example/')`,
-    )
-    await next(checkout, /^Pay/)
-    await checkout.getByRole('heading', { name: 'Your booking is confirmed' }).waitFor()
-    expect(await checkout.evaluate('window.opener')).toBeNull()
-    await page.clock.fastForward(5_000)
-    await heading(page, 'Thank you, Ada!')
-    expect(checkout.url()).toMatch(/\/checkout\//)
-    expect(await page.evaluate('document.body.dataset.told')).toBe('pending confirmed ')
-    await page.reload()
-    await heading(page, 'When?')
-  })
-})
+      await toDetails(page, '2026-11-27', '13:00')
+      await writeDetails(page)
+      const opened = page.waitForEvent('popup')
+      await next(page, /^Book and pay €25 deposit/)
+      const checkout = await opened
+      await heading(page, 'Almost done')
+      expect(await violationsIn(page)).toEqual([])
+      // nobody can leave another address to be led to, not even a script that runs there
+      await checkout.evaluate(
+        `for (const { id } of ${JSON.stringify(await service.rows('bookings'))}) sessionStorage.setItem('holdfast:return:' + id, 'https://elsewhere.example/')`,
+      )
+      await next(checkout, /^Pay/)
+      await checkout.getByRole('heading', { name: 'Your booking is confirmed' }).waitFor()
+      expect(await checkout.evaluate('window.opener')).toBeNull()
+      await page.clock.fastForward(5_000)
+      await heading(page, 'Thank you, Ada!')
+      expect(checkout.url()).toMatch(/\/checkout\//)
+      expect(await page.evaluate('document.body.dataset.told')).toBe('pending confirmed ')
+      await page.reload()
+      await heading(page, 'When?')
+    })
+  },
+)

@@ -13,10 +13,10 @@ import {
   type Catalogue,
 } from '../../widget/flow/choice-rules.ts'
 import { readCatalogue } from '../../widget/flow/catalogue-reading.ts'
-import { bookingBody, emptyDraft, faultsIn, faultsOf } from '../../widget/flow/draft-rules.ts'
+import { bookingBody, emptyDraft, faultsIn, fieldErrorsOf } from '../../widget/flow/draft-rules.ts'
 import {
   initialState,
-  lapsed,
+  expired,
   startedAnew,
   withCatalogue,
   withChoice,
@@ -140,7 +140,7 @@ test('what can be chosen is what is active somewhere that is open, from every pa
     return Promise.resolve({ status: 200, body: { data: list.slice(at, at + 1), next_cursor }, etag: null })
   }
   const read = await readCatalogue({ call } as unknown as Connection) // of which it needs no more
-  const idsOf = (things: { id: string }[]) => things.map(({ id }) => id)
+  const idsOf = (items: { id: string }[]) => items.map(({ id }) => id)
   expect([idsOf(read.services), idsOf(read.locations), idsOf(read.staff)]).toEqual([
     ['cut', 'late'],
     ['here', 'there'],
@@ -188,20 +188,21 @@ describe('the state of the flow', () => {
   })
 
   test('a lapse keeps the details, and the slot to hold again', () => {
-    expect(lapsed(held)).toMatchObject({
+    expect(expired(held)).toMatchObject({
       held: null,
       wanted: slot,
       step: 'details',
       draft: { firstName: 'Ada' },
-      notice: { kind: 'lapsed' },
+      notice: { kind: 'expired' },
     })
   })
 
   test.each([
     ['slot_held', 'taken'],
     ['slot_booked', 'taken'],
-    ['slot_not_offered', 'not_offered'],
-    ['hold_limit_reached', 'too_many_holds'],
+    ['slot_not_offered', 'notOffered'],
+    ['hold_limit_reached', 'tooManyHolds'],
+    ['booking_limit_reached', 'tooManyBookings'],
     ['plan_required', 'refused'],
   ])('a refusal %s is told as %s, with the alternatives there are', (code, kind) => {
     const problem: ProblemDocument = {
@@ -295,17 +296,17 @@ describe('the details', () => {
   test('faults that the service finds stand beside their fields', () => {
     const fields = [field('a', { required: true }), field('b')]
     const sent = bookingBody('h', { ...draft, fields: { b: 'x' } }, fields)
-    const fault = (pointer: string) => ({ pointer, code: 'x', detail: '' })
+    const fieldError = (pointer: string) => ({ pointer, code: 'x', detail: '' })
     const problem: ProblemDocument = {
       status: 422,
       code: 'validation_failed',
       title: '',
       detail: '',
       errors: ['/client/email', '/client/phone', '/custom_field_values/0/value', '/custom_field_values'].map(
-        fault,
+        fieldError,
       ),
     }
-    expect(faultsOf(problem, sent, fields)).toEqual({
+    expect(fieldErrorsOf(problem, sent, fields)).toEqual({
       email: 'email',
       phone: 'invalid',
       'field:b': 'invalid',

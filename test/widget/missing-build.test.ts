@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { emptyDirectory, project, startHoldfast } from '../support/holdfast-process.ts'
+import { longTest } from '../support/long.ts'
 
 /** A copy of what a checkout has, without what is made of it. */
 function freshCheckout(): string {
@@ -54,7 +55,7 @@ test(
   },
 )
 
-test('without what builds the widget, a server starts and says what to do', patient, async () => {
+longTest('without what builds the widget, a server starts and says what to do', patient, async () => {
   const checkout = freshCheckout()
   mkdirSync(join(checkout, 'node_modules'))
   for (const name of readdirSync(join(project, 'node_modules')).filter((name) => name !== 'rolldown')) {

@@ -1,12 +1,12 @@
 import type { ProblemDocument, Session } from './api-types.ts'
 import { Refused, Unreachable } from './refusals.ts'
 
-/** What the connection needs of the world; tests put their own in its place. */
-export interface ConnectionPorts {
+/** The browser's functions that the connection uses, for tests to replace. */
+interface ConnectionPorts {
   fetch: typeof fetch
   nowMs(): number
   pause(ms: number): Promise<void>
-  /** A text that nobody else makes. */
+  /** Returns a unique text. */
   randomId(): string
 }
 
@@ -28,19 +28,19 @@ interface Sent {
 export interface CallOptions {
   body?: unknown
   etag?: string
-  /** The answer may come after the page is gone. */
+  /** The request may outlive the page. */
   keepalive?: boolean
 }
 
 const answerTimeoutMs = 20_000
 const retryPauseMs = 1_000
-const longestRetryPauseMs = 5_000
-/** Nobody looks at a form for longer; past it a sentence and a button are kinder. */
-const longestWaitSeconds = 90
-const mostWaits = 3
-/** A session is renewed this long before its end, so that no request meets it. */
+const maxRetryPauseMs = 5_000
+/** After this, the widget shows a message and a button instead of waiting. */
+const maxWaitSeconds = 90
+const maxWaits = 3
+/** Renews a session this long before it expires, so that no request fails. */
 const renewBeforeMs = 5 * 60_000
-/** A session that seems to have ended already was not: the clock of this device is wrong, and 401 will tell. */
+/** A new session that seems expired shows that the device's clock is wrong; then a 401 triggers the renewal. */
 const unknownEnd = Number.POSITIVE_INFINITY
 
 interface LiveSession extends Session {
@@ -48,11 +48,11 @@ interface LiveSession extends Session {
 }
 
 /**
- * Speaks with the API as one visitor. The session is exchanged when it is first needed, and renewed before its
- * hour is over or when the service no longer takes it, with the old one sent along, so that no hold is lost.
+ * Calls the API as one visitor. Exchanges the session on first use, and renews it before its hour is over or after a 401.
+ * Sends the old session along, so that no hold is lost.
  */
 export class Connection {
-  /** Told how long the widget waits because of a limit, in seconds, and null when it goes on. */
+  /** Called with the wait in seconds at a rate limit, and with null when it is over. */
   onWait: (seconds: number | null) => void = () => undefined
   private live: LiveSession | undefined
   private exchanging: Promise<LiveSession> | undefined
@@ -66,28 +66,28 @@ export class Connection {
     this.ports = ports
   }
 
-  /** The session in use. */
+  /** The current session. */
   async session(): Promise<Session> {
     return this.current()
   }
 
-  /** The token in use, for a page that goes to a checkout and comes back. */
+  /** The current token, kept while the visitor is at a checkout. */
   get token(): string | undefined {
     return this.live?.session_token
   }
 
-  /** Takes up the session of before the checkout. */
+  /** Resumes the session from before the checkout. */
   async resume(token: string): Promise<Session> {
     this.exchanging ??= this.exchange(token)
     return this.exchanging
   }
 
-  /** One request to the API, with the patience that the service asks for. Throws Refused or Unreachable. */
+  /** Sends a request, and waits as `Retry-After` asks. Throws Refused or Unreachable. */
   async call<T>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> {
     const { body, etag, keepalive } = options
     const headers = {
       ...(etag !== undefined && { 'If-None-Match': etag }),
-      // so that trying again after a lost answer does the work once
+      // so that a retry after a lost response does the work once
       ...(method === 'POST' && { 'Idempotency-Key': this.ports.randomId() }),
     }
     const send = async () => {
@@ -108,7 +108,7 @@ export class Connection {
     return this.renew(this.live?.session_token)
   }
 
-  /** At most one exchange at a time: who comes meanwhile gets its outcome. */
+  /** Runs one exchange at a time; concurrent callers share its result. */
   private async renew(token: string | undefined): Promise<LiveSession> {
     if (this.live && this.live.session_token !== token) return this.live
     this.exchanging ??= this.exchange(token)
@@ -134,7 +134,7 @@ export class Connection {
     }
   }
 
-  /** Sends once more when nothing came back or the server was in trouble, and waits where a limit asks for it. */
+  /** Retries once after no response or a server error, and waits at a rate limit. */
   private async patiently(sent: Sent): Promise<Response> {
     let retried = false
     for (let waits = 0; ;) {
@@ -142,12 +142,12 @@ export class Connection {
       if (!response || response.status >= 500) {
         if (retried || sent.keepalive) throw new Unreachable()
         retried = true
-        await this.ports.pause(Math.min((secondsOf(response) ?? 1) * retryPauseMs, longestRetryPauseMs))
+        await this.ports.pause(Math.min((secondsOf(response) ?? 1) * retryPauseMs, maxRetryPauseMs))
         continue
       }
       const seconds = secondsOf(response)
       if (response.status !== 429 || seconds === null || sent.keepalive) return response
-      if (seconds > longestWaitSeconds || waits >= mostWaits) return response
+      if (seconds > maxWaitSeconds || waits >= maxWaits) return response
       waits += 1
       this.onWait(seconds)
       await this.ports.pause(seconds * 1000)
@@ -171,7 +171,7 @@ export class Connection {
         signal: AbortSignal.timeout(answerTimeoutMs),
       })
     } catch {
-      return undefined // no network, or no answer in time: fetch tells no more
+      return undefined // no network, or a timeout: fetch does not say which
     }
   }
 
@@ -180,7 +180,7 @@ export class Connection {
     if (!response.ok && response.status !== 304) {
       throw new Refused(problemOf(response.status, text), secondsOf(response))
     }
-    // an answer without a body has none to be read
+    // an empty response
     const body = (text === '' ? undefined : JSON.parse(text)) as T
     return { status: response.status, body, etag: response.headers.get('etag') }
   }
@@ -191,7 +191,7 @@ function secondsOf(response: Response | undefined): number | null {
   return text && /^\d+$/.test(text) ? Math.max(Number(text), 1) : null
 }
 
-/** A proxy between may answer with a page of its own. */
+/** A proxy may respond with its own page. */
 function problemOf(status: number, text: string): ProblemDocument {
   try {
     const problem = JSON.parse(text) as Partial<ProblemDocument> | null

@@ -1,6 +1,6 @@
 import type { ProblemDocument } from './api-types.ts'
 
-/** The service said no. */
+/** The service refused the request. */
 export class Refused extends Error {
   readonly problem: ProblemDocument
   readonly retryAfterSeconds: number | null
@@ -12,10 +12,10 @@ export class Refused extends Error {
   }
 }
 
-/** There was no answer, or one of a server in trouble, twice. */
+/** Twice no response, or a server error. */
 export class Unreachable extends Error {}
 
-/** The code of a refusal; null for everything else. */
+/** The problem code; null for any other error. */
 export function codeOf(error: unknown): string | null {
   return error instanceof Refused ? error.problem.code : null
 }

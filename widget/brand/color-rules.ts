@@ -1,40 +1,37 @@
-/*
- * A brand colour is what a business likes, on whatever the widget puts beside it: these make of it colours that can be
- * read. Contrast is that of WCAG 2.2 (section 1.4.3).
- */
+/* Derives readable colours from any brand colour. Contrast is that of WCAG 2.2 (section 1.4.3). */
 
 type Rgb = [number, number, number]
 
-/** What normal text needs (WCAG 2.2, level AA). */
-export const leastContrast = 4.5
-/** What tells a button from what is around it (WCAG 2.2, section 1.4.11). */
-const leastOutline = 3.05
-/** From here on a tint is seen as one. */
-const leastTint = 1.14
-/** Worked out a little above, so that rounding to 256 steps never falls below. */
+/** Minimum for normal text (WCAG 2.2, level AA). */
+export const minContrast = 4.5
+/** Minimum between a button and its surroundings (WCAG 2.2, section 1.4.11). */
+const minOutline = 3.05
+/** Minimum for a tint to be visible. */
+const minTint = 1.14
+/** A margin, so that rounding to 256 steps never falls below the minimum. */
 const wantedContrast = 4.6
 
 const white: Rgb = [255, 255, 255]
 const black: Rgb = [0, 0, 0]
 
-/** By night, what is barely enough looks as if it could not be pressed. */
+/** In dark mode, a button with minimum contrast looks disabled. */
 const wantedByNight = 6.5
 
 /** The colours of one appearance, as `#rrggbb`. */
 export interface Shades {
-  /** Of buttons and chosen days. */
+  /** Buttons and selected days. */
   accent: string
-  /** Of the line around them: the same, or one that is seen where they are hardly. */
+  /** Their border: the same colour, or a stronger one where that is hardly visible. */
   accentLine: string
-  /** Of text upon it. */
+  /** Text on them. */
   onAccent: string
-  /** Of text and signs in the colour of the brand, on the surface and on the tint. */
+  /** Text and icons in the brand colour, on the surface and on the tint. */
   accentText: string
-  /** A breath of the colour, behind free days. */
+  /** A faint tint behind free days. */
   tint: string
 }
 
-/** What is behind the widget's text in its two appearances. */
+/** The background of the widget in light and dark mode. */
 export const surfaces = { light: '#ffffff', dark: '#171b1f' }
 
 export function parseColor(text: string): Rgb | undefined {
@@ -70,7 +67,7 @@ function mixed(from: Rgb, to: Rgb, share: number): Rgb {
   return from.map((part, index) => part + ((to[index] ?? 0) - part) * share) as Rgb
 }
 
-/** The colour nearest to the given one, on the way to another, that has enough contrast to all of these. */
+/** Mixes a colour towards another just until it has enough contrast to all of these. */
 function readable(color: Rgb, towards: Rgb, against: Rgb[], enough = wantedContrast): Rgb {
   for (let step = 0; step < 100; step += 1) {
     const candidate = mixed(color, towards, step / 100)
@@ -79,18 +76,18 @@ function readable(color: Rgb, towards: Rgb, against: Rgb[], enough = wantedContr
   return towards
 }
 
-const mostTint = 0.3
+const maxTint = 0.3
 
-/** A breath of a colour on the surface: of a pale one more of it, and in the end a shade of it. */
+/** A faint tint of a colour on the surface; a pale colour needs more, or a darker shade. */
 function tintOf(color: Rgb, surface: Rgb, { from, away }: { from: number; away: Rgb }): Rgb {
-  for (let share = from; share <= mostTint; share += 0.02) {
+  for (let share = from; share <= maxTint; share += 0.02) {
     const candidate = mixed(surface, color, share)
-    if (contrastOf(candidate, surface) >= leastTint) return candidate
+    if (contrastOf(candidate, surface) >= minTint) return candidate
   }
-  return readable(mixed(surface, color, mostTint), away, [surface], leastTint)
+  return readable(mixed(surface, color, maxTint), away, [surface], minTint)
 }
 
-/** The shades of a brand colour; of a colour that cannot be read, those of the given fallback. */
+/** The shades of a brand colour; those of black when it is not valid. */
 export function shadesOf(brandColor: string, appearance: keyof typeof surfaces): Shades {
   const color = parseColor(brandColor) ?? black
   const surface = parseColor(surfaces[appearance]) ?? white
@@ -100,7 +97,7 @@ export function shadesOf(brandColor: string, appearance: keyof typeof surfaces):
   const accent = contrastOf(color, onAccent) >= wantedContrast ? color : readable(color, black, [white])
   return {
     accent: textOf(accent),
-    accentLine: textOf(readable(accent, away, [surface], leastOutline)),
+    accentLine: textOf(readable(accent, away, [surface], minOutline)),
     onAccent: textOf(contrastOf(accent, onAccent) >= wantedContrast ? onAccent : white),
     accentText: textOf(
       readable(color, away, [surface, tint], appearance === 'dark' ? wantedByNight : wantedContrast),

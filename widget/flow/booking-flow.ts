@@ -6,11 +6,11 @@ import { readCatalogue } from './catalogue-reading.ts'
 import type { Checkouts, OpenCheckout } from './checkouts.ts'
 import { serviceOf, type Choice, type ListStep, type Step } from './choice-rules.ts'
 import { DepositPayment } from './deposit-payment.ts'
-import { bookingBody, faultsIn, faultsOf, type Draft } from './draft-rules.ts'
+import { bookingBody, faultsIn, fieldErrorsOf, type Draft } from './draft-rules.ts'
 import {
   backTo,
   initialState,
-  lapsed,
+  expired,
   startedAnew,
   withBooking,
   withCatalogue,
@@ -25,18 +25,18 @@ import { SlotReading } from './slot-reading.ts'
 import type { Slot } from './slots.ts'
 import { troubleOf } from './trouble.ts'
 
-/** What the flow tells the page. */
-export interface FlowEvents {
+/** Events of the flow for the page. */
+interface FlowEvents {
   held: (hold: Hold) => void
   booked: (booking: Booking) => void
   error: (error: { code: string; message: string }) => void
 }
 
-export interface FlowOptions {
+interface FlowOptions {
   connection: Connection
   checkouts: Checkouts
   preset: Choice
-  /** The zone in which times are shown at first. Asking the browser takes it some time. */
+  /** The initial time zone. Passed in, because asking the browser is slow. */
   zone: () => string
   nowMs: () => number
   events: FlowEvents
@@ -48,7 +48,7 @@ interface Beginning {
   exchange: Promise<Session>
 }
 
-/** One visitor's way to a booking: what they do, what the API says to it, and the state that follows. */
+/** One visitor's booking flow: turns their actions and the API's responses into state. */
 export class BookingFlow {
   private readonly options: FlowOptions
   private readonly store: FlowStore
@@ -61,7 +61,7 @@ export class BookingFlow {
   constructor(options: FlowOptions) {
     const { connection, checkouts, preset, zone, nowMs, events } = options
     this.options = options
-    this.beginning = this.begin() // on its way while the rest is made
+    this.beginning = this.begin() // runs while the rest is set up
     this.store = new FlowStore(initialState(preset, zone(), nowMs()))
     const { store } = this
     this.slots = new SlotReading({ connection, store, nowMs })
@@ -82,7 +82,7 @@ export class BookingFlow {
     this.store.subscribe(listener)
   }
 
-  /** Reads what can be booked, or what became of a booking whose deposit was being paid. */
+  /** Reads the catalogue, or a booking whose deposit was being paid. */
   async start(): Promise<void> {
     await this.attempt(
       () => this.start(),
@@ -104,7 +104,7 @@ export class BookingFlow {
     const { connection, checkouts } = this.options
     const open = checkouts.take()
     const exchange = open ? connection.resume(open.token) : connection.session()
-    exchange.catch(() => undefined) // told by start()
+    exchange.catch(() => undefined) // start() reports it
     return { open, exchange }
   }
 
@@ -141,7 +141,7 @@ export class BookingFlow {
     this.set({ date })
   }
 
-  /** Holds a slot; what was held before is released once the new one is held. */
+  /** Holds a slot, then releases the previous hold. */
   async chooseSlot(slot: Slot): Promise<void> {
     if (this.state.busy) return
     await this.attempt(
@@ -150,7 +150,7 @@ export class BookingFlow {
     )
   }
 
-  /** The same slot once more, after its hold has lapsed. */
+  /** Holds the same slot again after its hold expired. */
   async holdAgain(): Promise<void> {
     if (this.state.wanted) await this.chooseSlot(this.state.wanted)
   }
@@ -163,16 +163,16 @@ export class BookingFlow {
   lapse(): void {
     if (this.state.held && this.state.busy !== 'booking') {
       this.slots.forget()
-      this.replace(lapsed(this.state))
+      this.replace(expired(this.state))
     }
   }
 
   async submit(): Promise<void> {
     const service = serviceOf(this.state.catalogue, this.state.choice)
     if (!service || this.state.busy) return
-    const faults = faultsIn(this.state.draft, service.custom_fields)
-    this.set({ faults, notice: Object.keys(faults).length > 0 ? this.state.notice : null })
-    if (Object.keys(faults).length > 0) return
+    const errors = faultsIn(this.state.draft, service.custom_fields)
+    this.set({ errors, notice: Object.keys(errors).length > 0 ? this.state.notice : null })
+    if (Object.keys(errors).length > 0) return
     await this.attempt(
       () => this.submit(),
       () => this.book(service),
@@ -185,13 +185,13 @@ export class BookingFlow {
     void this.enterStep()
   }
 
-  /** What failed for want of an answer, once more. */
+  /** Retries the action that got no response. */
   async tryAgain(): Promise<void> {
     this.set({ trouble: null })
     await this.again()
   }
 
-  /** The visitor goes: the slot is for others at once. The request may outlive the page. */
+  /** Releases the slot when the visitor leaves; the request may outlive the page. */
   leave(): void {
     const { held } = this.state
     if (!held) return
@@ -200,11 +200,11 @@ export class BookingFlow {
     void this.reservation.release(held.id, true)
   }
 
-  /** Slots may have been taken while nobody looked. */
+  /** Reads the slots again, because others may have booked meanwhile. */
   async lookAgain(): Promise<void> {
     await this.deposit.look()
     if (this.state.step !== 'time' || this.state.busy || this.state.trouble) return
-    await this.slots.read(this.state.month).catch(() => undefined) // what is shown stays; choosing tells
+    await this.slots.read(this.state.month).catch(() => undefined) // keep the old slots; holding one will tell
   }
 
   private async enterStep(): Promise<void> {
@@ -255,23 +255,23 @@ export class BookingFlow {
       return
     }
     const sent = bookingBody('', this.state.draft, service.custom_fields)
-    const faults = faultsOf(problem, sent, service.custom_fields)
-    const notice = Object.keys(faults).length > 0 ? null : { kind: 'refused' as const, alternatives: [] }
-    this.set({ busy: null, faults, notice })
+    const errors = fieldErrorsOf(problem, sent, service.custom_fields)
+    const notice = Object.keys(errors).length > 0 ? null : { kind: 'refused' as const, alternatives: [] }
+    this.set({ busy: null, errors, notice })
     this.tell(error)
   }
 
-  /** To the checkout once more. */
+  /** Opens the checkout again. */
   pay(): void {
     this.deposit.again()
   }
 
-  /** Looks whether a deposit has arrived. */
+  /** Checks whether the deposit has arrived. */
   async lookAtPayment(): Promise<void> {
     await this.deposit.look()
   }
 
-  /** Runs what needs an answer; without one there is a sentence, and a button that does `again`. */
+  /** Runs a request; without a response, shows a message and a button that runs `again`. */
   private async attempt(again: () => Promise<void>, run: () => Promise<void>): Promise<void> {
     this.again = again
     try {

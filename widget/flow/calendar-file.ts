@@ -1,9 +1,9 @@
 /*
- * An iCalendar file (RFC 5545) with one appointment. Its times are in UTC: every calendar program then shows them in the
- * zone of its own user, and no description of a zone can be wrong.
+ * An iCalendar file (RFC 5545) with one appointment. Times are in UTC: calendar programs convert them to the user's zone,
+ * and no zone definition can be wrong.
  */
 
-/** What the file says of an appointment; instants in milliseconds. */
+/** An appointment; instants in milliseconds. */
 export interface Appointment {
   id: string
   title: string
@@ -25,7 +25,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\;,]/g, '\\$&').replaceAll(/\r?\n/g, '\\n')
 }
 
-/** RFC 5545, section 3.1: lines of at most 75 octets, and no character is cut. */
+/** RFC 5545, section 3.1: lines of at most 75 octets; splits no character. */
 function folded(line: string): string {
   const encoder = new TextEncoder()
   let text = ''

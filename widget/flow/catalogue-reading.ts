@@ -7,10 +7,10 @@ interface Page<T> {
   next_cursor: string | null
 }
 
-/** Lists are read to this many pages of a hundred: nobody chooses from a longer one. */
-const mostPages = 5
+/** Pages of 100 items. */
+const maxPages = 5
 
-/** Everything that can be booked, where and with whom: three requests, at the same time. */
+/** Reads services, locations and staff in parallel. */
 export async function readCatalogue(connection: Connection): Promise<Catalogue> {
   const [services, locations, staff] = await Promise.all([
     allOf<Service>(connection, '/services'),
@@ -31,7 +31,7 @@ export async function readCatalogue(connection: Connection): Promise<Catalogue> 
 async function allOf<T>(connection: Connection, path: string): Promise<T[]> {
   const all: T[] = []
   let cursor: string | null = null
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const from: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
     const { body } = await connection.call<Page<T>>('GET', `${path}?limit=100${from}`)
     all.push(...body.data)

@@ -2,36 +2,36 @@
 export interface OpenCheckout {
   bookingId: string
   token: string
-  /** Where it is paid. */
+  /** Address of the checkout. */
   url: string
 }
 
-/** Goes to a checkout, and remembers in between for what. */
+/** Opens a checkout, and remembers its booking meanwhile. */
 export interface Checkouts {
   /**
-   * Whether the visitor leaves this page for it; else it is open beside, or the browser did not let it. A visitor who
-   * has asked for it gets there in any case.
+   * Returns whether the visitor leaves this page; else the checkout is in another tab, or the browser blocked it. After
+   * a click, the checkout opens in any case.
    */
   go(checkout: OpenCheckout, asked: boolean): boolean
   keep(checkout: OpenCheckout): void
-  /** What was kept, once. */
+  /** Returns and removes the stored checkout. */
   take(): OpenCheckout | undefined
 }
 
-/** What is needed of the page. */
-export interface CheckoutPage {
+/** The page's functions that checkouts use. */
+interface CheckoutPage {
   storage: () => Storage
-  /** The path of the page, when it is one of the origin that serves the widget; null on websites of others. */
+  /** The path of a page on Holdfast's own origin; null on other websites. */
   ownPath: string | null
   goTo: (url: string) => void
-  /** Opens another tab; false when the browser does not let it. */
+  /** Opens another tab; false when the browser blocks it. */
   openBeside: (url: string) => boolean
 }
 
 /**
- * Checkouts of one tab. From a page of Holdfast's own origin the visitor goes there and is led back. On a website the
- * checkout opens beside it, and the widget waits: so there is no address to come back to that somebody could forge. What
- * it is for is kept in the storage of the tab, so that whoever uses the device next does not find it.
+ * Checkouts of one tab. On Holdfast's own origin, the page navigates to the checkout and back. On other websites the
+ * checkout opens in another tab, so that there is no return address to forge. The booking is in session storage, so
+ * that the next user of the device does not find it.
  */
 export function tabCheckouts(
   publishableKey: string,
@@ -42,7 +42,7 @@ export function tabCheckouts(
     try {
       storage().setItem(name, text)
     } catch {
-      // storage that is switched off: the visitor sees the checkout's own confirmation
+      // storage is disabled: the visitor sees the checkout's own confirmation
     }
   }
   const keep = (checkout: OpenCheckout) => store(key, JSON.stringify(checkout))
@@ -53,7 +53,7 @@ export function tabCheckouts(
       keep(checkout)
       if (!/^https?:\/\//i.test(url)) return false
       if (ownPath === null && (openBeside(url) || !asked)) return false
-      // where src/http/pages/checkout.js looks for it
+      // read by src/pages/checkout.js
       if (ownPath !== null) store(`holdfast:return:${bookingId}`, ownPath)
       goTo(url)
       return true

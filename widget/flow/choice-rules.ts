@@ -1,13 +1,13 @@
 import type { Location, Service, StaffMember } from '../api/api-types.ts'
 
-/** What can be chosen from. */
+/** The catalogue to choose from. */
 export interface Catalogue {
   services: Service[]
   locations: Location[]
   staff: StaffMember[]
 }
 
-/** What was chosen; `anyone` is a choice too. */
+/** The visitor's choice; `anyone` is a choice too. */
 export interface Choice {
   serviceId: string | null
   locationId: string | null
@@ -20,7 +20,7 @@ export const nothingChosen: Choice = { serviceId: null, locationId: null, staffI
 /** The steps of the flow, in order. */
 export const steps = ['service', 'location', 'staff', 'time', 'details', 'done'] as const
 export type Step = (typeof steps)[number]
-/** Those in which one of a list is chosen. */
+/** Steps that choose from a list. */
 export type ListStep = 'service' | 'location' | 'staff'
 
 export function serviceOf({ services }: Catalogue, { serviceId }: Choice): Service | undefined {
@@ -31,49 +31,49 @@ export function locationOf({ locations }: Catalogue, { locationId }: Choice): Lo
   return locations.find(({ id }) => id === locationId)
 }
 
-/** Where the chosen service is given. */
+/** Locations that offer the chosen service. */
 export function locationsFor(catalogue: Catalogue, choice: Choice): Location[] {
   const ids = serviceOf(catalogue, choice)?.location_ids ?? []
   return catalogue.locations.filter(({ id }) => ids.includes(id))
 }
 
-/** Who gives the chosen service; nobody when it needs nobody. */
+/** Staff who provide the chosen service; empty if it needs none. */
 export function staffFor(catalogue: Catalogue, choice: Choice): StaffMember[] {
   const ids = serviceOf(catalogue, choice)?.staff_ids ?? []
   return catalogue.staff.filter(({ id }) => ids.includes(id))
 }
 
-/** The one person who has to give the service; null where anybody may, or nobody else does. */
+/** The staff member to ask for; null for anyone, or without an alternative. */
 export function personOf(catalogue: Catalogue, choice: Choice): string | null {
   const { staffId } = choice
   return staffId === anyone || staffFor(catalogue, choice).length < 2 ? null : staffId
 }
 
-/** Takes what the page has preselected, as far as it is on offer, and what there is only one of. */
+/** Applies valid preselections of the page, and every choice with a single option. */
 export function completed(catalogue: Catalogue, choice: Choice, preset: Choice = nothingChosen): Choice {
   const only = (ids: string[], chosen: string | null, wanted: string | null) =>
     [chosen, wanted].find((id) => id !== null && ids.includes(id)) ??
     (ids.length === 1 ? ids[0] : undefined) ??
     null
-  const idsOf = (things: { id: string }[]) => things.map(({ id }) => id)
+  const idsOf = (items: { id: string }[]) => items.map(({ id }) => id)
   const serviceId = only(idsOf(catalogue.services), choice.serviceId, preset.serviceId)
   const withService = { ...choice, serviceId }
   const locationId = only(idsOf(locationsFor(catalogue, withService)), choice.locationId, preset.locationId)
   const staff = idsOf(staffFor(catalogue, withService))
-  // of one person there is nothing to choose, and nobody is asked for when the service needs nobody
+  // a single staff member, or none, is no choice
   const staffIds = staff.length > 1 ? [anyone, ...staff] : staff
   const staffId = staff.length === 0 ? anyone : only(staffIds, choice.staffId, preset.staffId)
   return { serviceId, locationId, staffId }
 }
 
-/** The step at which something is still to be chosen. */
+/** The first step with an open choice. */
 export function nextStep({ serviceId, locationId, staffId }: Choice): ListStep | 'time' {
   if (serviceId === null) return 'service'
   if (locationId === null) return 'location'
   return staffId === null ? 'staff' : 'time'
 }
 
-/** The choice without that of a step and of all after it. */
+/** The choice without this step and all after it. */
 export function without(choice: Choice, step: Step): Choice {
   const at = steps.indexOf(step)
   return {
@@ -83,7 +83,7 @@ export function without(choice: Choice, step: Step): Choice {
   }
 }
 
-/** The steps before a step at which there was something to choose, as a visitor may go back to them. */
+/** Earlier steps with a real choice, to which a visitor may return. */
 export function earlierSteps(catalogue: Catalogue, choice: Choice, step: Step): Step[] {
   const open: Record<Step, boolean> = {
     service: catalogue.services.length > 1,

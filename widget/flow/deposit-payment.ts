@@ -8,11 +8,11 @@ interface Parts {
   connection: Connection
   store: FlowStore
   checkouts: Checkouts
-  /** Told when a booking that waited for its deposit is confirmed. */
+  /** Called when a booking is confirmed by its deposit. */
   confirmed: (booking: Booking) => void
 }
 
-/** The way of a deposit: to its checkout, and back to the confirmation. */
+/** Takes a deposit: opens the checkout, then shows the confirmation. */
 export class DepositPayment {
   private readonly parts: Parts
 
@@ -22,12 +22,12 @@ export class DepositPayment {
 
   /** Opens the checkout of a booking that was just made. */
   begin(booking: Booking, url: string): void {
-    // the booking keeps its slot while the deposit is paid: leaving the page must not look like giving it up
+    // the booking keeps its slot during the checkout: leaving the page must not release it
     this.parts.store.set({ held: null, booking, checkoutUrl: url })
     this.go(booking, url, false)
   }
 
-  /** To the checkout once more, for whoever has not paid. */
+  /** Opens the checkout again for an unpaid booking. */
   again(): void {
     const { booking, checkoutUrl } = this.parts.store.state
     if (booking && checkoutUrl !== null) this.go(booking, checkoutUrl, true)
@@ -39,18 +39,18 @@ export class DepositPayment {
     if (!checkouts.go(checkout, asked)) store.replace(withBooking(store.state, booking))
   }
 
-  /** The visitor is back at a page that has begun anew. */
+  /** Resumes on a reloaded page after the checkout. */
   async resume(checkout: OpenCheckout): Promise<void> {
     const { store, checkouts } = this.parts
     store.set({ checkoutUrl: checkout.url })
     if ((await this.show(checkout.bookingId)).status === 'pending') checkouts.keep(checkout)
   }
 
-  /** Looks whether the deposit has arrived. */
+  /** Checks whether the deposit has arrived. */
   async look(): Promise<void> {
     const { booking } = this.parts.store.state
     if (booking?.status !== 'pending') return
-    const shown = await this.show(booking.id).catch(() => undefined) // it is looked again
+    const shown = await this.show(booking.id).catch(() => undefined) // the next check follows
     if (!shown || shown.status === 'pending') return
     this.parts.checkouts.take()
     if (shown.status !== 'cancelled') this.parts.confirmed(shown)

@@ -1,6 +1,6 @@
 import type { CustomField, FieldValue, ProblemDocument } from '../api/api-types.ts'
 
-/** What a visitor has typed so far; custom fields by their id. */
+/** The visitor's input so far; custom fields by ID. */
 export interface Draft {
   firstName: string
   lastName: string
@@ -12,12 +12,12 @@ export interface Draft {
 
 export const emptyDraft: Draft = { firstName: '', lastName: '', email: '', phone: '', notes: '', fields: {} }
 
-/** What is wrong with a field. */
+/** An error of a field. */
 export type Fault = 'required' | 'email' | 'invalid'
-/** Faults by the name of the field, or `field:` and its id. */
+/** Errors by field name, or by `field:` and the custom field's ID. */
 export type Faults = Record<string, Fault>
 
-/** One `@` and a domain with a dot, as the service demands. */
+/** One `@` and a domain with a dot, as the API requires. */
 const email = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/
 const phone = /^[\d ()+.-]{1,32}$/
 
@@ -25,28 +25,28 @@ export function fieldName(id: string): string {
   return `field:${id}`
 }
 
-/** What the service would refuse, found before it is asked. */
+/** Finds what the API would refuse. */
 export function faultsIn(draft: Draft, fields: CustomField[]): Faults {
-  const faults: Faults = {}
+  const errors: Faults = {}
   for (const name of ['firstName', 'lastName', 'email'] as const) {
-    if (draft[name].trim() === '') faults[name] = 'required'
+    if (draft[name].trim() === '') errors[name] = 'required'
   }
-  if (!faults['email'] && !email.test(draft.email.trim())) faults['email'] = 'email'
-  if (draft.phone.trim() !== '' && !phone.test(draft.phone.trim())) faults['phone'] = 'invalid'
+  if (!errors['email'] && !email.test(draft.email.trim())) errors['email'] = 'email'
+  if (draft.phone.trim() !== '' && !phone.test(draft.phone.trim())) errors['phone'] = 'invalid'
   for (const field of fields) {
     const value = valueOf(field, draft.fields[field.id])
     const name = fieldName(field.id)
     if (value === undefined) {
-      if (field.required) faults[name] = 'required'
-    } else if (field.type === 'email' && !email.test(String(value))) faults[name] = 'email'
-    else if (field.type === 'number' && !Number.isFinite(value)) faults[name] = 'invalid'
-    else if (field.type === 'url' && !URL.canParse(String(value))) faults[name] = 'invalid'
-    else if (field.type === 'phone' && !phone.test(String(value))) faults[name] = 'invalid'
+      if (field.required) errors[name] = 'required'
+    } else if (field.type === 'email' && !email.test(String(value))) errors[name] = 'email'
+    else if (field.type === 'number' && !Number.isFinite(value)) errors[name] = 'invalid'
+    else if (field.type === 'url' && !URL.canParse(String(value))) errors[name] = 'invalid'
+    else if (field.type === 'phone' && !phone.test(String(value))) errors[name] = 'invalid'
   }
-  return faults
+  return errors
 }
 
-/** The answer to a field as the service takes it; undefined when there is none. */
+/** A field's value as the API expects it; undefined when empty. */
 function valueOf(field: CustomField, typed: FieldValue | undefined): FieldValue | undefined {
   if (typed === undefined) return field.type === 'boolean' && field.required ? false : undefined
   if (Array.isArray(typed)) return typed.length === 0 ? undefined : typed
@@ -83,25 +83,25 @@ const byPointer: Record<string, keyof Draft> = {
   '/notes': 'notes',
 }
 
-/** The faults that the service has found, by field. `sent` is the body that it refused. */
-export function faultsOf(
+/** The errors of a refused request, by field. `sent` is its body. */
+export function fieldErrorsOf(
   problem: ProblemDocument,
   sent: ReturnType<typeof bookingBody>,
   fields: CustomField[],
 ): Faults {
-  const faults: Faults = {}
+  const errors: Faults = {}
   const answers = sent.custom_field_values || []
   for (const { pointer } of problem.errors ?? []) {
     const name = byPointer[pointer]
     const index = /^\/custom_field_values\/(\d+)/.exec(pointer)?.[1]
     const answer = index === undefined ? undefined : answers[Number(index)]
-    if (name) faults[name] = name === 'email' ? 'email' : 'invalid'
-    else if (answer) faults[fieldName(answer.field_id)] = 'invalid'
+    if (name) errors[name] = name === 'email' ? 'email' : 'invalid'
+    else if (answer) errors[fieldName(answer.field_id)] = 'invalid'
     else if (pointer.startsWith('/custom_field_values')) {
       for (const field of fields.filter(({ required }) => required)) {
-        if (!answers.some(({ field_id }) => field_id === field.id)) faults[fieldName(field.id)] = 'required'
+        if (!answers.some(({ field_id }) => field_id === field.id)) errors[fieldName(field.id)] = 'required'
       }
     }
   }
-  return faults
+  return errors
 }

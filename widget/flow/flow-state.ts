@@ -14,48 +14,48 @@ import { emptyDraft, type Draft, type Faults } from './draft-rules.ts'
 import { slotOf, type Slot } from './slots.ts'
 import type { Trouble } from './trouble.ts'
 
-/** A slot that is held for the visitor, until the deadline by the clock of this device. */
+/** A held slot; the deadline is by the clock of this device. */
 export interface HeldSlot {
   id: string
   slot: Slot
   deadlineMs: number
 }
 
-/** Something to tell in the middle of the flow, with other times to choose where there are any. */
+/** A message during the flow, with alternative times if there are any. */
 export interface Notice {
-  kind: 'taken' | 'not_offered' | 'lapsed' | 'too_many_holds' | 'too_many_bookings' | 'refused'
+  kind: 'taken' | 'notOffered' | 'expired' | 'tooManyHolds' | 'tooManyBookings' | 'refused'
   alternatives: Slot[]
 }
 
-/** Everything that the widget shows follows from this. */
+/** The complete state of the widget. */
 export interface FlowState {
   step: Step
-  /** What is under way, for which the visitor waits. */
+  /** The request that the visitor waits for. */
   busy: 'start' | 'slots' | 'hold' | 'booking' | null
   business: Session['business'] | null
   showBranding: boolean
   catalogue: Catalogue
   preset: Choice
   choice: Choice
-  /** The zone in which times are shown. */
+  /** The display time zone. */
   zone: string
   month: string
   date: string | null
-  /** The slots of the months that were asked for; by the month. */
+  /** Slots by month, for months that were read. */
   slots: Record<string, Slot[]>
-  /** The first free slot at all, when the month that is shown has none; null: there is none. */
+  /** The first free slot when the current month has none; null if there is none at all. */
   soonest: Slot | null | undefined
-  /** The slot that was chosen last, also when its hold has lapsed. */
+  /** The slot chosen last, even after its hold expired. */
   wanted: Slot | null
   held: HeldSlot | null
   draft: Draft
-  faults: Faults
+  errors: Faults
   notice: Notice | null
   trouble: Trouble | null
-  /** The widget waits this long because of a limit. */
+  /** The wait at a rate limit. */
   waitSeconds: number | null
   booking: Booking | null
-  /** Where the deposit of the booking is paid. */
+  /** The checkout of the booking's deposit. */
   checkoutUrl: string | null
 }
 
@@ -76,7 +76,7 @@ export function initialState(preset: Choice, zone: string, nowMs: number): FlowS
     wanted: null,
     held: null,
     draft: emptyDraft,
-    faults: {},
+    errors: {},
     notice: null,
     trouble: null,
     waitSeconds: null,
@@ -85,7 +85,7 @@ export function initialState(preset: Choice, zone: string, nowMs: number): FlowS
   }
 }
 
-/** The catalogue has arrived: the flow begins at the first step at which there is something to choose. */
+/** Starts the flow at the first step with a real choice. */
 export function withCatalogue(state: FlowState, session: Session, catalogue: Catalogue): FlowState {
   const choice = completed(catalogue, nothingChosen, state.preset)
   return {
@@ -100,22 +100,22 @@ export function withCatalogue(state: FlowState, session: Session, catalogue: Cat
   }
 }
 
-/** One of a list was chosen: what depends on it is open again. */
+/** Applies a choice, and clears the choices that depend on it. */
 export function withChoice(state: FlowState, step: Step, id: string): FlowState {
   const key = { service: 'serviceId', location: 'locationId', staff: 'staffId' }[
     step as 'service'
   ] as keyof Choice
   const chosen = { ...without(state.choice, step), [key]: id }
   const choice = completed(state.catalogue, chosen, state.preset)
-  return { ...withoutSlots(state), choice, step: nextStep(choice), notice: null, faults: {} }
+  return { ...withoutSlots(state), choice, step: nextStep(choice), notice: null, errors: {} }
 }
 
-/** Slots of another choice are of no use. */
+/** Drops the slots of another choice. */
 function withoutSlots(state: FlowState): FlowState {
   return { ...state, slots: {}, soonest: undefined, date: null }
 }
 
-/** Back to an earlier step; what was typed stays. */
+/** Returns to an earlier step; keeps the input. */
 export function backTo(state: FlowState, step: Step): FlowState {
   if (step === 'time') return { ...state, step, notice: null, date: dateOfWanted(state) ?? state.date }
   return { ...state, step, notice: null }
@@ -125,29 +125,29 @@ function dateOfWanted({ wanted, zone }: FlowState): string | null {
   return wanted && dateIn(zone, wanted.startsAtMs)
 }
 
-/** The slot is held: the visitor may write their details. */
+/** Continues to the details once the slot is held. */
 export function withHold(state: FlowState, held: HeldSlot): FlowState {
-  return { ...state, busy: null, held, wanted: held.slot, step: 'details', notice: null, faults: {} }
+  return { ...state, busy: null, held, wanted: held.slot, step: 'details', notice: null, errors: {} }
 }
 
-/** The hold has lapsed: its slot may still be free, and what was typed stays. */
-export function lapsed(state: FlowState): FlowState {
-  return { ...state, held: null, notice: { kind: 'lapsed', alternatives: [] } }
+/** The hold expired: its slot may still be free. Keeps the input. */
+export function expired(state: FlowState): FlowState {
+  return { ...state, held: null, notice: { kind: 'expired', alternatives: [] } }
 }
 
 const takenCodes = ['slot_held', 'slot_booked']
 
-/** The service refused a slot: others are offered where the visitor is, and the list of slots is out of date. */
+/** The slot was refused: offers alternatives, and drops the outdated slots. */
 export function withRefusedSlot(state: FlowState, problem: ProblemDocument): FlowState {
   const alternatives = (problem.alternatives ?? []).map(slotOf)
   const kind = takenCodes.includes(problem.code)
     ? 'taken'
     : problem.code === 'slot_not_offered'
-      ? 'not_offered'
+      ? 'notOffered'
       : problem.code === 'hold_limit_reached'
-        ? 'too_many_holds'
+        ? 'tooManyHolds'
         : problem.code === 'booking_limit_reached'
-          ? 'too_many_bookings'
+          ? 'tooManyBookings'
           : 'refused'
   return { ...state, busy: null, notice: { kind, alternatives } }
 }
@@ -156,7 +156,7 @@ export function withBooking(state: FlowState, booking: Booking): FlowState {
   return { ...state, busy: null, held: null, notice: null, trouble: null, booking, step: 'done' }
 }
 
-/** From the confirmation to a new booking: whoever books again need not type again who they are. */
+/** Starts another booking; keeps the visitor's details. */
 export function startedAnew(state: FlowState): FlowState {
   const choice = completed(state.catalogue, nothingChosen, state.preset)
   const draft = { ...state.draft, notes: '', fields: {} }

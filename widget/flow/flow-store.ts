@@ -1,6 +1,6 @@
 import type { FlowState } from './flow-state.ts'
 
-/** The state as it is now, for those who change it, and for those who draw it. */
+/** Holds the current state and notifies of changes. */
 export class FlowStore {
   state: FlowState
   private readonly listeners = new Set<() => void>()

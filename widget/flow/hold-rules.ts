@@ -1,10 +1,10 @@
-/** How long a hold lasts at most by the contract, in milliseconds, and a little for a clock that is not quite right. */
+/** The longest hold, with some tolerance for an inaccurate clock. */
 const usualHoldMs = 600_000
 const toleranceMs = 60_000
 
 /**
- * When a hold that was placed now ends, by the clock of this device. That clock may be wrong: an end that cannot be
- * is taken for ten minutes from now.
+ * When a hold placed now expires, by the clock of this device. That clock may be wrong: replaces an impossible expiry by
+ * ten minutes from now.
  */
 export function deadlineOf(expiresAt: string, nowMs: number): number {
   const endsAtMs = Date.parse(expiresAt)

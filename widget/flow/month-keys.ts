@@ -3,11 +3,11 @@ import { monthOf, plusDays, plusMonths, sameDayIn, startOfWeek } from '../times/
 interface Grid {
   firstWeekday: number
   rightToLeft: boolean
-  /** Nothing before it can be booked. */
+  /** The first day that can be booked. */
   today: string
 }
 
-/** Where a key leads from a day of the grid (ARIA Authoring Practices: Date Picker); undefined: it is not for the grid. */
+/** The day that a key moves to (ARIA Authoring Practices: Date Picker); undefined for other keys. */
 export function keyTarget(key: string, from: string, grid: Grid): string | undefined {
   const target = targetOf(key, from, grid)
   return target !== undefined && target < grid.today ? grid.today : target

@@ -1,19 +1,19 @@
 const firstPauseMs = 3_000
 const growth = 1.4
-const longestPauseMs = 60_000
-/** Somewhat longer than a checkout lives, in milliseconds: past it only the visitor asks. */
+const maxPauseMs = 60_000
+/** Longer than a checkout lives; after this, only the visitor triggers a check. In milliseconds. */
 const givenUpAfterMs = 45 * 60_000
 
 /**
- * The pauses, in milliseconds, between looks whether a payment has arrived: it is told to the service a moment after
- * the visitor has paid, or never.
+ * The pauses, in milliseconds, between checks for a payment: the processor reports it a moment after
+ * the visitor pays, or never.
  */
 export const lookPausesMs: readonly number[] = pauses()
 
 function pauses(): number[] {
   const all: number[] = []
   let sumMs = 0
-  for (let pause = firstPauseMs; sumMs < givenUpAfterMs; pause = Math.min(pause * growth, longestPauseMs)) {
+  for (let pause = firstPauseMs; sumMs < givenUpAfterMs; pause = Math.min(pause * growth, maxPauseMs)) {
     all.push(Math.round(pause))
     sumMs += pause
   }

@@ -12,11 +12,11 @@ interface Parts {
   connection: Connection
   store: FlowStore
   nowMs: () => number
-  /** Told of each hold that is placed. */
+  /** Called for each placed hold. */
   held: (hold: Hold) => void
 }
 
-/** Takes a slot for the visitor: a hold at first, then the booking that it becomes. */
+/** Holds a slot for the visitor, then books it. */
 export class Reservation {
   private readonly parts: Parts
 
@@ -40,13 +40,13 @@ export class Reservation {
     return { id: body.hold_id, slot, deadlineMs: deadlineOf(body.expires_at, nowMs()) }
   }
 
-  /** A hold that cannot be released lapses by itself, so nobody needs to hear of it. */
+  /** Ignores failures, because the hold expires by itself. */
   async release(id: string, keepalive = false): Promise<void> {
     const { connection } = this.parts
     await connection.call('DELETE', `/bookings/hold/${id}`, { keepalive }).catch(() => undefined)
   }
 
-  /** Books what is held. A hold that lapsed, noticed or not, as behind a lid that was closed, is placed again, once. */
+  /** Books the held slot. Places an expired hold again, once: a sleeping device does not notice the expiry. */
   async book(service: Service): Promise<Booking> {
     const held = this.parts.store.state.held ?? (await this.placeAgain())
     try {

@@ -12,12 +12,12 @@ interface Parts {
   nowMs: () => number
 }
 
-/** A question that was asked before all that it depends on was known. */
+/** A request sent before the catalogue is known. */
 interface EarlyQuestion {
   path: string
   month: string
   askedAtMs: number
-  /** Undefined when it was refused: then it is asked again, and what is wrong is told. */
+  /** Undefined when refused: the next request then reports the error. */
   answer: Promise<Answer<Availability> | undefined>
 }
 
@@ -29,18 +29,18 @@ interface Known {
 interface Reading {
   /** Undefined: as they were. */
   slots: Slot[] | undefined
-  /** Undefined when the slots are those of somebody else too. */
+  /** Undefined when the slots are for any staff member. */
   known?: Known
 }
 
-/** Slots that were read this long ago are read again before they are shown, in milliseconds. */
+/** Slots older than this are read again. In milliseconds. */
 const freshMs = 30_000
 
-/** Reads the free slots of what was chosen, month by month, into the state. */
+/** Reads the free slots of the current choice into the state, month by month. */
 export class SlotReading {
   private readonly parts: Parts
   private readonly known = new Map<string, Known>()
-  /** Of several answers about slots only that to the last question counts. */
+  /** Only the response to the latest request counts. */
   private question = 0
   private early: EarlyQuestion | undefined
 
@@ -48,12 +48,12 @@ export class SlotReading {
     this.parts = parts
   }
 
-  /** What was read is out of date: something else was chosen, or the visitor has held or lost a slot. */
+  /** Drops slots that a new choice, or a held or lost slot, made outdated. */
   forget(): void {
     this.known.clear()
   }
 
-  /** Asks for the slots of what the page has preselected, beside the catalogue rather than after it. */
+  /** Reads the slots of preselected items in parallel with the catalogue. */
   askEarly(preset: Choice): void {
     this.early = undefined
     if (preset.serviceId === null || preset.locationId === null) return
@@ -64,7 +64,7 @@ export class SlotReading {
     this.early = { path, month, askedAtMs: nowMs(), answer }
   }
 
-  /** Reads a month, unless that was done a moment ago. With `goOn` the visitor is taken to the first free day. */
+  /** Reads a month unless its slots are fresh. With `goOn`, moves to the first free day. */
   async read(month: string, goOn = false): Promise<void> {
     const { store, nowMs } = this.parts
     const read = this.known.get(month)
@@ -73,7 +73,7 @@ export class SlotReading {
     store.set({ busy: store.state.slots[month] ? null : 'slots' })
     try {
       for await (const { slots, known } of this.slotsOfMonth(month, read?.etag ?? undefined)) {
-        if (question !== this.question) return // it is not shown, so it is not known either
+        if (question !== this.question) return // outdated response
         if (known) this.known.set(month, known)
         if (slots) store.set({ slots: { ...store.state.slots, [month]: slots } })
         this.rest()
@@ -86,13 +86,13 @@ export class SlotReading {
     }
   }
 
-  /** Nobody waits for slots any more; for a hold that is being placed meanwhile they do. */
+  /** Ends the wait for slots, but not that for a hold. */
   private rest(): void {
     const { store } = this.parts
     if (store.state.busy === 'slots') store.set({ busy: null })
   }
 
-  /** The slots, at first perhaps those that are known from the early question. */
+  /** Reads the slots; may use the response to the early request first. */
   private async *slotsOfMonth(month: string, etag?: string): AsyncGenerator<Reading> {
     const { connection, nowMs, store } = this.parts
     const { catalogue, choice } = store.state
@@ -103,7 +103,7 @@ export class SlotReading {
       yield { slots: early.slots, known: { etag: early.etag, readAtMs: early.askedAtMs } }
       return
     }
-    // asked for anybody, while the visitor has chosen somebody meanwhile: times to look at until theirs are here
+    // read for any staff member: a preview until the slots of the chosen one arrive
     if (person !== null && early?.path === this.pathOf(month, choice, null)) {
       yield { slots: early.slots.filter(({ staffIds }) => staffIds.includes(person)) }
     }
@@ -114,7 +114,7 @@ export class SlotReading {
     }
   }
 
-  /** The answer to the early question, once, while it is fresh. */
+  /** Returns the fresh response to the early request, once. */
   private async takeEarly(month: string) {
     const { early } = this
     this.early = undefined
@@ -123,7 +123,7 @@ export class SlotReading {
     return answer && { ...early, etag: answer.etag, slots: slotsOf(answer.body) }
   }
 
-  /** Where the first month has nothing, the visitor is taken to the one that has. */
+  /** Moves to the first month with free slots. */
   private async readSoonest(question: number, goOn: boolean): Promise<void> {
     const { connection, store } = this.parts
     const { catalogue, choice, zone, month: shown } = store.state
@@ -139,7 +139,7 @@ export class SlotReading {
     }
   }
 
-  /** Whoever comes to the calendar sees times at once. */
+  /** Selects a day, so that the visitor sees times at once. */
   private showFirstDay(month: string): void {
     const { store } = this.parts
     const { slots, zone, date } = store.state

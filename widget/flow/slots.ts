@@ -27,13 +27,13 @@ export function slotsOf(availability: Availability): Slot[] {
   return availability.days.flatMap(({ slots }) => slots.map(slotOf))
 }
 
-/** The slots of each date as a calendar in the zone shows it, in order. */
+/** Slots by local date in the zone, in order. */
 export function slotsByDate(slots: Slot[], zone: string): Map<string, Slot[]> {
   return Map.groupBy(slots, ({ startsAtMs }) => dateIn(zone, startsAtMs))
 }
 
 /**
- * The dates, in the zone of the location, of all slots that a calendar in any other zone shows in a month: a day more
+ * The dates to request, in the zone of the location, for a month in any other zone: one day more
  * at both ends.
  */
 export function rangeFor(month: string, today: string): { from: string; to: string } {
@@ -43,7 +43,7 @@ export function rangeFor(month: string, today: string): { from: string; to: stri
   return { from, to: plusDays(last, 1) }
 }
 
-/** Times of one date that read the same although they differ: the hour that a clock change repeats. */
+/** Times of one date that look the same: the hour that a clock change repeats. */
 export function repeatedTimes(slots: Slot[], write: (ms: number) => string): Set<number> {
   const byText = Map.groupBy(slots, ({ startsAtMs }) => write(startsAtMs))
   const repeated = [...byText.values()].filter((group) => group.length > 1).flat()

@@ -1,6 +1,6 @@
 import { codeOf, Unreachable } from '../api/refusals.ts'
 
-/** Why the flow cannot go on by itself. */
+/** Why the flow cannot continue. */
 export interface Trouble {
   kind: 'unreachable' | 'misconfigured' | 'busy' | 'unknown'
   code: string
@@ -13,7 +13,7 @@ const misconfigured = [
   'key_type_not_allowed',
 ]
 
-/** What a visitor is told of an error that no step can deal with. */
+/** The message for an error that no step can handle. */
 export function troubleOf(error: unknown): Trouble {
   const code = codeOf(error)
   if (code === null) {

@@ -38,7 +38,7 @@ export const texts: Texts = {
   held: 'Für Sie reserviert',
   heldFor: 'Ihre Zeit ist für {time} reserviert.',
   twoMinutesLeft: 'Ihre Zeit ist noch zwei Minuten reserviert.',
-  lapsed: 'Ihre Zeit ist nicht mehr reserviert. Ihre Eingaben sind noch da.',
+  expired: 'Ihre Zeit ist nicht mehr reserviert. Ihre Eingaben sind noch da.',
   holdAgain: 'Noch einmal reservieren',
   taken: 'Leider war jemand einen Moment schneller.',
   notOffered: 'Leider kann diese Zeit nicht mehr gebucht werden.',

@@ -38,7 +38,7 @@ export const texts: Texts = {
   held: 'Guardada para usted',
   heldFor: 'Su hora queda guardada durante {time}.',
   twoMinutesLeft: 'Su hora queda guardada dos minutos más.',
-  lapsed: 'Su hora ya no está guardada. Lo que ha escrito sigue aquí.',
+  expired: 'Su hora ya no está guardada. Lo que ha escrito sigue aquí.',
   holdAgain: 'Guardarla otra vez',
   taken: 'Lo sentimos, otra persona se ha adelantado.',
   notOffered: 'Lo sentimos, esta hora ya no se puede reservar.',

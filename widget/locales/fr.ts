@@ -38,7 +38,7 @@ export const texts: Texts = {
   held: 'Gardé pour vous',
   heldFor: 'Votre horaire est gardé pendant {time}.',
   twoMinutesLeft: 'Votre horaire est encore gardé deux minutes.',
-  lapsed: 'Votre horaire n’est plus gardé. Ce que vous avez saisi est toujours là.',
+  expired: 'Votre horaire n’est plus gardé. Ce que vous avez saisi est toujours là.',
   holdAgain: 'Le garder à nouveau',
   taken: 'Nous sommes désolés, quelqu’un a été plus rapide.',
   notOffered: 'Nous sommes désolés, cet horaire ne peut plus être réservé.',

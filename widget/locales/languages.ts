@@ -1,7 +1,7 @@
 import { texts as english } from './en.ts'
 import type { Texts } from './texts.ts'
 
-/** A further language is a file beside this one, and a line here. Each is loaded only by who reads it. */
+/** To add a language, add a file here and a line below. Each loads on demand. */
 const languages: Record<string, () => Promise<{ texts: Texts }>> = {
   en: () => Promise.resolve({ texts: english }),
   de: () => import('./de.ts'),
@@ -12,17 +12,17 @@ const languages: Record<string, () => Promise<{ texts: Texts }>> = {
 
 const rightToLeft = new Set(['ar', 'fa', 'he', 'ur'])
 
-/** How the widget speaks: its texts, the locale of its dates, and the direction of its lines. */
+/** Texts, locale of dates, and direction of text. */
 export interface Language {
   texts: Texts
   locale: string
   direction: 'ltr' | 'rtl'
 }
 
-/** English, which is there from the beginning. */
+/** English is part of the entry. */
 export const fallback: Language = { texts: english, locale: 'en', direction: 'ltr' }
 
-/** The first of the wanted locales in whose language the widget speaks. */
+/** The first wanted locale whose language the widget has. */
 export function chosenLocale(wanted: readonly string[]): string {
   return wanted.find((locale) => languageOf(locale) in languages) ?? fallback.locale
 }
@@ -35,7 +35,7 @@ function languageOf(locale: string): string {
   }
 }
 
-/** Loads a language; one that cannot be loaded is no reason not to book. */
+/** Loads a language; falls back to English if that fails. */
 export async function loadLanguage(wanted: readonly string[]): Promise<Language> {
   const locale = chosenLocale(wanted)
   const name = languageOf(locale)

@@ -1,4 +1,4 @@
-/** What the widget says. A language is one file of these beside; `{…}` stand for what is put in. */
+/** The widget's texts, one file a language; `{…}` are placeholders. */
 export interface Texts {
   book: string
   close: string
@@ -37,7 +37,7 @@ export interface Texts {
   held: string
   heldFor: string
   twoMinutesLeft: string
-  lapsed: string
+  expired: string
   holdAgain: string
   taken: string
   notOffered: string
@@ -80,7 +80,7 @@ export interface Texts {
   poweredBy: string
 }
 
-/** A text with its values put in. */
+/** Fills the placeholders of a text. */
 export function fill(text: string, values: Record<string, string>): string {
   return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }

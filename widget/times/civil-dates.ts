@@ -1,6 +1,6 @@
 /*
- * Dates of the calendar, without a time and without a zone: `2026-12-01`, and months: `2026-12`. Text, because that is
- * what the API speaks and because it compares as dates do.
+ * Calendar dates without time and zone, `2026-12-01`, and months, `2026-12`. They are text, as in the API, and compare
+ * in date order.
  */
 
 const dayMs = 86_400_000

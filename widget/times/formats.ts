@@ -1,7 +1,7 @@
 import { civilMs, firstDayOf, plusDays, startOfWeek } from './civil-dates.ts'
 import { dateIn, hourIn } from './zones.ts'
 
-/** Where the first weekday is asked for and the browser does not know it: Monday, but for these. */
+/** For browsers that do not know the first weekday: Monday, except for these regions. */
 const sundayFirst = /-(US|CA|MX|BR|IL|IN|JP|KR|TW|HK|ZA|SA|PH|CO|PE|VE)\b|^(ja|ko|he|hi)\b/
 const saturdayFirst = /^ar\b|^fa\b/
 
@@ -11,7 +11,7 @@ interface WeekInfo {
 
 /** 1 for Monday to 7 for Sunday: where weeks begin for readers of a locale. */
 export function firstWeekdayOf(locale: string): number {
-  // of late a method, before that a property, and in some browsers neither
+  // a method in new browsers, a property in older ones, and missing in some
   const described = new Intl.Locale(locale) as { getWeekInfo?: () => WeekInfo; weekInfo?: WeekInfo }
   const known = described.getWeekInfo ? described.getWeekInfo() : described.weekInfo
   if (known) return known.firstDay
@@ -27,11 +27,11 @@ export class Formats {
 
   constructor(locale: string) {
     this.firstWeekday = firstWeekdayOf(locale)
-    // the grid of a month is one of the Gregorian calendar, whatever a country prefers
+    // the month grid is Gregorian, whatever the locale prefers
     this.locale = new Intl.Locale(locale, { calendar: 'gregory' }).toString()
   }
 
-  /** Makes the formats of the calendar, which takes a while, at a moment at which an answer is waited for anyway. */
+  /** Creates the slow calendar formats early, while a request is pending. */
   warmUp(zone: string, ms: number): void {
     dateIn(zone, ms)
     hourIn(zone, ms)
@@ -114,7 +114,7 @@ export class Formats {
     return this.number(seconds, { style: 'unit', unit: 'second', unitDisplay: 'long' })
   }
 
-  /** `9:05`: what is left of a hold. */
+  /** `9:05`: the rest of a hold. */
   countdown(seconds: number): string {
     const rest = this.number(seconds % 60, { minimumIntegerDigits: 2 })
     return `${this.number(Math.floor(seconds / 60))}:${rest}`
@@ -149,7 +149,7 @@ export class Formats {
   }
 }
 
-/** The place in the name of a zone: `New York` of `America/New_York`. */
+/** The city of a zone name: `New York` of `America/New_York`. */
 export function placeOf(zone: string): string {
   return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
 }

@@ -1,6 +1,6 @@
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Making a format takes a hundred times as long as using it. */
+/** Creating a format takes a hundred times as long as using it. */
 function formatIn(zone: string, locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${zone} ${Object.keys(options).join()}`
   let format = formats.get(key)
@@ -11,7 +11,7 @@ function formatIn(zone: string, locale: string, options: Intl.DateTimeFormatOpti
   return format
 }
 
-/** The date, as `2026-12-01`, that a calendar on the wall shows in a zone at an instant. */
+/** The local date, such as `2026-12-01`, in a zone at an instant. */
 export function dateIn(zone: string, ms: number): string {
   const date = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
   const parts = formatIn(zone, 'en-CA-u-ca-gregory-nu-latn', date).formatToParts(ms)
@@ -33,7 +33,7 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** Whether clocks in two zones show the same at an instant. */
+/** Whether two zones have the same local time at an instant. */
 export function sameTimeIn(one: string, other: string, ms: number): boolean {
   return one === other || offsetName(one, ms) === offsetName(other, ms)
 }
@@ -43,7 +43,7 @@ function offsetName(zone: string, ms: number): string {
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? ''
 }
 
-/** The hour of the day, 0 to 23, that a clock shows in a zone at an instant. */
+/** The local hour, 0 to 23, in a zone at an instant. */
 export function hourIn(zone: string, ms: number): number {
   const parts = formatIn(zone, 'en', { hour: 'numeric', hourCycle: 'h23' }).formatToParts(ms)
   return Number(parts.find(({ type }) => type === 'hour')?.value ?? 0)

@@ -5,7 +5,7 @@ import type { View } from './view.ts'
 
 const warnSeconds = 120
 
-/** What a screen reader is told beside the focus, at a few moments only: a clock that speaks every second is a torment. */
+/** Announcements for screen readers, at a few moments only: a countdown must not speak every second. */
 export function Announcements({ flow, state, language, formats, nowMs }: View) {
   const { held, busy } = state
   const { texts } = language

@@ -7,7 +7,7 @@ import { Heading } from './heading.tsx'
 import { Summary } from './summary.tsx'
 import type { View } from './view.ts'
 
-/** The end: it is booked, or waits for its deposit. */
+/** The last step: booked, or waiting for the deposit. */
 export function Confirmation(props: View) {
   const { flow, state, language } = props
   const { booking } = state
@@ -78,7 +78,7 @@ export function Confirmation(props: View) {
   )
 }
 
-/** Looks until what it gives back is called. In a tab that nobody sees it rests; coming back to it looks at once. */
+/** Polls until the returned function is called. Pauses in a hidden tab, and polls at once on return. */
 function lookNowAndThen(flow: View['flow']): () => void {
   let timer: ReturnType<typeof setTimeout>
   const plan = (looks: number) => {

@@ -7,7 +7,7 @@ import { FaultText, Labelled, TextInput } from './text-input.tsx'
 interface CustomFieldParts {
   field: CustomField
   value: FieldValue | undefined
-  fault: Fault | undefined
+  fieldError: Fault | undefined
   texts: Texts
   onWrite: (value: FieldValue) => void
 }
@@ -19,9 +19,9 @@ const inputTypes: Partial<Record<CustomField['type'], string>> = {
   url: 'url',
 }
 
-/** A field that the business has thought of. */
+/** The input of a custom field. */
 export function CustomFieldInput(parts: CustomFieldParts) {
-  const { field, value, fault, texts, onWrite } = parts
+  const { field, value, fieldError, texts, onWrite } = parts
   switch (field.type) {
     case 'boolean':
       return <Check {...parts} />
@@ -40,7 +40,7 @@ export function CustomFieldInput(parts: CustomFieldParts) {
         <TextInput
           label={field.label}
           value={value === undefined ? '' : String(value)}
-          fault={fault}
+          fieldError={fieldError}
           required={field.required}
           type={inputTypes[field.type] ?? 'text'}
           {...(field.type === 'textarea' && { lines: 3 })}
@@ -51,7 +51,7 @@ export function CustomFieldInput(parts: CustomFieldParts) {
   }
 }
 
-function Check({ field, value, fault, texts, onWrite }: CustomFieldParts) {
+function Check({ field, value, fieldError, texts, onWrite }: CustomFieldParts) {
   const id = useId()
   return (
     <div class="field" part="field">
@@ -59,26 +59,26 @@ function Check({ field, value, fault, texts, onWrite }: CustomFieldParts) {
         <input
           type="checkbox"
           checked={value === true}
-          aria-invalid={fault !== undefined}
+          aria-invalid={fieldError !== undefined}
           onChange={(event) => onWrite(event.currentTarget.checked)}
         />
         <bdi>{field.label}</bdi>
       </label>
-      <FaultText id={id} fault={fault} texts={texts} />
+      <FaultText id={id} fieldError={fieldError} texts={texts} />
     </div>
   )
 }
 
-function Select({ field, value, fault, texts, onWrite }: CustomFieldParts) {
+function Select({ field, value, fieldError, texts, onWrite }: CustomFieldParts) {
   const id = useId()
   return (
-    <Labelled id={id} label={field.label} required={field.required} fault={fault} texts={texts}>
+    <Labelled id={id} label={field.label} required={field.required} fieldError={fieldError} texts={texts}>
       <select
         id={id}
         part="input"
         required={field.required}
-        aria-invalid={fault !== undefined}
-        {...(fault !== undefined && { 'aria-describedby': `${id}-fault` })}
+        aria-invalid={fieldError !== undefined}
+        {...(fieldError !== undefined && { 'aria-describedby': `${id}-fault` })}
         onChange={(event) => onWrite(event.currentTarget.value)}
       >
         <option value="" selected={value === undefined || value === ''}>
@@ -94,12 +94,16 @@ function Select({ field, value, fault, texts, onWrite }: CustomFieldParts) {
   )
 }
 
-function Checks({ field, value, fault, texts, onWrite }: CustomFieldParts) {
+function Checks({ field, value, fieldError, texts, onWrite }: CustomFieldParts) {
   const id = useId()
   const chosen = Array.isArray(value) ? value : []
   const options = field.options ?? []
   return (
-    <fieldset class="field" part="field" {...(fault !== undefined && { 'aria-describedby': `${id}-fault` })}>
+    <fieldset
+      class="field"
+      part="field"
+      {...(fieldError !== undefined && { 'aria-describedby': `${id}-fault` })}
+    >
       <legend>
         <bdi>{field.label}</bdi>
         {!field.required && <span class="hint"> ({texts.optional})</span>}
@@ -109,7 +113,7 @@ function Checks({ field, value, fault, texts, onWrite }: CustomFieldParts) {
           <input
             type="checkbox"
             checked={chosen.includes(option)}
-            {...(index === 0 && { 'aria-invalid': fault !== undefined })}
+            {...(index === 0 && { 'aria-invalid': fieldError !== undefined })}
             onChange={({ currentTarget: { checked } }) =>
               onWrite(options.filter((one) => (one === option ? checked : chosen.includes(one))))
             }
@@ -117,7 +121,7 @@ function Checks({ field, value, fault, texts, onWrite }: CustomFieldParts) {
           <bdi>{option}</bdi>
         </label>
       ))}
-      <FaultText id={id} fault={fault} texts={texts} />
+      <FaultText id={id} fieldError={fieldError} texts={texts} />
     </fieldset>
   )
 }

@@ -8,17 +8,17 @@ import { SlotNotice } from './slot-notice.tsx'
 import { Countdown, Summary } from './summary.tsx'
 import type { View } from './view.ts'
 
-/** Who comes, and the answers to what the service asks. */
+/** The visitor's details and the custom fields. */
 export function Details(props: View) {
   const { flow, state, language, formats } = props
-  const { catalogue, choice, wanted, faults, busy, draft } = state
+  const { catalogue, choice, wanted, errors, busy, draft } = state
   const { texts } = language
   const service = serviceOf(catalogue, choice)
   const form = useRef<HTMLFormElement>(null)
   useLayoutEffect(() => {
-    if (Object.keys(faults).length > 0)
+    if (Object.keys(errors).length > 0)
       form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
-  }, [faults])
+  }, [errors])
   if (!service || !wanted) return null
   const staff = staffFor(catalogue, choice).find(({ id }) => id === choice.staffId)?.name
   const location = locationOf(catalogue, choice)
@@ -29,7 +29,7 @@ export function Details(props: View) {
     <TextInput
       label={texts[name]}
       value={draft[name]}
-      fault={faults[name]}
+      fieldError={errors[name]}
       texts={texts}
       onWrite={(value) => flow.write({ [name]: value })}
       {...options}
@@ -57,23 +57,23 @@ export function Details(props: View) {
       >
         <SlotNotice {...props} />
         <div class="pair">
-          {text('firstName', { required: true, complete: 'given-name', most: 100 })}
-          {text('lastName', { required: true, complete: 'family-name', most: 100 })}
+          {text('firstName', { required: true, complete: 'given-name', max: 100 })}
+          {text('lastName', { required: true, complete: 'family-name', max: 100 })}
         </div>
-        {text('email', { required: true, complete: 'email', type: 'email', most: 254 })}
-        {text('phone', { complete: 'tel', type: 'tel', most: 32 })}
+        {text('email', { required: true, complete: 'email', type: 'email', max: 254 })}
+        {text('phone', { complete: 'tel', type: 'tel', max: 32 })}
         {service.custom_fields.map((field) => (
           <CustomFieldInput
             key={field.id}
             field={field}
             value={draft.fields[field.id]}
-            fault={faults[fieldName(field.id)]}
+            fieldError={errors[fieldName(field.id)]}
             texts={texts}
             onWrite={(value) => flow.write({ fields: { ...draft.fields, [field.id]: value } })}
           />
         ))}
-        {text('notes', { lines: 3, most: 1000 })}
-        {Object.keys(faults).length > 0 && <p class="fault">{texts.faultsFound}</p>}
+        {text('notes', { lines: 3, max: 1000 })}
+        {Object.keys(errors).length > 0 && <p class="fault">{texts.faultsFound}</p>}
         <button type="submit" class="primary" part="primary-button" aria-disabled={busy !== null}>
           {busy === 'booking' ? (state.booking ? texts.toCheckout : texts.booking) : submit}
         </button>

@@ -1,6 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact'
 
-/** A heading that can be given the focus. */
+/** A focusable heading. */
 export function Heading({
   children,
   inner,

@@ -3,7 +3,7 @@ import { anyone, locationsFor, staffFor, type ListStep } from '../flow/choice-ru
 import { fill } from '../locales/texts.ts'
 import type { View } from './view.ts'
 
-/** One of a list: a service, a location, a person. */
+/** An option: a service, location or staff member. */
 export function ListSteps({ flow, state, language, formats, step }: View & { step: ListStep }) {
   const { catalogue, choice } = state
   const choose = (id: string) => () => flow.choose(step, id)
@@ -50,7 +50,7 @@ export function ListSteps({ flow, state, language, formats, step }: View & { ste
 
 interface OptionParts {
   name: string
-  /** A sign in the place of a picture. */
+  /** An icon in place of a picture. */
   face?: string
   onChoose: () => void
   children?: ComponentChildren
@@ -80,7 +80,7 @@ function Option({ name, face, onChoose, children }: OptionParts) {
 function initialsOf(name: string): string {
   const words = name.split(/\s+/).filter(Boolean)
   const shown = [...words.slice(0, 1), ...words.slice(1).slice(-1)]
-  // by code point: half of a character is none
+  // by code point, so that no character is split
   return shown
     .map((word) => String.fromCodePoint(word.codePointAt(0) ?? 32))
     .join('')

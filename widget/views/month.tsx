@@ -11,7 +11,7 @@ interface MonthParts extends View {
   onChoose: (date: string) => void
 }
 
-/** A month as a grid. One day can be reached with the tab key, the others with the arrow keys. */
+/** A month as a grid. Tab reaches one day, the arrow keys the others. */
 export function Month(props: MonthParts) {
   const { flow, state, language, formats, today, isFree, isLoading, onChoose } = props
   const { month, date } = state
@@ -77,12 +77,12 @@ export function Month(props: MonthParts) {
   )
 }
 
-/** In some languages short names are whole words, for which a column is too narrow. */
-const mostLetters = 4
+/** In some languages, short weekday names are too wide for a column. */
+const maxLetters = 4
 
 function weekdayNames(formats: Formats): string[] {
   const short = formats.weekdays('short')
-  return short.some(({ length }) => length > mostLetters) ? formats.weekdays('narrow') : short
+  return short.some(({ length }) => length > maxLetters) ? formats.weekdays('narrow') : short
 }
 
 function MonthHeader({ flow, state, language, formats, today }: MonthParts) {
@@ -156,7 +156,7 @@ function Day({ state, language, formats, day, today, isFree, isCursor, onChoose 
   )
 }
 
-/** The day that the tab key leads to: where the visitor was, what is chosen, the first free one. */
+/** The day that Tab reaches: the last focused, else the selected, else the first free one. */
 function cursorIn(month: string, wanted: (string | null)[], isFree: (date: string) => boolean): string {
   const here = wanted.find((date) => date !== null && monthOf(date) === month)
   if (here) return here

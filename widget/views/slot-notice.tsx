@@ -1,32 +1,25 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Notice } from '../flow/flow-state.ts'
-import type { Texts } from '../locales/texts.ts'
 import type { View } from './view.ts'
 
-const sentences: Record<Notice['kind'], keyof Texts> = {
-  taken: 'taken',
-  not_offered: 'notOffered',
-  lapsed: 'lapsed',
-  too_many_holds: 'tooManyHolds',
-  too_many_bookings: 'tooManyBookings',
-  refused: 'refused',
-}
+/** Another time is no way out: an expired slot can be held again, and the cap on bookings is the same for every time. */
+const withoutOtherTime: Notice['kind'][] = ['expired', 'tooManyBookings']
 
-/** What happened to the slot, and other times to choose with one click. */
+/** Says what happened to the slot, and offers other times. */
 export function SlotNotice({ flow, state, language, formats }: View) {
   const { notice, zone, busy, step } = state
   const { texts } = language
   const box = useRef<HTMLDivElement>(null)
   const kind = notice?.kind
   useLayoutEffect(() => {
-    // the button that was pressed may be gone; who types on after a lapse is not to be disturbed
-    if (kind && kind !== 'lapsed') box.current?.focus()
+    // the pressed button may be gone; after an expiry, do not interrupt a visitor who is typing
+    if (kind && kind !== 'expired') box.current?.focus()
   }, [kind, notice])
   if (!notice) return null
   return (
     <div class="notice" part="notice" role="alert" tabIndex={-1} ref={box}>
-      <p>{texts[sentences[notice.kind]]}</p>
-      {notice.kind === 'lapsed' && (
+      <p>{texts[notice.kind]}</p>
+      {notice.kind === 'expired' && (
         <button
           type="button"
           class="secondary"
@@ -57,7 +50,7 @@ export function SlotNotice({ flow, state, language, formats }: View) {
           </div>
         </>
       )}
-      {step === 'details' && notice.kind !== 'lapsed' && (
+      {step === 'details' && !withoutOtherTime.includes(notice.kind) && (
         <button type="button" class="link" onClick={() => flow.goBack('time')}>
           {texts.chooseOther}
         </button>

@@ -13,7 +13,7 @@ interface Appointment {
   endsAtMs: number
 }
 
-/** What is being booked: when, where, with whom. */
+/** The appointment: when, where, with whom. */
 export function Summary({ state, language, formats, appointment }: View & { appointment: Appointment }) {
   const { zone } = state
   const { service, location, staff, startsAtMs, endsAtMs } = appointment
@@ -50,7 +50,7 @@ export function Summary({ state, language, formats, appointment }: View & { appo
 const circle = 2 * Math.PI * 9
 const wholeSeconds = 600
 
-/** What is left of the ten minutes. */
+/** The countdown of the hold. */
 export function Countdown({ state, language, formats, nowMs }: View) {
   const { held } = state
   const [, redraw] = useState(0)

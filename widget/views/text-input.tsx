@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { Fault } from '../flow/draft-rules.ts'
 import type { Texts } from '../locales/texts.ts'
 
-const faultTexts: Record<Fault, keyof Texts> = {
+const fieldErrorTexts: Record<Fault, keyof Texts> = {
   required: 'faultRequired',
   email: 'faultEmail',
   invalid: 'faultInvalid',
@@ -12,14 +12,14 @@ const faultTexts: Record<Fault, keyof Texts> = {
 interface InputParts {
   label: string
   value: string
-  fault?: Fault | undefined
+  fieldError?: Fault | undefined
   required?: boolean
   type?: string
   /** The `autocomplete` of the field. */
   complete?: string
-  /** The most characters. */
-  most?: number
-  /** Lines of a longer text. */
+  /** Maximum length. */
+  max?: number
+  /** Rows of a text area. */
   lines?: number
   texts: Texts
   onWrite: (value: string) => void
@@ -30,11 +30,11 @@ export function TextInput(parts: InputParts) {
   const {
     label,
     value,
-    fault,
+    fieldError,
     required = false,
     type = 'text',
     complete,
-    most,
+    max,
     lines,
     texts,
     onWrite,
@@ -44,13 +44,13 @@ export function TextInput(parts: InputParts) {
     id,
     value,
     required,
-    'aria-invalid': fault !== undefined,
-    ...(fault !== undefined && { 'aria-describedby': `${id}-fault` }),
+    'aria-invalid': fieldError !== undefined,
+    ...(fieldError !== undefined && { 'aria-describedby': `${id}-fault` }),
     ...(complete !== undefined && { autocomplete: complete as 'email' }),
-    ...(most !== undefined && { maxLength: most }),
+    ...(max !== undefined && { maxLength: max }),
   }
   return (
-    <Labelled id={id} label={label} required={required} fault={fault} texts={texts}>
+    <Labelled id={id} label={label} required={required} fieldError={fieldError} texts={texts}>
       {lines === undefined ? (
         <input
           {...shared}
@@ -76,13 +76,13 @@ interface LabelledParts {
   id: string
   label: string
   required: boolean
-  fault: Fault | undefined
+  fieldError: Fault | undefined
   texts: Texts
   children: ComponentChildren
 }
 
-/** A field with its label above, and what is wrong with it below. */
-export function Labelled({ id, label, required, fault, texts, children }: LabelledParts) {
+/** A field with its label above and its error below. */
+export function Labelled({ id, label, required, fieldError, texts, children }: LabelledParts) {
   return (
     <div class="field" part="field">
       <label for={id}>
@@ -90,16 +90,24 @@ export function Labelled({ id, label, required, fault, texts, children }: Labell
         {!required && <span class="hint"> ({texts.optional})</span>}
       </label>
       {children}
-      <FaultText id={id} fault={fault} texts={texts} />
+      <FaultText id={id} fieldError={fieldError} texts={texts} />
     </div>
   )
 }
 
-export function FaultText({ id, fault, texts }: { id: string; fault: Fault | undefined; texts: Texts }) {
-  if (!fault) return null
+export function FaultText({
+  id,
+  fieldError,
+  texts,
+}: {
+  id: string
+  fieldError: Fault | undefined
+  texts: Texts
+}) {
+  if (!fieldError) return null
   return (
     <p class="fault" id={`${id}-fault`}>
-      {texts[faultTexts[fault]]}
+      {texts[fieldErrorTexts[fieldError]]}
     </p>
   )
 }

@@ -78,7 +78,7 @@ const parts = [
   { name: 'evening', until: 24 },
 ] as const
 
-/** As long as `10:30`; with what comes after it in twelve-hour times, a button has to be wider. */
+/** The length of `10:30`; twelve-hour times need a wider button. */
 const shortTime = 5
 
 function Times(props: View & { date: string; slots: Slot[] }) {

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { fill } from '../locales/texts.ts'
 import type { View } from './view.ts'
 
-/** Why it does not go on, and the button that tries again; or that it goes on by itself. */
+/** Says why the flow stopped, with a retry button, or that it continues by itself. */
 export function TroubleNotice(props: View) {
   const { flow, state, language } = props
   const { texts } = language

@@ -3,7 +3,7 @@ import type { FlowState } from '../flow/flow-state.ts'
 import type { Language } from '../locales/languages.ts'
 import type { Formats } from '../times/formats.ts'
 
-/** What every view is handed. */
+/** The props of every view. */
 export interface View {
   flow: BookingFlow
   state: FlowState

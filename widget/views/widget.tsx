@@ -19,7 +19,7 @@ const titles: Record<Step, keyof Texts> = {
   done: 'stepDone',
 }
 
-/** Everything that one element shows. */
+/** The root view of an element. */
 export function Widget(props: View & { onClose?: (() => void) | undefined }) {
   const { state, language, onClose } = props
   const { texts, locale, direction } = language
@@ -67,7 +67,7 @@ function Header({ state, language, onClose }: View & { onClose?: (() => void) | 
   )
 }
 
-/** The name stands beside it, so it says nothing more; one that cannot be loaded leaves no gap. */
+/** Decorative, because the name is beside it; disappears when it cannot be loaded. */
 function Logo({ address }: { address: string }) {
   const image = useRef<HTMLImageElement>(null)
   return (
@@ -83,7 +83,7 @@ function Logo({ address }: { address: string }) {
   )
 }
 
-/** The heading of a step, which takes the focus when the visitor has come to it. */
+/** The heading of a step, which takes the focus when the step opens. */
 function StepFrame({ state, language, children }: View & { children: ComponentChildren }) {
   const { step, booking, catalogue, busy } = state
   const heading = useRef<HTMLHeadingElement>(null)
@@ -91,7 +91,7 @@ function StepFrame({ state, language, children }: View & { children: ComponentCh
   const started = busy !== 'start'
   useLayoutEffect(() => {
     if (!started) return
-    // the first step of a page must not take the focus from where the visitor is
+    // the first step must not steal the focus from the page
     if (last.current !== undefined && last.current !== step) heading.current?.focus()
     last.current = step
   }, [step, started])
@@ -131,7 +131,7 @@ function LaterStep(props: View) {
   return failures > 0 ? <p role="alert">{texts.unreachable}</p> : <Skeleton />
 }
 
-/** The shape of what is about to come, so that nothing jumps. */
+/** A placeholder of the same size, so that nothing jumps. */
 function Skeleton() {
   return (
     <div class="skeleton" aria-hidden="true">

@@ -3,7 +3,7 @@ import { locationOf } from '../flow/choice-rules.ts'
 import { ownZoneName, sameTimeIn } from '../times/zones.ts'
 import type { View } from './view.ts'
 
-/** In which zone times are shown: the visitor's, the location's, or any other. */
+/** The choice of the display time zone: the visitor's, the location's, or any other. */
 export function ZoneChoice({ flow, state, language, formats, nowMs }: View) {
   const { texts } = language
   const { zone } = state
@@ -21,7 +21,7 @@ export function ZoneChoice({ flow, state, language, formats, nowMs }: View) {
       <select
         id={id}
         value={zone}
-        // four hundred names are not worth a moment of those who never look
+        // render the 400 zone names only on demand
         onPointerDown={() => setOpened(true)}
         onFocus={() => setOpened(true)}
         onChange={(event) => flow.setZone(event.currentTarget.value)}

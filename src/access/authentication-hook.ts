@@ -1,0 +1,112 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { liesIn, readClientAddress } from '../base/client-network.ts'
+import { Problem } from '../base/errors.ts'
+import { ownOrigins } from '../base/public-url.ts'
+import { isOfApi } from '../http/openapi.ts'
+import type { Context } from './context.ts'
+import { assertMayCall, type Caller } from './actor.ts'
+import { authenticate, cachedCaller } from './authentication.ts'
+import { anonymousQuotas, quotasOfCaller, quotasOfExchange } from './rate-limit-rules.ts'
+import type { Quota } from './rate-limit-types.ts'
+import type { RateLimiter, RateLimitResult } from './rate-limits.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route counts for the client's address, not for its key. */
+    countsFor?: 'address'
+  }
+}
+
+/** Counts requests. Each method throws `rate_limited`. */
+interface RequestCounter {
+  countCaller(request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<void>
+  /** Counts a request without a valid key. */
+  countAnonymous(request: FastifyRequest, reply: FastifyReply): Promise<void>
+}
+
+const subjects: Record<Quota['kind'], string> = {
+  key: 'This key or session may make',
+  sessions: 'All sessions from one address or IPv6 network may make together',
+  exchange: 'From one address or IPv6 network, keys may be exchanged for sessions',
+  stranger: 'Without a valid key, one address or IPv6 network may make',
+}
+
+/**
+ * Authenticates every request to a route with `access`, before its body is read. Refuses in this order: credentials
+ * (401), limits (429), then key type, plan and origin (403). Unknown paths and methods of the API count too, so that
+ * probing is not free.
+ */
+export function guardRequests(app: FastifyInstance, context: Context, limiter: RateLimiter): void {
+  const ours = ownOrigins(context.config)
+  const counter = countRequests(app, context, limiter)
+  app.decorateRequest('actor')
+  app.addHook('onRequest', async (request, reply) => {
+    const { access } = request.routeOptions.config
+    if (!access && !isOfApi(request)) return
+    let actor: Caller
+    try {
+      actor = await authenticate(context, request.headers.authorization)
+    } catch (error) {
+      // after any other error, such as a lost database, the key may be valid
+      if (error instanceof Problem) await counter.countAnonymous(request, reply)
+      if (!access) return
+      throw error
+    }
+    request.actor = actor
+    await counter.countCaller(request, reply, actor)
+    if (!access) return
+    const { origin } = request.headers
+    // the booking page is on our own origin and uses any publishable key
+    assertMayCall(actor, access, origin !== undefined && ours.has(origin) ? undefined : origin)
+  })
+}
+
+/**
+ * Sets the rate limit headers on every response of the API. Responses that counted nothing (503 under overload or
+ * without the database; 400 of broken HTTP) report what this process knew last, without querying a store.
+ */
+function countRequests(app: FastifyInstance, context: Context, limiter: RateLimiter): RequestCounter {
+  const factor = context.config.rateLimitFactor
+  const quotasOf = ({ routeOptions, ip }: FastifyRequest, caller: Caller) => {
+    const client = readClientAddress(ip)
+    if (routeOptions.config.countsFor === 'address') return quotasOfExchange(client, factor)
+    const trusted = caller.type === 'session' ? caller.trustedNetworks : []
+    const isTrusted = trusted.length > 0 && liesIn(client.address, trusted)
+    return quotasOfCaller(caller, isTrusted ? null : client, factor)
+  }
+  const anonymous = ({ ip }: FastifyRequest) => anonymousQuotas(readClientAddress(ip), factor)
+
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (!reply.hasHeader('x-ratelimit-limit') && isOfApi(request)) {
+      const caller = cachedCaller(context, request.headers.authorization)
+      setLimitHeaders(reply, limiter.peek(caller ? quotasOf(request, caller) : anonymous(request)))
+    }
+    done(null, payload)
+  })
+  const count = async (reply: FastifyReply, quotas: Quota[]) => {
+    const result = await limiter.count(quotas)
+    setLimitHeaders(reply, result)
+    if (!result.allowed) throw rateLimited(result)
+  }
+  return {
+    countCaller: (request, reply, caller) => count(reply, quotasOf(request, caller)),
+    countAnonymous: (request, reply) => count(reply, anonymous(request)),
+  }
+}
+
+function setLimitHeaders(reply: FastifyReply, { limit, remaining, resetsAtSeconds }: RateLimitResult): void {
+  void reply.headers({
+    'x-ratelimit-limit': limit,
+    'x-ratelimit-remaining': remaining,
+    'x-ratelimit-reset': resetsAtSeconds,
+  })
+}
+
+function rateLimited({ kind, limit, unit, retryAfterSeconds }: RateLimitResult): Problem {
+  const max = kind === 'exchange' ? `${limit} times` : `${limit} requests`
+  return new Problem(
+    'rate_limited',
+    `${subjects[kind]} ${max} ${unit === 'minute' ? 'a minute' : 'an hour'}; try again in ${retryAfterSeconds} s.`,
+    { headers: { 'retry-after': String(retryAfterSeconds) } },
+  )
+}

@@ -1,0 +1,109 @@
+import { Problem } from '../base/errors.ts'
+import { findApiKey, findSession } from './access-queries.ts'
+import { type Caller, effectivePlan, type KeyActor, type WidgetActor } from './actor.ts'
+import type { Context } from './context.ts'
+import { tokenDigest, tokenType } from './token.ts'
+
+const bearer = /^bearer[ \t]+(\S.*)$/i
+
+/**
+ * Reads the caller from the `Authorization` header (RFC 6750, section 2.1). Throws missing_credentials,
+ * invalid_credentials (unknown, malformed, revoked) or session_expired. Caches a caller for at most five seconds, and
+ * never a miss.
+ */
+export async function authenticate(context: Context, authorization: string | undefined): Promise<Caller> {
+  const token = tokenIn(authorization)
+  if (!token) {
+    throw new Problem(
+      'missing_credentials',
+      'Send the header "Authorization: Bearer <key or session token>".',
+      {
+        headers: { 'www-authenticate': 'Bearer' },
+      },
+    )
+  }
+  const type = tokenType(token)
+  const digest = type && tokenDigest(token)
+  const actor = digest && (await context.cache.get(cacheKey(digest), () => findActor(context, type, digest)))
+  if (!actor) throw invalid('invalid_credentials', 'The bearer token is unknown, malformed or revoked.')
+  if ('expiresAt' in actor && actor.expiresAt && actor.expiresAt <= context.clock.now()) {
+    throw invalid(
+      'session_expired',
+      'The session token has expired; exchange the publishable key for a new one.',
+    )
+  }
+  return actor
+}
+
+/** The cached caller of a credential, which may have been revoked or have expired since: never grants access. */
+export function cachedCaller(
+  context: Pick<Context, 'cache'>,
+  authorization: string | undefined,
+): Caller | undefined {
+  const token = tokenIn(authorization)
+  if (!token || !tokenType(token)) return undefined
+  return context.cache.peek(cacheKey(tokenDigest(token))) as Caller | undefined // as authenticate stored it
+}
+
+function tokenIn(authorization: string | undefined): string | undefined {
+  return bearer.exec(authorization ?? '')?.[1]?.trim()
+}
+
+function invalid(code: 'invalid_credentials' | 'session_expired', detail: string): Problem {
+  return new Problem(code, detail, { headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
+}
+
+function cacheKey(digest: string): string {
+  return `token:${digest}`
+}
+
+function findActor(context: Context, type: Caller['type'], digest: string): Promise<Caller | undefined> {
+  return type === 'session' ? sessionActor(context, digest) : keyActor(context, digest)
+}
+
+async function sessionActor(context: Context, digest: string): Promise<WidgetActor | undefined> {
+  const session = await findSession(context.db, [digest])
+  if (!session || session.revoked_at) return undefined
+  return {
+    type: 'session',
+    keyId: session.id,
+    ownerId: session.owner_id,
+    scope: { businessId: session.business_id },
+    plan: effectivePlan(session.business_plan, session.hub_plan),
+    lastFour: session.last_four,
+    allowedOrigins: parseList(session.allowed_origins_json),
+    ownLimits: ownLimits(session),
+    trustedNetworks: parseList(session.trusted_networks_json) ?? [],
+    // a refresh ends a session early
+    expiresAt: session.ended_at ?? session.expires_at,
+  }
+}
+
+async function keyActor(context: Context, digest: string): Promise<Caller | undefined> {
+  const key = await findApiKey(context.db, [digest])
+  if (!key || key.revoked_at) return undefined
+  const parts = {
+    keyId: key.id,
+    ownerId: key.id,
+    lastFour: key.last_four,
+    allowedOrigins: parseList(key.allowed_origins_json),
+    ownLimits: ownLimits(key), // a hub key has no business, so only its plan's limits
+  }
+  if (key.hub_id && key.hub_plan) {
+    return { ...parts, type: 'hub', scope: { hubId: key.hub_id }, plan: key.hub_plan } satisfies KeyActor
+  }
+  if (!key.business_id || !key.business_plan) return undefined // the schema has no such keys
+  const scope = { businessId: key.business_id }
+  const plan = effectivePlan(key.business_plan, key.hub_plan)
+  return key.type === 'publishable'
+    ? { ...parts, type: 'publishable', scope, plan, expiresAt: null, trustedNetworks: [] } // only sessions use them
+    : { ...parts, type: 'business', scope, plan }
+}
+
+function parseList(json: string | null): string[] | null {
+  return json === null ? null : (JSON.parse(json) as string[]) // validated when stored
+}
+
+function ownLimits(row: { limit_per_minute: number | null; limit_per_hour: number | null }) {
+  return { perMinute: row.limit_per_minute, perHour: row.limit_per_hour }
+}

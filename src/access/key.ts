@@ -1,0 +1,122 @@
+import { invalidCursor, Problem, unknownId } from '../base/errors.ts'
+import { isUuid } from '../base/ids.ts'
+import { type Instant, isInstant } from '../base/instants.ts'
+import type { Transaction } from '../database/database.ts'
+import { decodeCursor, readLimit } from '../http/wire.ts'
+import {
+  findBrands,
+  findKeyDigest,
+  findKeys,
+  findKeysOfBusiness,
+  insertApiKey,
+  type KeyFilter,
+  type KeyRow,
+  setRevoked,
+} from './access-queries.ts'
+import { authenticate } from './authentication.ts'
+import type { Context } from './context.ts'
+import { brandedBusiness } from './session.ts'
+import { lastFour, newToken, tokenDigest } from './token.ts'
+
+export type KeyRequest =
+  | { type: 'hub'; hubId: string }
+  | { type: 'business'; businessId: string }
+  | { type: 'publishable'; businessId: string; allowedOrigins?: string[] }
+
+const maxKeysListed = 1000
+
+/** Lists keys for the operator, newest first. */
+export function listKeys(context: Context, filter: KeyFilter): Promise<KeyRow[]> {
+  return findKeys(context.db.reads, filter, maxKeysListed)
+}
+
+/**
+ * Revokes a key, and a publishable key's sessions: within five seconds no server accepts them. Throws a UsageError that
+ * suggests a similar ID.
+ */
+export async function revokeKey(context: Context, id: string): Promise<KeyRow> {
+  const revoked = isUuid(id)
+    ? await context.db.transaction((tx) => setRevoked(tx.db, id.toLowerCase(), tx.now))
+    : undefined
+  if (revoked) return revoked
+  const keys = await listKeys(context, { hubId: undefined, businessId: undefined })
+  throw unknownId('key', id, { known: keys.map((key) => ({ id: key.id, name: nameOf(key) })) })
+}
+
+function nameOf({ type, last_four }: KeyRow): string {
+  return `the ${type} key that ends in ${last_four}`
+}
+
+/** A page of keys, newest first: one row more than the limit when another page follows. */
+export async function listKeysOfBusiness(
+  context: Context,
+  businessId: string,
+  query: { limit?: string; cursor?: string },
+): Promise<{ rows: KeyRow[]; limit: number }> {
+  const limit = readLimit(query.limit)
+  const after = query.cursor === undefined ? undefined : parseCursor(query.cursor)
+  return { rows: await findKeysOfBusiness(context.db.reads, businessId, { after, rows: limit + 1 }), limit }
+}
+
+export function cursorOfKey(key: KeyRow): string[] {
+  return ['key', key.created_at, key.id]
+}
+
+/** Checks every part: PostgreSQL fails on a malformed time or UUID. */
+function parseCursor(cursor: string): readonly [Instant, string] {
+  const [list, createdAt, id] = decodeCursor(cursor, 3) ?? []
+  if (list !== 'key' || createdAt === undefined || !isInstant(createdAt)) throw invalidCursor()
+  if (id === undefined || !isUuid(id)) throw invalidCursor()
+  return [createdAt, id]
+}
+
+/**
+ * Revokes a key, and a publishable key's sessions: this server refuses the key at once, every server both within five
+ * seconds. Throws not_found.
+ */
+export async function revokeKeyOfBusiness(context: Context, businessId: string, id: string): Promise<void> {
+  const digest = await context.db.transaction(async (tx) => {
+    const found = isUuid(id) ? await findKeyDigest(tx.db, businessId, id.toLowerCase()) : undefined
+    if (found !== undefined) await setRevoked(tx.db, id.toLowerCase(), tx.now)
+    return found
+  })
+  if (digest === undefined) throw new Problem('not_found', 'There is no key with this id.')
+  context.cache.forget(`token:${digest}`)
+}
+
+/** Creates a key and returns it: only its digest is stored. */
+export async function issueKey(
+  context: Pick<Context, 'ids'>,
+  tx: Transaction,
+  request: KeyRequest,
+): Promise<{ id: string; key: string }> {
+  const key = newToken(request.type, context.ids)
+  const id = context.ids.next()
+  const origins = request.type === 'publishable' ? request.allowedOrigins : undefined
+  await insertApiKey(tx.db, {
+    id,
+    type: request.type,
+    hub_id: request.type === 'hub' ? request.hubId : null,
+    business_id: request.type === 'hub' ? null : request.businessId,
+    digest: tokenDigest(key),
+    last_four: lastFour(key),
+    allowed_origins_json: origins ? JSON.stringify(origins) : null,
+    created_at: tx.now,
+    revoked_at: null,
+  })
+  return { id, key }
+}
+
+/** The business of an active publishable key, as visitors see it; undefined for any other text. */
+export async function findBusinessOfKey(context: Context, publishableKey: string) {
+  const caller = await authenticate(context, `Bearer ${publishableKey}`).catch((error: unknown) => {
+    if (error instanceof Problem) return undefined // unknown, malformed or revoked
+    throw error
+  })
+  if (caller?.type !== 'publishable') return undefined
+  const { businessId } = caller.scope
+  const business = await context.cache.get(`business-of-key:${businessId}`, async () =>
+    (await findBrands(context.db.reads, [businessId])).get(businessId),
+  )
+  return business && brandedBusiness(business, caller.plan).business
+}

@@ -1,0 +1,183 @@
+import type { PlanName } from '../database/tables.ts'
+import type { Caller } from './actor.ts'
+import type { CountResult, Quota, Window, Windows } from './rate-limit-types.ts'
+
+/** A quota with its windows, so far as they are known. */
+interface QuotaState {
+  quota: Quota
+  windows: Windows | undefined
+}
+
+/** The window that a response reports. */
+export interface TightestWindow {
+  kind: Quota['kind']
+  unit: 'minute' | 'hour'
+  limit: number
+  remaining: number
+  resetsAtMs: number
+}
+
+/** A request's origin: its IPv4 address or IPv6 /64, and of IPv6 the /48 around it. */
+interface ClientNetworks {
+  network: string
+  widerNetwork: string | null
+}
+
+export const minuteMs = 60_000
+export const hourMs = 3_600_000
+
+/** Limits of each key and each session token. */
+const planLimits: Record<PlanName, { perMinute: number; perHour: number }> = {
+  growth: { perMinute: 30, perHour: 300 },
+  pro: { perMinute: 60, perHour: 1_000 },
+  enterprise: { perMinute: 600, perHour: 20_000 },
+}
+
+const exchangesPerMinute = 20
+const anonymousPerMinute = 60
+
+/** All sessions from one address together may make this many times the requests of one. */
+const sessionsOfAddress = 5
+
+/** An IPv6 /48 may make this many times the requests of one of its /64s. */
+export const widerNetworkFactor = 4
+
+/** Counts a request in all windows of its quotas, or in none when one is full. */
+export function countRequest(states: readonly QuotaState[], nowMs: number): CountResult {
+  const now = states.map(({ quota, windows }) => ({ quota, open: openWindows(windows, nowMs) }))
+  const counted = now.every(
+    ({ quota, open }) =>
+      (open.minute?.used ?? 0) < quota.perMinute &&
+      (quota.perHour === null || (open.hour?.used ?? 0) < quota.perHour),
+  )
+  if (!counted) return { counted, windows: now.map(({ open }) => open) }
+  const windows = now.map(({ quota, open }) => ({
+    minute: incremented(open.minute, nowMs + minuteMs),
+    hour: quota.perHour === null ? null : incremented(open.hour, nowMs + hourMs),
+  }))
+  return { counted, windows }
+}
+
+function incremented(open: Window | null, endsAtMs: number): Window {
+  return open ? { ...open, used: open.used + 1 } : { used: 1, endsAtMs }
+}
+
+/** Drops windows that are over. */
+export function openWindows(windows: Windows | undefined, nowMs: number): Windows {
+  const open = (window: Window | null | undefined, lengthMs: number) =>
+    window && window.endsAtMs > nowMs && window.endsAtMs <= latestEndMs(lengthMs, nowMs) ? window : null
+  return { minute: open(windows?.minute, minuteMs), hour: open(windows?.hour, hourMs) }
+}
+
+/**
+ * The latest end that a window of this length can have. A later one was opened by a clock that has been set back since,
+ * and would lock its caller out for as long; a node's clock may run ahead by the length.
+ */
+export function latestEndMs(lengthMs: number, nowMs: number): number {
+  return nowMs + 2 * lengthMs
+}
+
+/**
+ * The window with the fewest requests left; of several the one that resets last. Of a refused request that is the full
+ * window that resets last. There is at least one quota.
+ */
+export function tightestWindow(states: readonly QuotaState[], nowMs: number): TightestWindow {
+  let tightest: TightestWindow | undefined
+  for (const { quota, windows } of states) {
+    tightest = tighter(tightest, reported(quota, windows?.minute, { unit: 'minute', nowMs }))
+    if (quota.perHour === null) continue
+    tightest = tighter(tightest, reported(quota, windows?.hour, { unit: 'hour', nowMs }))
+  }
+  if (!tightest) throw new TypeError('a request without a quota')
+  return tightest
+}
+
+function tighter(one: TightestWindow | undefined, other: TightestWindow): TightestWindow {
+  if (!one) return other
+  if (one.remaining !== other.remaining) return one.remaining < other.remaining ? one : other
+  return one.resetsAtMs > other.resetsAtMs ? one : other
+}
+
+function reported(
+  { kind, perMinute, perHour }: Quota,
+  window: Window | null | undefined,
+  { unit, nowMs }: { unit: TightestWindow['unit']; nowMs: number },
+): TightestWindow {
+  const limit = unit === 'minute' ? perMinute : (perHour ?? 0)
+  return {
+    kind,
+    unit,
+    limit,
+    // after a plan was lowered, more may be used than the limit
+    remaining: Math.max(0, limit - (window?.used ?? 0)),
+    // a window that is not open would open with a request now
+    resetsAtMs: window?.endsAtMs ?? nowMs + (unit === 'minute' ? minuteMs : hourMs),
+  }
+}
+
+/** Whole seconds, at least one, until the window resets. */
+export function retryAfterSeconds({ resetsAtMs }: TightestWindow, nowMs: number): number {
+  return Math.max(1, Math.ceil((resetsAtMs - nowMs) / 1000))
+}
+
+/**
+ * The quotas of a request with a valid key: the key's, and for a session also its address's, shared with the other
+ * sessions of its business from there, so that one business does not use up the limits of others. Null for an address
+ * that the business trusts.
+ */
+export function quotasOfCaller(
+  caller: Pick<Caller, 'type' | 'keyId' | 'plan' | 'ownLimits' | 'scope'>,
+  client: ClientNetworks | null,
+  factor: number,
+): Quota[] {
+  const ofKey = quotaOfKey(caller, factor)
+  if (!client || caller.type !== 'session' || !('businessId' in caller.scope)) return [ofKey]
+  const perMinute = sessionsOfAddress * quotaOfKey(caller, 1).perMinute
+  const within = caller.scope.businessId
+  return [ofKey, ...quotasOfNetworks({ kind: 'sessions', perMinute }, client, { factor, within })]
+}
+
+/** The quota of a key or session token: its plan's; on Enterprise the business's own figures come first. */
+export function quotaOfKey(
+  { keyId, plan, ownLimits }: Pick<Caller, 'keyId' | 'plan' | 'ownLimits'>,
+  factor: number,
+): Quota {
+  const own = plan === 'enterprise' ? ownLimits : undefined
+  const { perMinute, perHour } = planLimits[plan]
+  return {
+    kind: 'key',
+    id: keyId,
+    perMinute: scaledLimit(own?.perMinute ?? perMinute, factor),
+    perHour: scaledLimit(own?.perHour ?? perHour, factor),
+  }
+}
+
+/** The quotas of an exchange of a key for a session: by address, and the same on all plans. */
+export function quotasOfExchange(client: ClientNetworks, factor: number): Quota[] {
+  return quotasOfNetworks({ kind: 'exchange', perMinute: exchangesPerMinute }, client, { factor })
+}
+
+/** The quotas of a request without a valid key: by address. */
+export function anonymousQuotas(client: ClientNetworks, factor: number): Quota[] {
+  return quotasOfNetworks({ kind: 'stranger', perMinute: anonymousPerMinute }, client, { factor })
+}
+
+function quotasOfNetworks(
+  { kind, perMinute }: Pick<Quota, 'kind' | 'perMinute'>,
+  { network, widerNetwork }: ClientNetworks,
+  { factor, within }: { factor: number; within?: string },
+): Quota[] {
+  const quotaOf = (id: string, times: number) => ({
+    kind,
+    id: within === undefined ? id : `${within}:${id}`,
+    perMinute: scaledLimit(times * perMinute, factor),
+    perHour: null,
+  })
+  const ofNetwork = quotaOf(network, 1)
+  return widerNetwork === null ? [ofNetwork] : [ofNetwork, quotaOf(widerNetwork, widerNetworkFactor)]
+}
+
+/** A limit times RATE_LIMIT_FACTOR, at least 1; in whole millionths, because 20 × 1.15 is 22.999… as a number. */
+export function scaledLimit(limit: number, factor: number): number {
+  return Math.max(1, Math.floor(Math.round(limit * factor * 1e6) / 1e6))
+}

@@ -1,0 +1,276 @@
+import { LRUCache } from 'lru-cache'
+import type { Logger } from 'pino'
+import { monotonicMs } from '../base/clock.ts'
+import { type Instant, instantFromMs, toMs } from '../base/instants.ts'
+import { together } from '../base/together.ts'
+import { type DedicatedPool, DatabaseUnavailable } from '../database/database.ts'
+import { dedicatedPoolSize } from '../database/postgres.ts'
+import { countRequests, type WindowsRow } from './rate-limit-queries.ts'
+import { countRequest, hourMs, latestEndMs, minuteMs, openWindows } from './rate-limit-rules.ts'
+import type { CountResult, PeekableStore, Quota, Window, Windows, WindowStore } from './rate-limit-types.ts'
+
+interface Parts {
+  shared: WindowStore
+  memory: MemoryStore
+  /** The name of the shared store, for the log. */
+  name: string
+  log: Logger
+  /** Called at the start and end of each outage. */
+  onDegraded?: (degraded: boolean) => void
+  nowMs: () => number
+}
+
+interface PostgresRequest {
+  quotas: readonly Quota[]
+  nowMs: number
+}
+
+/** The shared store counts as failed after this time without a response to any request. */
+const silenceMs = 250
+
+/** The longest wait of one request while the store responds to others: a rush makes it slow, not failed. */
+const maxWaitMs = 1_000
+
+const probeIntervalMs = 500
+
+/** Counted during an outage, to find out whether the shared store is back. */
+const probe: Quota = { kind: 'key', id: 'probe', perMinute: Number.MAX_SAFE_INTEGER, perHour: null }
+
+/** How many callers of each kind the memory store keeps; it evicts the least recently used. */
+const maxCallers = 25_000
+
+/**
+ * Counts in a shared store, and in memory while that fails, starting from the counts that this process knows. Probes
+ * the shared store in the background, so that no request waits for it.
+ */
+export class FallbackStore implements PeekableStore {
+  private readonly parts: Parts
+  private timer: NodeJS.Timeout | undefined
+  private closed = false
+  private lastResponseMs = 0
+  /** Whether requests are counted in memory. */
+  degraded = false
+
+  constructor(parts: Parts) {
+    this.parts = parts
+  }
+
+  async count(quotas: readonly Quota[], nowMs: number): Promise<CountResult> {
+    const count = await this.tryShared((store) => store.count(quotas, nowMs))
+    if (!count) return this.parts.memory.count(quotas, nowMs)
+    this.parts.memory.remember(quotas, count)
+    return count
+  }
+
+  peek(quotas: readonly Quota[], nowMs: number): Windows[] {
+    return this.parts.memory.peek(quotas, nowMs)
+  }
+
+  /** Warms up every connection of the shared store, so that no request pays for it. */
+  async start(): Promise<void> {
+    const nowMs = Math.floor(this.parts.nowMs())
+    await this.tryShared(async (store) => {
+      await (store.start ? store.start([probe], nowMs) : store.count([probe], nowMs))
+    })
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+    clearTimeout(this.timer)
+    await this.parts.shared.close()
+    await this.parts.memory.close()
+  }
+
+  private async tryShared<T>(call: (store: WindowStore) => Promise<T>): Promise<T | undefined> {
+    if (this.degraded) return undefined
+    try {
+      return await this.inTime(call(this.parts.shared))
+    } catch (error) {
+      this.degrade(error)
+      return undefined
+    }
+  }
+
+  private degrade(error: unknown): void {
+    if (this.degraded || this.closed) return
+    this.degraded = true
+    const { log, name, onDegraded } = this.parts
+    onDegraded?.(true)
+    log.error(
+      { err: error, store: name },
+      `${name} does not count requests: rate limits go on in the memory of each server`,
+    )
+    this.probeLater()
+  }
+
+  private probeLater(): void {
+    this.timer = setTimeout(() => {
+      void this.probe()
+    }, probeIntervalMs).unref()
+  }
+
+  private async probe(): Promise<void> {
+    try {
+      await this.inTime(this.parts.shared.count([probe], Math.floor(this.parts.nowMs())))
+    } catch {
+      if (!this.closed) this.probeLater()
+      return
+    }
+    this.degraded = false
+    this.parts.onDegraded?.(false)
+    this.parts.log.info(
+      { store: this.parts.name },
+      `${this.parts.name} counts requests again: rate limits hold over all servers`,
+    )
+  }
+
+  /** Rejects when the response takes too long. */
+  private async inTime<T>(response: Promise<T>): Promise<T> {
+    const startedMs = monotonicMs()
+    let timer: NodeJS.Timeout | undefined
+    let settled = false
+    const tooLate = new Promise<never>((_resolve, reject) => {
+      const check = () => {
+        if (settled) return
+        const now = monotonicMs()
+        const silentSince = Math.max(startedMs, this.lastResponseMs)
+        if (now - silentSince >= silenceMs || now - startedMs >= maxWaitMs) {
+          reject(new Error(`no answer after ${Math.round(now - startedMs)} ms`))
+        } else wait(Math.min(silentSince + silenceMs, startedMs + maxWaitMs) - now)
+      }
+      const wait = (milliseconds: number) => {
+        // once more through the event loop: a response that arrived while it was busy is not late
+        timer = setTimeout(() => setImmediate(check), milliseconds)
+      }
+      wait(silenceMs)
+    })
+    try {
+      const result = await Promise.race([response, tooLate])
+      this.lastResponseMs = monotonicMs()
+      return result
+    } finally {
+      settled = true
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** Counts in this process's memory: exact when it is the only server; a restart forgets all counts. */
+export class MemoryStore implements PeekableStore {
+  /** One cache per kind, so that a flood from ever new addresses evicts no count of a key. */
+  private readonly callers: Record<Quota['kind'], LRUCache<string, Windows>>
+
+  constructor(max = maxCallers) {
+    // `max` would allocate room for every entry at the start; `maxSize` does not
+    const newCache = () => new LRUCache<string, Windows>({ maxSize: max, sizeCalculation: () => 1 })
+    this.callers = { key: newCache(), sessions: newCache(), exchange: newCache(), stranger: newCache() }
+  }
+
+  async count(quotas: readonly Quota[], nowMs: number): Promise<CountResult> {
+    const states = quotas.map((quota) => ({ quota, windows: this.callers[quota.kind].get(quota.id) }))
+    const count = countRequest(states, nowMs)
+    if (count.counted) this.remember(quotas, count)
+    return count
+  }
+
+  peek(quotas: readonly Quota[], nowMs: number): Windows[] {
+    return quotas.map(({ kind, id }) => openWindows(this.callers[kind].peek(id), nowMs))
+  }
+
+  /** Stores the counts of another store. */
+  remember(quotas: readonly Quota[], { windows }: CountResult): void {
+    for (const [index, { kind, id }] of quotas.entries()) {
+      const counted = windows[index]
+      if (counted) this.callers[kind].set(id, counted)
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const callers of Object.values(this.callers)) callers.clear()
+  }
+}
+
+/** Counts in a PostgreSQL table: exact across all servers; waiting requests share one statement. */
+export class PostgresStore implements WindowStore {
+  private readonly connections: DedicatedPool
+  private readonly countTogether: (request: PostgresRequest) => Promise<CountResult>
+
+  constructor(connections: DedicatedPool) {
+    this.connections = connections
+    this.countTogether = together((requests) => this.countGroup(requests), {
+      maxGroups: 1,
+      isWorthTrying: (error) => !(error instanceof DatabaseUnavailable),
+    })
+  }
+
+  async start(quotas: readonly Quota[], nowMs: number): Promise<void> {
+    const eachConnection = Array.from({ length: dedicatedPoolSize }, () =>
+      this.countGroup([{ quotas, nowMs }]),
+    )
+    await Promise.all(eachConnection)
+  }
+
+  count(quotas: readonly Quota[], nowMs: number): Promise<CountResult> {
+    return this.countTogether({ quotas, nowMs })
+  }
+
+  close(): Promise<void> {
+    return this.connections.close()
+  }
+
+  private async countGroup(requests: readonly PostgresRequest[]): Promise<CountResult[]> {
+    const nowMs = Math.max(...requests.map((request) => request.nowMs))
+    const sets = new Map<string, { quotas: readonly Quota[]; wanted: number; told: number }>()
+    const setOf = requests.map(({ quotas }) => {
+      const key = JSON.stringify(quotas)
+      const set = sets.get(key) ?? { quotas, wanted: 0, told: 0 }
+      set.wanted += 1
+      sets.set(key, set)
+      return set
+    })
+    const rows = await countRequests(
+      this.connections.queries,
+      [...sets.values()].map(({ quotas, wanted }) => ({
+        callers: quotas.map(({ kind, id }) => `${kind}:${id}`),
+        perMinute: quotas.map(({ perMinute }) => perMinute),
+        perHour: quotas.map(({ perHour }) => perHour),
+        wanted,
+      })),
+      { now: instantFromMs(nowMs), minute: limitsOf(minuteMs, nowMs), hour: limitsOf(hourMs, nowMs) },
+    )
+    const rowsOf = new Map<object, WindowsRow[]>()
+    let first = 0
+    for (const set of sets.values()) rowsOf.set(set, rows.slice(first, (first += set.quotas.length)))
+    return setOf.map((set) => {
+      set.told += 1
+      return countOf(set.quotas, rowsOf.get(set) ?? [], { number: set.told, nowMs })
+    })
+  }
+}
+
+/** The result of the n-th request of a set, as if they had come one after the other. */
+function countOf(
+  quotas: readonly Quota[],
+  rows: WindowsRow[],
+  { number, nowMs }: { number: number; nowMs: number },
+): CountResult {
+  const counted = rows.every((row) => number <= row.counted)
+  const before = (row: WindowsRow) => Math.min(number, row.counted)
+  const windowOf = (endsAt: Instant | null, used: number, newEndMs: number): Window | null =>
+    endsAt === null && used === 0 ? null : { used, endsAtMs: endsAt === null ? newEndMs : toMs(endsAt) }
+  const windows = rows.map((row, index) => ({
+    minute: windowOf(row.minute_ends_at, row.minute_used + before(row), nowMs + minuteMs),
+    hour:
+      quotas[index]?.perHour === null
+        ? null
+        : windowOf(row.hour_ends_at, row.hour_used + before(row), nowMs + hourMs),
+  }))
+  return { counted, windows }
+}
+
+function limitsOf(lengthMs: number, nowMs: number) {
+  return {
+    endsAt: instantFromMs(nowMs + lengthMs),
+    latestEnd: instantFromMs(latestEndMs(lengthMs, nowMs)),
+  }
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '../base/clock.ts'
+import { plusSeconds } from '../base/instants.ts'
+import type { CleanupJob } from '../database/context.ts'
+import type { StatementListener } from '../database/database.ts'
+import { openDedicatedPool } from '../database/postgres.ts'
+import type { Context } from './context.ts'
+import { deleteOldWindows } from './rate-limit-queries.ts'
+import { retryAfterSeconds, tightestWindow, type TightestWindow } from './rate-limit-rules.ts'
+import { FallbackStore, MemoryStore, PostgresStore } from './rate-limit-stores.ts'
+import type { PeekableStore, Quota, Windows, WindowStore } from './rate-limit-types.ts'
+
+/** The state of the limits that a response reports: that of the tightest window. */
+export interface RateLimitResult extends Omit<TightestWindow, 'resetsAtMs'> {
+  allowed: boolean
+  /** Whole seconds since 1970, rounded up: the window is over then. */
+  resetsAtSeconds: number
+  /** Whole seconds, at least one, after which a refused request is allowed. */
+  retryAfterSeconds: number
+}
+
+/** How long a start waits for Redis; without it, limits begin in memory. */
+const redisStartMs = 1_000
+
+/** Server clocks may differ a little: a window that is over for one is still open for another. */
+const marginSeconds = 60
+
+/** Counts requests by quotas, at the time of the injected clock. */
+export class RateLimiter {
+  private readonly store: PeekableStore
+  private readonly clock: Clock
+
+  constructor(store: PeekableStore, clock: Clock) {
+    this.store = store
+    this.clock = clock
+  }
+
+  /** Counts a request in all its quotas, or refuses it and counts it nowhere. */
+  async count(quotas: readonly Quota[]): Promise<RateLimitResult> {
+    const nowMs = this.nowMs()
+    const { counted, windows } = await this.store.count(quotas, nowMs)
+    return resultOf(quotas, windows, { allowed: counted, nowMs })
+  }
+
+  /** What is left, as far as this process knows; counts nothing and queries no shared store. */
+  peek(quotas: readonly Quota[]): RateLimitResult {
+    const nowMs = this.nowMs()
+    return resultOf(quotas, this.store.peek(quotas, nowMs), { allowed: true, nowMs })
+  }
+
+  close(): Promise<void> {
+    return this.store.close()
+  }
+
+  private nowMs(): number {
+    return Math.floor(this.clock.nowMs())
+  }
+}
+
+function resultOf(
+  quotas: readonly Quota[],
+  windows: readonly Windows[],
+  { allowed, nowMs }: { allowed: boolean; nowMs: number },
+): RateLimitResult {
+  const tightest = tightestWindow(
+    quotas.map((quota, index) => ({ quota, windows: windows[index] })),
+    nowMs,
+  )
+  const { resetsAtMs, ...window } = tightest
+  return {
+    ...window,
+    allowed,
+    resetsAtSeconds: Math.ceil(resetsAtMs / 1000),
+    retryAfterSeconds: retryAfterSeconds(tightest, nowMs),
+  }
+}
+
+/** Opens the store of REDIS_URL, else of PostgreSQL, else memory, since SQLite has only one server. */
+export async function openRateLimiter(
+  context: Pick<Context, 'config' | 'log' | 'clock' | 'metrics'>,
+  onStatement?: StatementListener,
+): Promise<RateLimiter> {
+  const memory = new MemoryStore()
+  const shared = await openSharedStore(context, onStatement)
+  if (!shared) return new RateLimiter(memory, context.clock)
+  const store = new FallbackStore({
+    ...shared,
+    memory,
+    log: context.log,
+    onDegraded: (degraded) => context.metrics.sharedLimitsDegraded(degraded),
+    nowMs: () => context.clock.nowMs(),
+  })
+  await store.start()
+  return new RateLimiter(store, context.clock)
+}
+
+async function openSharedStore(
+  { config, log }: Pick<Context, 'config' | 'log'>,
+  onStatement: StatementListener | undefined,
+): Promise<{ shared: WindowStore; name: 'Redis' | 'PostgreSQL' } | undefined> {
+  if (config.redisUrl !== '') {
+    const { RedisStore } = await import('./rate-limit-redis.ts') // loads slowly, and many do not need it
+    const redis = new RedisStore({ url: config.redisUrl, prefix: config.redisKeyPrefix })
+    await redis.connected(redisStartMs)
+    return { shared: redis, name: 'Redis' }
+  }
+  if (config.database.engine === 'sqlite') return undefined
+  const connections = openDedicatedPool({
+    url: config.database.url,
+    ...(onStatement && { onStatement }),
+    onIdleError: (error) => {
+      log.warn({ err: error }, 'an idle database connection was lost')
+    },
+  })
+  return { shared: new PostgresStore(connections), name: 'PostgreSQL' }
+}
+
+/** Only PostgreSQL needs the job: in Redis windows expire, and memory evicts the oldest. */
+export const oldWindows: CleanupJob = {
+  name: 'old windows of rate limits',
+  deleteBatch: async ({ db }, max) =>
+    db.engine === 'postgres'
+      ? db.transaction((tx) => deleteOldWindows(tx.db, plusSeconds(tx.now, -marginSeconds), max))
+      : 0,
+}

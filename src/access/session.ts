@@ -1,0 +1,153 @@
+import type { Static } from 'typebox'
+import { UsageError } from '../base/errors.ts'
+import { formatInstant, plusSeconds } from '../base/instants.ts'
+import type { CleanupJob } from '../database/context.ts'
+import type { Transaction } from '../database/database.ts'
+import type { PlanName } from '../database/tables.ts'
+import {
+  deleteOldSessions,
+  endPreviousSession,
+  findBrandedBusiness,
+  findPlans,
+  findPublishableKey,
+  insertSession,
+} from './access-queries.ts'
+import { effectivePlan, type WidgetActor } from './actor.ts'
+import type { Context } from './context.ts'
+import type { Session } from './session-schemas.ts'
+import { lastFour, newToken, tokenDigest, tokenType } from './token.ts'
+
+interface NewSession {
+  id: string
+  businessId: string
+  keyId: string
+  token: string
+  seconds: number
+  /** Of the session that this one replaces. */
+  previousDigest: string | undefined
+  isGone: Exchange['isGone']
+}
+
+interface Exchange {
+  previousToken?: string | undefined
+  /** Whether the client has gone: then the exchange, not begun, is left out. */
+  isGone?: (() => boolean) | undefined
+}
+
+interface Brand {
+  brand_name: string | null
+  brand_color: string | null
+  brand_logo_url: string | null
+}
+
+/** For a day, an expired session fails with session_expired instead of invalid_credentials. */
+const sessionRetentionSeconds = 86_400
+
+/**
+ * Exchanges a publishable key for a session token. Ends a previous session of the same key that is valid or expired at
+ * most 15 minutes ago, and takes over its holds and bookings; ignores any other.
+ */
+export async function exchangeSession(
+  context: Context,
+  actor: WidgetActor,
+  { previousToken, isGone }: Exchange,
+): Promise<Static<typeof Session>> {
+  const token = newToken('session', context.ids)
+  const id = context.ids.next()
+  const previousDigest =
+    previousToken && tokenType(previousToken) === 'session' ? tokenDigest(previousToken) : undefined
+  const { business, expiresAt } = await startSession(context, {
+    id,
+    businessId: actor.scope.businessId,
+    keyId: actor.keyId,
+    token,
+    seconds: context.config.sessionSeconds,
+    previousDigest,
+    isGone,
+  })
+  if (previousDigest) context.cache.forget(`token:${previousDigest}`)
+  const branded = brandedBusiness(business, actor.plan)
+  return {
+    session_token: token,
+    expires_at: formatInstant(expiresAt, business.timezone),
+    show_branding: branded.showBranding,
+    business: branded.business,
+  }
+}
+
+/** Creates a session as if the newest active publishable key of the business were exchanged. Throws a UsageError. */
+export async function createSession(context: Context, businessId: string): Promise<Static<typeof Session>> {
+  const key = await findPublishableKey(context.db.reads, businessId)
+  if (!key) {
+    throw new UsageError(
+      'A session needs a publishable key, and this business has no active one. Create one with ' +
+        `"holdfast key create --business ${businessId} --type publishable".`,
+    )
+  }
+  const { own, hub } = await findPlans(context.db.reads, businessId)
+  return exchangeSession(
+    context,
+    {
+      type: 'publishable',
+      keyId: key.id,
+      ownerId: key.id,
+      scope: { businessId },
+      plan: effectivePlan(own, hub),
+      lastFour: key.last_four,
+      allowedOrigins: null,
+      ownLimits: { perMinute: null, perHour: null },
+      expiresAt: null,
+      trustedNetworks: [],
+    },
+    {},
+  )
+}
+
+/** Waits for nobody: those who come at the same time share the transaction and its statements. */
+function startSession(context: Context, wanted: NewSession) {
+  const { id, businessId, keyId, token, seconds, previousDigest, isGone } = wanted
+  const work = async (tx: Transaction) => {
+    const business = await findBrandedBusiness(tx, businessId)
+    if (!business) throw new Error('a key has no business') // businesses are never deleted
+    const previous = { digest: previousDigest ?? '', apiKeyId: keyId, now: tx.now }
+    const ownerId = previousDigest && (await endPreviousSession(tx, previous))
+    const expiresAt = plusSeconds(tx.now, seconds)
+    await insertSession(tx, {
+      id,
+      business_id: businessId,
+      api_key_id: keyId,
+      owner_id: ownerId ?? id,
+      digest: tokenDigest(token),
+      last_four: lastFour(token),
+      created_at: tx.now,
+      expires_at: expiresAt,
+      ended_at: null,
+    })
+    return { business, expiresAt }
+  }
+  return context.db.sharedTransaction(work, { owner: businessId, isGone })
+}
+
+/** Hides the brand of a business below Enterprise; without a brand, its pages name Holdfast. */
+export function brandedBusiness<T extends Brand>(
+  { brand_name, brand_color, brand_logo_url, ...rest }: T,
+  plan: PlanName,
+) {
+  const whiteLabel = plan === 'enterprise'
+  const brand: Brand = {
+    brand_name: whiteLabel ? brand_name : null,
+    brand_color: whiteLabel ? brand_color : null,
+    brand_logo_url: whiteLabel ? brand_logo_url : null,
+  }
+  return {
+    showBranding: Object.values(brand).every((value) => value === null),
+    business: { ...rest, ...brand },
+  }
+}
+
+/** Deletes no holds or bookings: they belong to the owner ID, not to the session. */
+export const oldSessions: CleanupJob = {
+  name: 'old sessions',
+  deleteBatch: ({ db }, max) =>
+    db.transaction((tx) => deleteOldSessions(tx.db, plusSeconds(tx.now, -sessionRetentionSeconds), max)),
+}

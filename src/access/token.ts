@@ -1,0 +1,49 @@
+import { hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { base62, type Ids } from '../base/ids.ts'
+import { type TokenType, tokenTypes } from '../base/token-types.ts'
+
+const prefixes: Record<TokenType, string> = {
+  hub: 'cal_hub_',
+  business: 'cal_biz_',
+  publishable: 'cal_pub_',
+  session: 'cal_ses_',
+}
+
+const secretLength = 32
+const checksumLength = 6
+const tokenPattern = /^(cal_(?:hub|biz|pub|ses)_)[0-9A-Za-z]{32}[0-9A-Za-z]{6}$/
+
+/** A new token: prefix, 32 secret characters, checksum. */
+export function newToken(type: TokenType, ids: Ids): string {
+  const body = prefixes[type] + ids.secret(secretLength)
+  return body + checksum(body)
+}
+
+/** The type of a token; undefined when it is malformed or its checksum is wrong. Needs no database. */
+export function tokenType(token: string): TokenType | undefined {
+  if (token.length !== 8 + secretLength + checksumLength) return undefined
+  const prefix = tokenPattern.exec(token)?.[1]
+  if (!prefix || checksum(token.slice(0, -checksumLength)) !== token.slice(-checksumLength)) return undefined
+  return tokenTypes.find((type) => prefixes[type] === prefix)
+}
+
+/** SHA-256 of a token in hexadecimal: the only form in which it is stored. */
+export function tokenDigest(token: string): string {
+  return hash('sha256', token, 'hex')
+}
+
+export function lastFour(token: string): string {
+  return token.slice(-4)
+}
+
+/** CRC-32 (IEEE 802.3) as six base62 digits, most significant first. */
+function checksum(text: string): string {
+  let rest = crc32(text)
+  let digits = ''
+  for (let place = 0; place < checksumLength; place += 1) {
+    digits = base62.charAt(rest % 62) + digits
+    rest = Math.floor(rest / 62)
+  }
+  return digits
+}

@@ -1,0 +1,339 @@
+import type { Static } from 'typebox'
+import type { Actor } from '../access/actor.ts'
+import type { Context } from '../access/context.ts'
+import { Problem, validationProblem } from '../base/errors.ts'
+import { formatInstant, latestMs, readInstant, toMs, twoDigits, wallText } from '../base/instants.ts'
+import { findOffering } from '../catalogue/offering.ts'
+import type { AvailabilityQuery, ExplainQuery, OfferQuery } from './availability-schemas.ts'
+import {
+  type BusySnapshot,
+  type CachedDays,
+  type DayCache,
+  daysPerRead,
+  findSlots,
+  freeSlotsOf,
+  givesWay,
+  readBusy,
+  type Viewer,
+} from './busy.ts'
+import { dateOf, dayOf } from './hours-rules.ts'
+import { isSlotUnavailable, lastDayOffered, localDay, NobodyGives } from './offer-rules.ts'
+import type { Reason, Slot } from './slot-rules.ts'
+import { StaleOffering, type VersionedOffering, withOffering } from './versioned-offering.ts'
+import { dayMs, type Days, eachDay, type Interval, type ZoneOffsets } from './zone-rules.ts'
+
+const maxDays = 62
+
+interface ShowContext extends Context {
+  dayCache: DayCache
+}
+
+interface ShownAvailability {
+  service_id: string
+  location_id: string
+  timezone: string
+  /** JSON, serialised day by day: a month of many slots at once would block the event loop. */
+  days: string[]
+}
+
+/**
+ * Lists the slots of each date that the caller can hold now; none when no staff member provides the service there.
+ * Throws validation_failed, not_found, or slot_not_offered when the offering is inactive.
+ */
+export async function showAvailability(
+  context: ShowContext,
+  actor: Actor,
+  query: Static<typeof AvailabilityQuery>,
+): Promise<ShownAvailability> {
+  const asked = { first: dayOf(query.from), last: dayOf(query.to) }
+  assertRange(asked)
+  const { service_id, location_id } = query
+  const shown = (timezone: string, slots: Map<number, string>): ShownAvailability => {
+    const empty = (day: number) => JSON.stringify({ date: dateOf(day), slots: [] })
+    const days = [...eachDay(asked)].map((day) => slots.get(day) ?? empty(day))
+    return { service_id, location_id, timezone, days }
+  }
+  try {
+    return await withOffering(context, actor.scope, {
+      request: query,
+      work: async (offer) => {
+        const viewer = { actor, nowMs: toMs(context.clock.now()) }
+        const days = possibleDays(offer, asked, viewer)
+        return shown(offer.location.timezone, await slotsByDay(context, offer, { days, viewer }))
+      },
+    })
+  } catch (error) {
+    if (error instanceof NobodyGives) return shown(error.timezone, new Map())
+    throw error
+  }
+}
+
+function assertRange({ first, last }: Days): void {
+  const outOfRange = (detail: string) => validationProblem([{ pointer: '/to', code: 'out_of_range', detail }])
+  if (last < first) throw outOfRange('must not be before from')
+  if (last - first >= maxDays) throw outOfRange(`must be at most ${maxDays - 1} days after from`)
+}
+
+/** Clips the requested days to those from today to the horizon. */
+function possibleDays(offer: VersionedOffering, { first, last }: Days, { nowMs }: Viewer): Days {
+  return {
+    first: Math.max(first, localDay(offer, nowMs)),
+    last: Math.min(last, lastDayOffered(offer, nowMs)),
+  }
+}
+
+async function slotsByDay(
+  context: ShowContext,
+  offer: VersionedOffering,
+  { days, viewer }: { days: Days; viewer: Viewer },
+): Promise<Map<number, string>> {
+  const texts = new Map<number, string>()
+  const step = daysPerRead(offer)
+  const giveWay = givesWay()
+  for (let first = days.first; first <= days.last; first += step) {
+    const part = { first, last: Math.min(first + step - 1, days.last) }
+    const seen = await readBusy(context, offer, { days: part, viewer })
+    const shown = context.dayCache.find(seen) ?? (await computeDays(seen, giveWay))
+    context.dayCache.keep(seen, shown)
+    for (const [day, text] of shown.texts) texts.set(day, text)
+    await giveWay()
+  }
+  return texts
+}
+
+async function computeDays(seen: BusySnapshot, giveWay: ReturnType<typeof givesWay>): Promise<CachedDays> {
+  const free = freeSlotsOf(seen)
+  const texts = new Map<number, string>()
+  let earliestMs = Infinity
+  for (const day of eachDay(seen.days)) {
+    const slots = [...free.onDay(day)]
+    earliestMs = Math.min(earliestMs, slots[0]?.from ?? Infinity)
+    const presented = slots.map((slot) => presentSlot(slot, free.zone))
+    texts.set(day, JSON.stringify({ date: dateOf(day), slots: presented }))
+    await giveWay()
+  }
+  return { texts, earliestMs }
+}
+
+/** The search for the soonest slot ends here. */
+const maxDaysAhead = 366
+/** Usually a slot is free within a few days; only else are more read. */
+const firstReadDays = 7
+const maxDaysPerRead = 62
+
+/**
+ * Finds the next slot that the caller can hold within 366 days, or null. Throws not_found, or slot_not_offered when the
+ * offering is inactive.
+ */
+export async function findSoonest(
+  context: Context,
+  actor: Actor,
+  query: Static<typeof OfferQuery>,
+): Promise<ShownSlot | null> {
+  try {
+    return await withOffering(context, actor.scope, {
+      request: query,
+      work: (offer) => search(context, offer, { actor, nowMs: toMs(context.clock.now()) }),
+    })
+  } catch (error) {
+    if (error instanceof NobodyGives) return null
+    throw error
+  }
+}
+
+async function search(context: Context, offer: VersionedOffering, viewer: Viewer): Promise<ShownSlot | null> {
+  const today = localDay(offer, viewer.nowMs)
+  const latest = Math.min(today + maxDaysAhead, lastDayOffered(offer, viewer.nowMs))
+  let step = Math.min(firstReadDays, daysPerRead(offer))
+  const giveWay = givesWay()
+  for (let first = today; first <= latest; first += step) {
+    if (first > today) step = Math.min(step * 2, daysPerRead(offer), maxDaysPerRead)
+    const days = { first, last: Math.min(first + step - 1, latest) }
+    const free = await findSlots(context, offer, { days, viewer })
+    for (const day of eachDay(days)) {
+      for (const slot of free.onDay(day)) return presentSlot(slot, free.zone)
+      await giveWay()
+    }
+  }
+  return null
+}
+
+interface Explanation {
+  starts_at: string
+  offered: boolean
+  reason: Reason | 'not_offered_here' | null
+}
+
+/** Explains whether a session could hold a slot now, and if not, why. Throws not_found. */
+export async function explainSlot(
+  context: Context,
+  actor: Actor,
+  query: Static<typeof ExplainQuery>,
+): Promise<Explanation> {
+  const startsAt = readInstant(query.starts_at)
+  try {
+    return await withOffering(context, actor.scope, {
+      request: query,
+      work: async (offer) => {
+        const day = localDay(offer, toMs(startsAt))
+        const viewer = { actor, nowMs: toMs(context.clock.now()) }
+        const free = await findSlots(context, offer, { days: { first: day, last: day }, viewer })
+        const reason = free.reasonAgainst(toMs(startsAt))
+        const starts_at = formatInstant(startsAt, offer.location.timezone)
+        return { starts_at, offered: reason === null, reason }
+      },
+    })
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'slot_not_offered') throw error
+    const ids = { serviceId: query.service_id, locationId: query.location_id }
+    const { location } = await findOffering(context, actor.scope, ids)
+    const starts_at = formatInstant(startsAt, location?.timezone ?? 'UTC')
+    return { starts_at, offered: false, reason: 'not_offered_here' }
+  }
+}
+
+const maxAlternatives = 3
+/** Alternatives start at most this far from the wanted start. */
+const reachMs = 14 * dayMs
+/** Days read first before and after the wanted one; fewer when there are many seats. */
+const firstReachDays = 7
+
+/**
+ * Adds to a refusal (slot_held, slot_booked, slot_not_offered) up to three free slots: the nearest to the wanted start
+ * within 14 days, the later one of two equally near.
+ */
+export async function withAlternatives(
+  context: Context,
+  refusal: unknown,
+  { offer, startsAtMs, viewer }: { offer: VersionedOffering; startsAtMs: number; viewer: Viewer },
+): Promise<unknown> {
+  if (!isSlotUnavailable(refusal)) return refusal
+  const { code, message, parts } = refusal
+  const alternatives = await nearestSlots(context, offer, { startsAtMs, viewer })
+  return new Problem(code, message, { ...parts, extensions: { ...parts.extensions, alternatives } })
+}
+
+/** Reads the days around the wanted one first, and more only while they could hold nearer slots. */
+async function nearestSlots(
+  context: Context,
+  offer: VersionedOffering,
+  { startsAtMs, viewer }: { startsAtMs: number; viewer: Viewer },
+): Promise<ShownSlot[]> {
+  const within = daysWithinHorizon(offer, startsAtMs, viewer)
+  const seen = { days: { first: within.middle, last: within.middle - 1 }, from: startsAtMs, to: startsAtMs }
+  const giveWay = givesWay()
+  let nearest: { distance: number; startsAtMs: number; shown: ShownSlot }[] = []
+  try {
+    for (;;) {
+      const days = nextDays(offer, seen.days, within)
+      const furthest = nearest[maxAlternatives - 1]
+      if (!days || (furthest && furthest.distance < minUnseen(seen, within, startsAtMs))) break
+      const free = await findSlots(context, offer, { days, viewer })
+      for (const day of eachDay(days)) {
+        for (const slot of free.onDay(day)) {
+          const distance = Math.abs(slot.from - startsAtMs)
+          if (distance === 0 || distance > reachMs) continue
+          nearest.push({ distance, startsAtMs: slot.from, shown: presentSlot(slot, free.zone) })
+        }
+        await giveWay()
+      }
+      nearest.sort((one, other) => one.distance - other.distance || other.startsAtMs - one.startsAtMs)
+      nearest = nearest.slice(0, maxAlternatives)
+      widen(seen, days, free.zone.spanOf(days))
+    }
+    return nearest.map(({ shown }) => shown)
+  } catch (error) {
+    if (error instanceof StaleOffering) return [] // the catalogue has just changed: none is better than wrong ones
+    throw error
+  }
+}
+
+/** Days on which an alternative may start. */
+interface Within extends Days {
+  /** The nearest to the wanted day. */
+  middle: number
+}
+
+function daysWithinHorizon(offer: VersionedOffering, startsAtMs: number, { nowMs }: Viewer): Within {
+  const day = (instantMs: number) => localDay(offer, Math.min(Math.max(instantMs, 0), latestMs))
+  const first = Math.max(day(nowMs), day(startsAtMs - reachMs))
+  const last = Math.min(lastDayOffered(offer, nowMs), day(startsAtMs + reachMs))
+  return { first, last, middle: Math.min(Math.max(day(startsAtMs), first), last) }
+}
+
+/** The consecutive days read so far, and their interval. */
+interface Seen extends Interval {
+  days: Days
+}
+
+/** The next days to read, on the side read less so far; undefined when all are read. */
+function nextDays(offer: VersionedOffering, seen: Days, within: Within): Days | undefined {
+  const { first, last, middle } = within
+  const max = daysPerRead(offer)
+  if (last < first) return undefined
+  if (seen.last < seen.first) {
+    const around = Math.min(firstReachDays, Math.floor((max - 1) / 2))
+    return { first: Math.max(first, middle - around), last: Math.min(last, middle + around) }
+  }
+  const isAfter = seen.first === first || (seen.last < last && seen.last - middle <= middle - seen.first)
+  const step = Math.min(max, firstReachDays)
+  if (isAfter && seen.last === last) return undefined
+  return isAfter
+    ? { first: seen.last + 1, last: Math.min(last, seen.last + step) }
+    : { first: Math.max(first, seen.first - step), last: seen.first - 1 }
+}
+
+/** The least distance of an unread slot from the wanted start. */
+function minUnseen(seen: Seen, { first, last }: Days, startsAtMs: number): number {
+  const before = seen.days.first > first ? startsAtMs - seen.from : Infinity
+  const after = seen.days.last < last ? seen.to - startsAtMs : Infinity
+  return Math.min(before, after)
+}
+
+function widen(seen: Seen, { first, last }: Days, { from, to }: Interval): void {
+  const isFirst = seen.days.last < seen.days.first
+  seen.days = isFirst
+    ? { first, last }
+    : { first: Math.min(seen.days.first, first), last: Math.max(seen.days.last, last) }
+  seen.from = isFirst ? from : Math.min(seen.from, from)
+  seen.to = isFirst ? to : Math.max(seen.to, to)
+}
+
+/** A slot with times in its location's zone. */
+export interface ShownSlot {
+  starts_at: string
+  ends_at: string
+  staff_ids: string[]
+  seats_left: number
+  held_by_you?: true
+}
+
+function presentSlot(slot: Slot, zone: ZoneOffsets): ShownSlot {
+  return {
+    starts_at: localText(slot.from, zone),
+    ends_at: localText(slot.to, zone),
+    staff_ids: slot.staffIds,
+    seats_left: slot.seatsLeft,
+    ...(slot.heldByYou && { held_by_you: true }),
+  }
+}
+
+/** Formats as `formatInstant` does, without its costly zone lookup for each instant. */
+function localText(instantMs: number, zone: ZoneOffsets): string {
+  const offsetMs = zone.offsetAt(instantMs)
+  const offsetMinutes = instantMs + offsetMs > latestMs ? 0 : Math.round(offsetMs / 60_000)
+  return wallText(instantMs + offsetMinutes * 60_000) + offsetText(offsetMinutes)
+}
+
+/** Bounded by the number of distinct offsets. */
+const offsetTexts = new Map<number, string>()
+
+function offsetText(offsetMinutes: number): string {
+  const known = offsetTexts.get(offsetMinutes)
+  if (known !== undefined) return known
+  const size = Math.abs(offsetMinutes)
+  const [hours, minutes] = [twoDigits[Math.floor(size / 60)] ?? '', twoDigits[size % 60] ?? '']
+  const text = `${offsetMinutes < 0 ? '-' : '+'}${hours}:${minutes}`
+  offsetTexts.set(offsetMinutes, text)
+  return text
+}

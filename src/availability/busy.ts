@@ -1,0 +1,147 @@
+import { setImmediate } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { LRUCache } from 'lru-cache'
+import { type Actor, isSession } from '../access/actor.ts'
+import type { Context } from '../access/context.ts'
+import { monotonicMs } from '../base/clock.ts'
+import { instantFromMs } from '../base/instants.ts'
+import type { Service } from '../catalogue/catalogue-types.ts'
+import { findTaken, readTaken, type TakenRow, versionOf } from './availability-queries.ts'
+import { AvailabilityRules, zoneAround } from './offer-rules.ts'
+import { locationResource } from './resource-rules.ts'
+import { FreeSlots } from './slot-rules.ts'
+import { StaleOffering, type VersionedOffering } from './versioned-offering.ts'
+import type { Days, Interval, ZoneOffsets } from './zone-rules.ts'
+
+/** The caller, and the present time. */
+export interface Viewer {
+  actor: Actor
+  nowMs: number
+  /** A booking to move: it does not obstruct itself. */
+  exceptBookingId?: string
+}
+
+/** Bounds seats times days per statement: more rows would block the event loop. */
+const maxSeatDays = 400
+
+export function daysPerRead({ service, staff }: VersionedOffering): number {
+  const seats = service.capacity * Math.max(1, staff.length)
+  return Math.max(1, Math.floor(maxSeatDays / seats))
+}
+
+/** What one statement read of an offering on some local days. */
+export interface BusySnapshot {
+  offer: VersionedOffering
+  days: Days
+  zone: ZoneOffsets
+  nowMs: number
+  rows: TakenRow[]
+}
+
+/** Reads an offering's free slots on some local days. Throws StaleOffering as `readBusy` does. */
+export async function findSlots(...args: Parameters<typeof readBusy>): Promise<FreeSlots> {
+  return freeSlotsOf(await readBusy(...args))
+}
+
+export function freeSlotsOf({ offer, days, zone, nowMs, rows }: BusySnapshot): FreeSlots {
+  const { blocks, ...taken } = readTaken(rows)
+  return new FreeSlots(
+    offer,
+    { zone, rules: new AvailabilityRules(offer, days, { zone, nowMs, blocks }) },
+    taken,
+  )
+}
+
+/** Reads what obstructs an offering on some local days. Throws StaleOffering when the catalogue is newer. */
+export async function readBusy(
+  context: Context,
+  offer: VersionedOffering,
+  { days, viewer }: { days: Days; viewer: Viewer },
+): Promise<BusySnapshot> {
+  const { service, location, staff } = offer
+  const { actor, nowMs, exceptBookingId } = viewer
+  const zone = zoneAround(location.timezone, days)
+  const staffIds = staff.map(({ id }) => id)
+  const rows = await findTaken(context.db.reads, {
+    now: instantFromMs(nowMs),
+    businessId: service.business_id,
+    serviceId: service.id,
+    locationId: location.id,
+    staffIds,
+    resourceIds: service.staff_ids.length === 0 ? [locationResource(service, location.id).id] : staffIds,
+    seats: service.capacity,
+    span: takenBySlots(service, zone.spanOf(days)),
+    ownerId: isSession(actor) ? actor.ownerId : undefined,
+    exceptBookingId,
+  })
+  if (versionOf(rows) !== offer.version) throw new StaleOffering()
+  return { offer, days, zone, nowMs, rows }
+}
+
+/** A computation yields to the event loop after this time. */
+const maxIntervalMs = 4
+
+/** A computation over many days awaits it between days, so that other requests proceed. */
+export function givesWay(): () => Promise<void> | undefined {
+  let sinceMs = monotonicMs()
+  const giveWay = async () => {
+    await setImmediate()
+    sinceMs = monotonicMs()
+  }
+  return () => (monotonicMs() - sinceMs < maxIntervalMs ? undefined : giveWay())
+}
+
+/** The span taken by slots that start in an interval. */
+function takenBySlots(service: Service, { from, to }: Interval): Interval {
+  const { duration_minutes, buffer_before_minutes, buffer_after_minutes } = service
+  return {
+    from: from - buffer_before_minutes * 60_000,
+    to: to + (duration_minutes + buffer_after_minutes) * 60_000,
+  }
+}
+
+/** Serialised days of a snapshot. */
+export interface CachedDays {
+  /** JSON, by local day. */
+  texts: ReadonlyMap<number, string>
+  /** Start of the first free slot, in epoch milliseconds; Infinity when none is free. */
+  earliestMs: number
+}
+
+/** Some dozen months of busy locations, or a thousand weeks of small ones. */
+const maxCharacters = 8_000_000
+/** Rough size of a row without its claims. */
+const charactersOfRow = 200
+
+/**
+ * Caches serialised days with the rows they were made from. Never stale: each request reads the rows and the catalogue
+ * version again, and reuses the days only if these are the same.
+ */
+export class DayCache {
+  private readonly kept = new LRUCache<string, { rows: TakenRow[]; nowMs: number; shown: CachedDays }>({
+    maxSize: maxCharacters,
+    sizeCalculation: ({ rows, shown: { texts } }) =>
+      texts.values().reduce((size, text) => size + text.length, 0) +
+      rows.reduce((size, row) => size + charactersOfRow + (row.kind === 'claims' ? row.claims.length : 0), 0),
+  })
+
+  /** Finds days made from the same rows, unless the time passed since removes a slot. */
+  find(seen: BusySnapshot): CachedDays | undefined {
+    const last = this.kept.get(keyOf(seen))
+    if (!last || seen.nowMs < last.nowMs) return undefined // a clock set back may offer slots that were too soon
+    const { earliestMs } = last.shown
+    const isTooSoon =
+      earliestMs <= seen.nowMs || earliestMs < seen.nowMs + seen.offer.service.min_notice_minutes * 60_000
+    return !isTooSoon && isDeepStrictEqual(seen.rows, last.rows) ? last.shown : undefined
+  }
+
+  keep(seen: BusySnapshot, shown: CachedDays): void {
+    const { rows, nowMs } = seen
+    this.kept.set(keyOf(seen), { rows, nowMs, shown })
+  }
+}
+
+/** Bounded: past days and days beyond the horizon are never read. */
+function keyOf({ offer: { service, location, staff }, days }: BusySnapshot): string {
+  return [service.id, location.id, days.first, days.last, ...staff.map(({ id }) => id)].join(' ')
+}

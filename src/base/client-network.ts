@@ -1,0 +1,75 @@
+import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
+import type { FieldError } from './errors.ts'
+
+/** A request's source in the three sizes that limits count. */
+export interface ClientAddress {
+  /** The address itself, without its port; null when it is not valid. */
+  readonly address: string | null
+  readonly network: string
+  /** The /48 of an IPv6 address, null for IPv4: the holder of a /48 has 65,536 networks /64. */
+  readonly widerNetwork: string | null
+}
+
+/** The latest addresses: reading one takes several times as long as finding it here. */
+const addresses = new LRUCache<string, ClientAddress>({ max: 2_000 })
+/** Longer texts are no addresses; a client may send kilobytes. */
+const maxCachedLength = 64
+
+/**
+ * The network that limits count as one client: an IPv4 address, or the /64 of an IPv6 one (a household or server
+ * has a whole /64). IPv4-mapped addresses are IPv4. All malformed forwarded addresses share the network `unknown`.
+ */
+export function clientNetworkOf(text: string): string {
+  return readClientAddress(text).network
+}
+
+/** Reads the address that a request comes from. */
+export function readClientAddress(text: string): ClientAddress {
+  const known = addresses.get(text)
+  if (known) return known
+  const address = clientAddressOf(addressOf(text))
+  if (text.length <= maxCachedLength) addresses.set(text, address)
+  return address
+}
+
+function clientAddressOf(parsed: ipaddr.IPv4 | ipaddr.IPv6 | undefined): ClientAddress {
+  if (!parsed) return { address: null, network: 'unknown', widerNetwork: null }
+  const address = parsed.toString()
+  return parsed.kind() === 'ipv4'
+    ? { address, network: address, widerNetwork: null }
+    : { address, network: networkOf(parsed, 64), widerNetwork: networkOf(parsed, 48) }
+}
+
+/** Says what is wrong with an address range (CIDR). */
+export function networkErrors(text: string): FieldError[] {
+  const isRange = text.includes(':')
+    ? ipaddr.IPv6.isValidCIDR(text)
+    : ipaddr.IPv4.isValidCIDRFourPartDecimal(text)
+  if (isRange) return []
+  const hint = ipaddr.isValid(text) ? `; for one address: ${text}/${text.includes(':') ? 128 : 32}` : ''
+  const detail = `must be an address range such as 203.0.113.0/24 or 2001:db8:1::/48${hint}`
+  return [{ pointer: '', code: 'invalid_format', detail }]
+}
+
+/** Whether an address lies in one of the ranges. */
+export function liesIn(address: string | null, ranges: readonly string[]): boolean {
+  if (address === null) return false
+  const parsed = ipaddr.process(address)
+  return ranges.some((range) => {
+    const [network, bits] = ipaddr.parseCIDR(range)
+    return network.kind() === parsed.kind() && parsed.match(network, bits)
+  })
+}
+
+/** Some proxies forward the port as well: `192.0.2.7:443`, `[2001:db8::7]:443`. */
+function addressOf(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  const address = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
+  return ipaddr.isValid(address) ? ipaddr.process(address) : undefined
+}
+
+function networkOf(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
+  const prefix = address.toByteArray().slice(0, bits / 8)
+  const bytes = [...prefix, ...Array<number>(16 - prefix.length).fill(0)]
+  return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`
+}

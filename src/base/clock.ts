@@ -1,0 +1,70 @@
+import { type Instant, instantFromMs, toMs } from './instants.ts'
+
+/** The only source of time. Injected, so that tests move it and nodes agree on it. */
+export interface Clock {
+  now(): Instant
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  nowMs(): number
+}
+
+/** Milliseconds between two readings of the database's time, which also set the clock right after a suspend. */
+const syncIntervalMs = 10_000
+
+/** Creates a clock from a source of epoch milliseconds. */
+export function clockFrom(nowMs: () => number): Clock {
+  return { nowMs, now: () => instantFromMs(Math.floor(nowMs())) }
+}
+
+/** The clock of this machine. */
+export const systemClock: Clock = clockFrom(() => Date.now())
+
+/** Milliseconds that only ever grow, for durations. */
+export function monotonicMs(): number {
+  return performance.now()
+}
+
+/**
+ * Shows the time of a shared database: its time at the last reading plus the monotonic time since.
+ * So all nodes of one database agree, and a jumping wall clock does no harm.
+ */
+export class SharedClock implements Clock {
+  private readonly readTime: () => Promise<Instant>
+  /** Unknown before the first reading. */
+  private offsetMs: number | undefined
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(readTime: () => Promise<Instant>) {
+    this.readTime = readTime
+  }
+
+  nowMs(): number {
+    if (this.offsetMs === undefined) throw new Error('the shared clock has not been started')
+    return performance.now() + this.offsetMs
+  }
+
+  now(): Instant {
+    return instantFromMs(Math.floor(this.nowMs()))
+  }
+
+  /** Reads the database's time now and then every ten seconds; when a later reading fails, the last one stays. */
+  async start(): Promise<void> {
+    await this.sync()
+    this.timer = setInterval(() => void this.sync().catch(() => undefined), syncIntervalMs).unref()
+  }
+
+  stop(): void {
+    clearInterval(this.timer)
+  }
+
+  /**
+   * The database read its time somewhere between query and reply. Moves the clock only as far as that proves:
+   * after a slow reply (a busy pool or process), taking the middle would move it by half of the delay.
+   */
+  private async sync(): Promise<void> {
+    const sentMs = performance.now()
+    const time = toMs(await this.readTime())
+    const receivedMs = performance.now()
+    const middle = time - (sentMs + receivedMs) / 2
+    this.offsetMs = Math.min(Math.max(this.offsetMs ?? middle, time - receivedMs), time + 1 - sentMs)
+  }
+}

@@ -1,0 +1,229 @@
+import { existsSync } from 'node:fs'
+import { closest, distance } from 'fastest-levenshtein'
+import { OperatorError } from './errors.ts'
+import * as read from './setting-readers.ts'
+
+/** One environment variable: its name, its default, what it does (with its unit), and its reader. */
+function setting<T>(variable: string, fallback: string, about: string, read: (text: string) => T) {
+  return { variable, fallback, about, read }
+}
+
+/** Every variable that Holdfast reads. A test checks the configuration table of the documents against it. */
+export const settings = {
+  environment: setting(
+    'NODE_ENV',
+    'development',
+    'production never makes demo data, and delivers webhooks to public https addresses only',
+    read.oneOf('development', 'production', 'test'),
+  ),
+  host: setting('HOST', '127.0.0.1', 'address to listen on; 0.0.0.0 for all', (text) => text),
+  port: setting('PORT', '3000', 'TCP port to listen on; 0 takes any free one', read.wholeNumber(0, 65_535)),
+  database: setting(
+    'DATABASE_URL',
+    'sqlite:./data/holdfast.db',
+    'sqlite:PATH or postgres://user:password@host:port/name',
+    read.databaseUrl,
+  ),
+  databasePoolSize: setting(
+    'DATABASE_POOL_SIZE',
+    '10',
+    'most connections to PostgreSQL, per process',
+    read.wholeNumber(1, 500),
+  ),
+  logLevel: setting(
+    'LOG_LEVEL',
+    'info',
+    'least severe log lines to write',
+    read.oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  ),
+  trustProxy: setting(
+    'TRUST_PROXY',
+    '',
+    'address ranges (CIDR, comma-separated) of proxies whose X-Forwarded-For is believed',
+    read.cidrList,
+  ),
+  maxConnections: setting(
+    'MAX_CONNECTIONS',
+    '2000',
+    'most open connections of clients; one more is closed',
+    read.wholeNumber(1, 1_000_000),
+  ),
+  holdSeconds: setting(
+    'HOLD_SECONDS',
+    '600',
+    'how long a hold lasts, in seconds',
+    read.wholeNumber(1, 86_400),
+  ),
+  sessionSeconds: setting(
+    'SESSION_SECONDS',
+    '3600',
+    'how long a session token is valid, in seconds',
+    read.wholeNumber(1, 86_400),
+  ),
+  maxHoldsPerSession: setting(
+    'MAX_HOLDS_PER_SESSION',
+    '10',
+    'most active holds of one session',
+    read.wholeNumber(1, 1_000_000),
+  ),
+  maxHoldsPerIp: setting(
+    'MAX_HOLDS_PER_IP',
+    '50',
+    'most active holds of all sessions from one IPv4 address or IPv6 /64',
+    read.wholeNumber(1, 1_000_000),
+  ),
+  maxBookingsPerIpPerHour: setting(
+    'MAX_BOOKINGS_PER_IP_PER_HOUR',
+    '10',
+    'most bookings of all sessions from one IPv4 address or IPv6 /64 at one business within an hour',
+    read.wholeNumber(1, 1_000_000),
+  ),
+  maxBookingsPerIpPerDay: setting(
+    'MAX_BOOKINGS_PER_IP_PER_DAY',
+    '30',
+    'the same within 24 hours',
+    read.wholeNumber(1, 1_000_000),
+  ),
+  rateLimitFactor: setting(
+    'RATE_LIMIT_FACTOR',
+    '1',
+    'multiplies all rate limits and the caps on holds and bookings, for benchmarks and trials',
+    read.factor,
+  ),
+  secret: setting(
+    'HOLDFAST_SECRET',
+    '',
+    '32 bytes (openssl rand -hex 32), the same on all servers, that key the digests of addresses; empty: one is generated and stored in the database',
+    read.secretOf32Bytes,
+  ),
+  redisUrl: setting(
+    'REDIS_URL',
+    '',
+    'redis://user:password@host:port/number where servers count requests together; empty: in PostgreSQL, with SQLite in memory',
+    read.redisUrl,
+  ),
+  redisKeyPrefix: setting(
+    'REDIS_KEY_PREFIX',
+    'holdfast:',
+    'what every key in Redis begins with: one for each Holdfast that uses the same Redis',
+    read.keyPrefix,
+  ),
+  webhookRetrySeconds: setting(
+    'WEBHOOK_RETRY_SECONDS',
+    '30,300',
+    'how long after the first and after the second failed attempt a webhook is tried again, in seconds, ±20 %',
+    read.twoPauses,
+  ),
+  webhookAllowCidr: setting(
+    'WEBHOOK_ALLOW_CIDR',
+    '',
+    'address ranges (CIDR, comma-separated) of the inner network to which production may deliver webhooks all the same',
+    read.cidrList,
+  ),
+  publicUrl: setting(
+    'PUBLIC_URL',
+    '',
+    'address under which clients reach this server: of its booking pages, and where they return to from a checkout; empty: http://HOST:PORT',
+    read.publicUrl,
+  ),
+  stripeSecretKey: setting(
+    'STRIPE_SECRET_KEY',
+    '',
+    'secret or restricted key of the Stripe account that takes deposits; empty: a sandbox, or none in production',
+    read.beginningWith('sk_', 'rk_'),
+  ),
+  stripeWebhookSecret: setting(
+    'STRIPE_WEBHOOK_SECRET',
+    '',
+    'signing secret of the endpoint at Stripe that sends events to /payments/stripe/webhook',
+    read.beginningWith('whsec_'),
+  ),
+  stripeApiUrl: setting(
+    'STRIPE_API_URL',
+    'https://api.stripe.com',
+    'address of the API of Stripe, for tests with something in its place',
+    read.httpUrl,
+  ),
+  checkoutMinutes: setting(
+    'CHECKOUT_TTL_MINUTES',
+    '35',
+    'how long a client has to pay a deposit, in minutes; as long the slot stays taken',
+    read.wholeNumber(31, 1_430),
+  ),
+  drainSeconds: setting(
+    'DRAIN_SECONDS',
+    '1',
+    'how long a stopping server still answers, so that load balancers see /readyz fail first, in seconds',
+    read.wholeNumber(0, 8),
+  ),
+  otlpEndpoint: setting(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    '',
+    'address of an OpenTelemetry collector (OTLP over HTTP), such as http://127.0.0.1:4318; empty: no traces',
+    read.httpUrl,
+  ),
+  tracesSampler: setting(
+    'OTEL_TRACES_SAMPLER',
+    'parentbased_always_on',
+    'which requests are traced; the parentbased ones follow a caller who names a trace',
+    read.oneOf(
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+      'always_on',
+      'always_off',
+      'traceidratio',
+    ),
+  ),
+  tracesSamplerArg: setting(
+    'OTEL_TRACES_SAMPLER_ARG',
+    '1',
+    'the share of requests that the traceidratio samplers trace, from 0 to 1',
+    read.share,
+  ),
+}
+
+/** The configuration of one process, read once and checked. */
+export type Config = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> }
+
+/**
+ * The variables of the environment, and those of `.env` in the working directory that the environment lacks.
+ * Throws an OperatorError when that file cannot be read.
+ */
+export function environmentVariables(): Record<string, string | undefined> {
+  try {
+    if (existsSync('.env')) process.loadEnvFile('.env')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown'
+    throw new OperatorError(`.env in the working directory cannot be read (${reason}).`, { cause: error })
+  }
+  return process.env
+}
+
+/**
+ * Reads and checks the whole configuration. An empty variable counts as absent.
+ * Throws an OperatorError that names every invalid variable and its fix.
+ */
+export function readConfig(variables: Record<string, string | undefined>): Config {
+  const fieldErrors: string[] = []
+  const values = Object.entries(settings).map(([name, { variable, fallback, read }]) => {
+    try {
+      return [name, read(variables[variable] || fallback)]
+    } catch (error) {
+      fieldErrors.push(`${variable} ${(error as Error).message}`)
+      return [name, undefined]
+    }
+  })
+  if (fieldErrors.length > 0) throw new OperatorError(`Invalid configuration:\n  ${fieldErrors.join('\n  ')}`)
+  return Object.fromEntries(values) as Config
+}
+
+/** Finds set variables that differ from a known one by a letter or two. */
+export function misspelledVariables(variables: Record<string, string | undefined>): string[] {
+  const known = Object.values(settings).map(({ variable }) => variable)
+  return Object.keys(variables).flatMap((name) => {
+    if (name.length < 7 || known.includes(name)) return []
+    const near = closest(name, known)
+    return distance(near, name) <= 2 ? [`${name} is not a setting; did you mean ${near}?`] : []
+  })
+}

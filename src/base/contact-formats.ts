@@ -1,0 +1,63 @@
+/* Each check is linear in the length of the text, which the callers have bounded. */
+
+const controls = /[\u0000-\u001f\u007f-\u009f]/
+const controlsInText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)/
+
+/** One line: well-formed Unicode without control characters. */
+export function isLine(text: string): boolean {
+  return text.isWellFormed() && !controls.test(text)
+}
+
+/** Text of several lines: well-formed Unicode; of control characters only tab and new line (LF or CR LF). */
+export function isText(text: string): boolean {
+  return text.isWellFormed() && !controlsInText.test(text)
+}
+
+/** At most 254 characters, one `@` with something before it, a domain with a dot, no spaces. */
+export function isEmail(text: string): boolean {
+  if (text.length > 254 || !isLine(text) || /\s/.test(text)) return false
+  const [local, domain, ...more] = text.split('@')
+  if (!local || !domain || more.length > 0) return false
+  const labels = domain.split('.')
+  return labels.length >= 2 && labels.every((label) => label !== '')
+}
+
+/** The e-mail address under which limits count a client: in lower case, without `+tag`. */
+export function clientEmailOf(email: string): string {
+  const [local = '', domain = ''] = email.toLowerCase().split('@')
+  return `${local.split('+', 1)[0] || local}@${domain}`
+}
+
+/** At most 32 digits, spaces and `+ ( ) - .`, with at least one digit; or nothing. */
+export function isPhone(text: string): boolean {
+  return text === '' || (text.length <= 32 && /^[0-9 +().-]+$/.test(text) && /[0-9]/.test(text))
+}
+
+/** An absolute http or https address of at most 2,048 characters. */
+export function isWebAddress(text: string): boolean {
+  return text.length <= 2048 && isLine(text) && /^https?:\/\//i.test(text) && URL.canParse(text)
+}
+
+/** The origin of a web address: scheme, host and port. Only `webOrigin` creates one. */
+export type WebOrigin = string & { readonly isWebOrigin: true }
+
+/**
+ * The origin of a web address; undefined unless its host is a name or an IP address. The URL parser accepts characters
+ * in a host (`;`, `,`, `*`, quotes) that have a meaning of their own in headers.
+ */
+export function webOrigin(text: string): WebOrigin | undefined {
+  const url = isWebAddress(text) ? URL.parse(text) : null
+  const isHost = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/.test(url?.hostname ?? '')
+  return url && isHost ? (url.origin as WebOrigin) : undefined
+}
+
+/** An existing date in the form 2026-12-24. */
+export function isCalendarDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
+  try {
+    Temporal.PlainDate.from(text)
+    return true
+  } catch {
+    return false
+  }
+}

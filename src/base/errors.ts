@@ -1,0 +1,139 @@
+import { closest, distance } from 'fastest-levenshtein'
+
+/** The HTTP status and the title of each problem code. */
+export const problemKinds = {
+  malformed_json: { status: 400, title: 'The body is not valid JSON' },
+  malformed_request: { status: 400, title: 'The request is malformed' },
+  invalid_signature: { status: 400, title: 'The signature is not valid' },
+  missing_credentials: { status: 401, title: 'A bearer token is required' },
+  invalid_credentials: { status: 401, title: 'The bearer token is not valid' },
+  session_expired: { status: 401, title: 'The session token has expired' },
+  key_type_not_allowed: { status: 403, title: 'Key type not allowed' },
+  plan_required: { status: 403, title: 'The plan does not include this' },
+  origin_not_allowed: { status: 403, title: 'This website may not use the key' },
+  not_found: { status: 404, title: 'Not found' },
+  hold_not_found: { status: 404, title: 'No such hold' },
+  hold_expired: { status: 404, title: 'The hold has expired' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  slot_held: { status: 409, title: 'The slot is held by another client' },
+  slot_booked: { status: 409, title: 'The slot is booked' },
+  idempotency_in_flight: { status: 409, title: 'The first request with this key is still running' },
+  hold_converted: { status: 409, title: 'The hold already became a booking' },
+  webhook_limit_reached: { status: 409, title: 'Webhook limit reached' },
+  rotation_in_progress: { status: 409, title: 'The secret was replaced less than 24 hours ago' },
+  version_conflict: { status: 412, title: 'The booking has changed' },
+  payload_too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'The body must be JSON' },
+  validation_failed: { status: 422, title: 'The request is invalid' },
+  slot_not_offered: { status: 422, title: 'The slot is not offered' },
+  idempotency_key_reused: { status: 422, title: 'The idempotency key was used for a different request' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  hold_limit_reached: { status: 429, title: 'Too many active holds' },
+  booking_limit_reached: { status: 429, title: 'Too many bookings' },
+  headers_too_large: { status: 431, title: 'The request headers are too large' },
+  request_timeout: { status: 408, title: 'The request took too long to arrive' },
+  internal: { status: 500, title: 'Internal error' },
+  unavailable: { status: 503, title: 'Service unavailable' },
+} as const
+
+/** The closed list of codes that a problem document can carry. */
+export type ProblemCode = keyof typeof problemKinds
+
+/** One invalid field of a request. */
+export interface FieldError {
+  /** RFC 6901. */
+  pointer: string
+  code: string
+  /** Tells people what to do about it. */
+  detail: string
+}
+
+/** The members of a problem beside its code and detail. */
+export interface ProblemParts {
+  /** Every invalid field, all at once. */
+  errors?: FieldError[]
+  /** Extension members of the problem document (RFC 9457, section 3.2). */
+  extensions?: Record<string, unknown>
+  /** Response headers, for example `retry-after` in seconds. */
+  headers?: Record<string, string>
+}
+
+/**
+ * A refusal that the client gets as a problem document (RFC 9457). `detail` tells people what was wrong with this
+ * request, and never holds a secret or an internal.
+ */
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly parts: ProblemParts
+
+  constructor(code: ProblemCode, detail: string, parts: ProblemParts = {}) {
+    super(detail)
+    this.name = 'Problem'
+    this.code = code
+    this.parts = parts
+  }
+}
+
+/** A 422 that names every invalid field. */
+export function validationProblem(errors: FieldError[]): Problem {
+  const first = errors.slice(0, 3).map(({ pointer, detail }) => `${pointer || 'the body'} ${detail}`)
+  const more = errors.length > 3 ? `; and ${errors.length - 3} more` : ''
+  return new Problem('validation_failed', `${first.join('; ')}${more}.`, { errors })
+}
+
+/** A 422 for a cursor that no page has returned. */
+export function invalidCursor(): Problem {
+  const detail = 'must be the next_cursor of the page before'
+  return validationProblem([{ pointer: '/cursor', code: 'invalid_cursor', detail }])
+}
+
+/** A 503 that asks the client to retry in a second. */
+export function unavailable(detail: string): Problem {
+  return new Problem('unavailable', detail, { headers: { 'retry-after': '1' } })
+}
+
+/** A mistake of the operator (configuration, command line), printed without a stack. */
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError'
+}
+
+/** A command line that names something unknown or impossible: exit code 2, as for an unknown option. */
+export class UsageError extends OperatorError {}
+
+/** An id, and what people call it. */
+export interface Named {
+  id: string
+  name: string
+}
+
+/** Limits of the guess which id was meant, in characters. */
+const maxTypos = 3
+const minPrefix = 4
+const minComparable = 30
+
+/**
+ * A UsageError for an unknown id, with the known one that was probably meant. `noun` also names the command that lists
+ * all; where there is no such command, `otherwise` is the hint.
+ */
+export function unknownId(
+  noun: string,
+  id: string,
+  { known, otherwise = `"holdfast ${noun} list" shows them.` }: { known: Named[]; otherwise?: string },
+): UsageError {
+  const wanted = id.trim().toLowerCase()
+  const near = known.find(({ name }) => name.toLowerCase() === wanted) ?? nearest(wanted, known)
+  const hint = near ? `did you mean ${near.id} (${near.name})?` : otherwise
+  return new UsageError(`There is no ${noun} with the id ${id}; ${hint}`)
+}
+
+/** The only one with this prefix, or the one that differs by a few typos. */
+function nearest(wanted: string, known: Named[]): Named | undefined {
+  const begins = known.filter(({ id }) => wanted.length >= minPrefix && id.startsWith(wanted))
+  if (begins.length === 1) return begins[0]
+  if (wanted.length < minComparable || known.length === 0) return undefined
+  const near = closest(
+    wanted,
+    known.map(({ id }) => id),
+  )
+  return distance(wanted, near) <= maxTypos ? known.find(({ id }) => id === near) : undefined
+}

@@ -1,0 +1,40 @@
+import { createHash, randomBytes, randomInt, randomUUID, randomUUIDv7 } from 'node:crypto'
+
+/** The only source of ids and randomness. */
+export interface Ids {
+  /** A new UUID that sorts by time of creation (RFC 9562, version 7: 74 random bits). */
+  next(): string
+  /** A new request id: a random UUID (RFC 9562, version 4). */
+  request(): string
+  /** `length` characters of [0-9A-Za-z] from a secure source. */
+  secret(length: number): string
+  /** `count` random bytes from a secure source. */
+  bytes(count: number): Buffer
+  /** A number in [0, 1), for jitter only. */
+  fraction(): number
+}
+
+/** The characters of secrets and token checksums, in the order of their values. */
+export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+export const systemIds: Ids = {
+  next: () => randomUUIDv7(),
+  request: () => randomUUID(),
+  secret: (length) => Array.from({ length }, () => base62.charAt(randomInt(base62.length))).join(''),
+  bytes: (count) => randomBytes(count),
+  fraction: () => Math.random(),
+}
+
+/** A UUID that depends on the parts alone (RFC 9562, version 8, from SHA-256). */
+export function derivedId(...parts: string[]): string {
+  const hash = createHash('sha256').update(parts.join('\n')).digest()
+  hash[6] = (hash.readUInt8(6) & 0x0f) | 0x80
+  hash[8] = (hash.readUInt8(8) & 0x3f) | 0x80
+  const hex = hash.toString('hex', 0, 16)
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
+
+/** Whether the text has the form of a UUID (RFC 9562, section 4). */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
+}

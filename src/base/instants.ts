@@ -1,0 +1,200 @@
+/**
+ * The one type for a point in time: fixed-width UTC text with milliseconds, `2026-12-01T09:00:00.000Z`.
+ * Fixed width makes `<` and `>` compare times, in code and in SQLite alike.
+ */
+export type Instant = string & { readonly __brand: 'Instant' }
+
+const earliestMs = 0
+/** The last representable instant, in milliseconds since 1970-01-01T00:00:00Z. */
+export const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+const rfc3339 =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):([0-5]\d)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+const dayMs = 86_400_000
+/** `00` to `59`. */
+export const twoDigits: readonly string[] = Array.from({ length: 60 }, (_, number) =>
+  String(number).padStart(2, '0'),
+)
+
+/** Whether a text is an `Instant`. */
+export function isInstant(text: string): text is Instant {
+  return (
+    text.length === 24 &&
+    text.endsWith('Z') &&
+    !Number.isNaN(Date.parse(text)) &&
+    new Date(text).toISOString() === text
+  )
+}
+
+/** From milliseconds since 1970-01-01T00:00:00Z; a RangeError outside the years 1970 to 9999. */
+export function instantFromMs(epochMilliseconds: number): Instant {
+  if (!(epochMilliseconds >= earliestMs && epochMilliseconds <= latestMs)) {
+    throw new RangeError('an instant must lie between the years 1970 and 9999')
+  }
+  const wholeMs = Math.trunc(epochMilliseconds)
+  return `${wallText(wholeMs)}.${String(1000 + (wholeMs % 1000)).slice(1)}Z` as Instant
+}
+
+/** As `instantFromMs`, but clamped to the years 1970 to 9999. */
+export function nearestInstant(epochMilliseconds: number): Instant {
+  return instantFromMs(Math.min(Math.max(epochMilliseconds, earliestMs), latestMs))
+}
+
+/** Milliseconds since 1970-01-01T00:00:00Z. */
+export function toMs(instant: Instant): number {
+  return secondsTextToMs(instant) + Number(instant.slice(20, 23))
+}
+
+/**
+ * Parses the UTC text `2026-12-01T09:00:00` at a place of a text, into milliseconds. Several times as fast as Date.parse;
+ * a month of claims has thousands of them.
+ */
+export function secondsTextToMs(text: string, at = 0): number {
+  const two = (place: number) => text.charCodeAt(at + place) * 10 + text.charCodeAt(at + place + 1) - 528
+  const month = two(5)
+  // years begin in March, so that a leap day is their last (H. Hinnant, days_from_civil)
+  const year = two(0) * 100 + two(2) - (month <= 2 ? 1 : 0)
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + two(8) - 1
+  const leapDays = Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400)
+  const days = year * 365 + leapDays + dayOfYear - 719_468
+  return ((days * 24 + two(11)) * 60 + two(14)) * 60_000 + two(17) * 1000
+}
+
+/**
+ * Parses an RFC 3339 date-time with an explicit offset or `Z` and cuts it to whole seconds.
+ * Undefined when it is malformed, does not exist, or lies outside the years 1970 to 9999.
+ */
+export function parseInstant(text: string): Instant | undefined {
+  if (text.length > 64 || !rfc3339.test(text)) return undefined
+  try {
+    // Temporal reads at most nine digits of a fraction; RFC 3339 has no limit
+    const whole = text.toUpperCase().replace(/\.\d+/, '')
+    return instantFromMs(Temporal.Instant.from(whole).epochMilliseconds)
+  } catch {
+    return undefined // no such date (30 February), hour 24, or out of range
+  }
+}
+
+/** Whether a text is a date of the years 1970 to 9999 in the form 2026-12-01 (RFC 3339, full-date). */
+export function isDate(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && parseInstant(`${text}T00:00:00Z`) !== undefined
+}
+
+/** Parses a text that a schema has validated. Throws a TypeError for any other: a bug. */
+export function readInstant(text: string): Instant {
+  const instant = parseInstant(text)
+  if (!instant) throw new TypeError('an instant passed validation that cannot be read')
+  return instant
+}
+
+/** The instant `seconds` later (earlier when negative). A RangeError outside the years 1970 to 9999. */
+export function plusSeconds(instant: Instant, seconds: number): Instant {
+  return instantFromMs(toMs(instant) + seconds * 1000)
+}
+
+/** The instant `minutes` later (earlier when negative). A RangeError outside the years 1970 to 9999. */
+export function plusMinutes(instant: Instant, minutes: number): Instant {
+  return plusSeconds(instant, minutes * 60)
+}
+
+/** Whole seconds from `from` until `to`, rounded up. */
+export function secondsUntil(from: Instant, to: Instant): number {
+  return Math.ceil((toMs(to) - toMs(from)) / 1000)
+}
+
+/** The same instant or the next whole second. */
+export function roundUpToSecond(instant: Instant): Instant {
+  return instantFromMs(Math.ceil(toMs(instant) / 1000) * 1000)
+}
+
+/** The days of the latest texts, such as `2026-12-01T`; one answer may show half a dozen. */
+const dayTexts = new Map<number, string>()
+const maxDays = 2_000
+
+function dayText(day: number): string {
+  const known = dayTexts.get(day)
+  if (known !== undefined) return known
+  if (dayTexts.size >= maxDays) dayTexts.clear()
+  const text = new Date(day * dayMs).toISOString().slice(0, 11)
+  dayTexts.set(day, text)
+  return text
+}
+
+/**
+ * Formats local time, in milliseconds since local 1970-01-01T00:00:00, as `2026-12-01T10:00:00`. Several times as fast as
+ * toISOString; a month of slots has thousands of them.
+ */
+export function wallText(wallMs: number): string {
+  const day = Math.floor(wallMs / dayMs)
+  const seconds = Math.floor(wallMs / 1000) - day * 86_400
+  const minutes = Math.floor(seconds / 60)
+  const [hour, minute] = [twoDigits[Math.floor(minutes / 60)] ?? '', twoDigits[minutes % 60] ?? '']
+  return `${dayText(day)}${hour}:${minute}:${twoDigits[seconds % 60] ?? ''}`
+}
+
+/**
+ * Formats an instant in an IANA zone, in whole seconds with a numeric offset: `2026-12-01T10:00:00+01:00`.
+ * In UTC where local time has reached the year 10000: RFC 3339 has four digits.
+ */
+export function formatInstant(instant: Instant, timeZone: string): string {
+  const epochMs = toMs(instant)
+  const { offsetMs, offset } = intervalAt(epochMs, timeZone)
+  if (epochMs + offsetMs > latestMs) return `${instant.slice(0, 19)}+00:00`
+  return wallText(epochMs + offsetMs) + offset
+}
+
+/** An interval in which a zone's offset from UTC does not change. */
+interface Interval {
+  fromMs: number
+  toMs: number
+  /** Local time minus UTC. */
+  offsetMs: number
+  /** Rounded to minutes: `+01:00`. */
+  offset: string
+}
+
+/** The latest intervals of each zone: asking `Temporal` each time takes several times as long. */
+const intervals = new Map<string, Interval[]>()
+/** More than there are zones; a name has several spellings. */
+const maxZones = 1_000
+const maxIntervals = 8
+
+function intervalAt(epochMs: number, timeZone: string): Interval {
+  const known = intervals.get(timeZone) ?? []
+  for (const interval of known) if (epochMs >= interval.fromMs && epochMs < interval.toMs) return interval
+  const interval = readInterval(epochMs, timeZone)
+  if (intervals.size >= maxZones) intervals.clear()
+  intervals.set(timeZone, [interval, ...known.slice(0, maxIntervals - 1)])
+  return interval
+}
+
+function readInterval(epochMs: number, timeZone: string): Interval {
+  const at = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone)
+  const here = at(epochMs)
+  return {
+    // a change at this very millisecond belongs to the interval that it begins
+    fromMs: at(epochMs + 1).getTimeZoneTransition('previous')?.epochMilliseconds ?? -Infinity,
+    toMs: here.getTimeZoneTransition('next')?.epochMilliseconds ?? Infinity,
+    offsetMs: here.offsetNanoseconds / 1e6,
+    offset: here.toString({ timeZoneName: 'never' }).slice(-6),
+  }
+}
+
+/** Whether the runtime's time-zone data has this IANA name (region/city form, or UTC), in any case. */
+export function isTimeZone(name: string): boolean {
+  return timeZoneNamed(name) !== undefined
+}
+
+/** The IANA name as the tz database spells it; a link keeps its name. Undefined when it is not valid. */
+export function timeZoneNamed(name: string): string | undefined {
+  if (!/^(?:[a-z_]+(?:\/[a-z0-9_+-]+)+|utc)$/i.test(name)) return undefined
+  try {
+    return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId
+  } catch {
+    return undefined
+  }
+}
+
+/** Retention of attempts: outlasts every unpaid booking, whose network the caps on holds need. */
+export const daySeconds = 86_400

@@ -1,0 +1,54 @@
+import { LRUCache } from 'lru-cache'
+import type { Clock } from './clock.ts'
+
+/** A revoked key or a changed service takes effect within this time. */
+const cacheLifeMs = 5_000
+/** More than one server reads in that time. */
+const maxEntries = 5_000
+
+/**
+ * Caches tokens, services and staff for at most five seconds. Bounded in size.
+ * It never caches a miss (`undefined`), so readers find a new row at once.
+ */
+export class ReadCache {
+  /** Counts since the start. */
+  hits = 0
+  misses = 0
+  private readonly clock: Clock
+  private readonly entries = new LRUCache<string, { value: object; readAtMs: number }>({ max: maxEntries })
+  /** Counts calls of `forget`. One count for all keys: at worst, a read is not cached because of another key. */
+  private forgotten = 0
+
+  constructor(clock: Clock) {
+    this.clock = clock
+  }
+
+  /** The cached value, or the result of `read`. The life of a value begins before its reading. */
+  async get<T extends object>(key: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
+    const startedMs = this.clock.nowMs()
+    const entry = this.entries.get(key)
+    const ageMs = entry ? startedMs - entry.readAtMs : Infinity
+    if (entry && ageMs >= 0 && ageMs < cacheLifeMs) {
+      this.hits += 1
+      return entry.value as T // only this caller's type is stored under its key
+    }
+    this.misses += 1
+    const { forgotten } = this
+    const value = await read()
+    if (!value) this.entries.delete(key)
+    // a read that began before a change may return the state before it
+    else if (forgotten === this.forgotten) this.entries.set(key, { value, readAtMs: startedMs })
+    return value
+  }
+
+  /** The last cached value, however old, without reading anything. */
+  peek(key: string): object | undefined {
+    return this.entries.peek(key)?.value
+  }
+
+  /** Drops one value on this node after a change. A read under way does not bring it back. */
+  forget(key: string): void {
+    this.forgotten += 1
+    this.entries.delete(key)
+  }
+}

@@ -1,0 +1,113 @@
+import { resolve } from 'node:path'
+import { closest, distance } from 'fastest-levenshtein'
+import ipaddr from 'ipaddr.js'
+
+/* Read the values of settings. Each reader throws an Error whose message says what is expected. */
+
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : NaN
+    if (value >= min && value <= max) return value
+    throw new Error(`must be a whole number from ${min} to ${max}`)
+  }
+}
+
+export function oneOf<T extends string>(...values: T[]): (text: string) => T {
+  return (text) => {
+    const value = values.find((candidate) => candidate === text)
+    if (value) return value
+    const near = closest(text, values)
+    const hint = distance(near, text) <= 3 ? `; did you mean ${near}?` : ''
+    throw new Error(`must be one of ${values.join(', ')}${hint}`)
+  }
+}
+
+/** A number from 0 to 1. */
+export function share(text: string): number {
+  const value = /^\d(\.\d{1,6})?$/.test(text) ? Number(text) : NaN
+  if (value >= 0 && value <= 1) return value
+  throw new Error('must be a number from 0 to 1, for example 0.1')
+}
+
+/** A number above 0. */
+export function factor(text: string): number {
+  const value = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : NaN
+  if (value > 0) return value
+  throw new Error('must be a number above 0, for example 10')
+}
+
+/** Two numbers of seconds, such as 30,300. */
+export function twoPauses(text: string): [number, number] {
+  const [first, second, ...more] = text.split(',').map((part) => /^\s*(\d{1,5})\s*$/.exec(part)?.[1])
+  const pauses: [number, number] = [Number(first ?? NaN), Number(second ?? NaN)]
+  if (more.length === 0 && pauses.every((seconds) => seconds >= 1 && seconds <= 86_400)) return pauses
+  throw new Error('must be two numbers of seconds from 1 to 86400, such as 30,300')
+}
+
+export function cidrList(text: string): string[] {
+  const ranges = text.split(',').flatMap((range) => range.trim() || [])
+  const invalid = ranges.find((range) => !ipaddr.isValidCIDR(range))
+  if (invalid === undefined) return ranges
+  throw new Error(`must be a list of address ranges such as 10.0.0.0/8,fd00::/8; "${invalid}" is not valid`)
+}
+
+/** A SQLite file, or the URL of a PostgreSQL server. */
+type DatabaseUrl = { engine: 'sqlite'; file: string } | { engine: 'postgres'; url: string }
+
+export function databaseUrl(text: string): DatabaseUrl {
+  if (/^postgres(ql)?:\/\//.test(text)) {
+    if (URL.canParse(text)) return { engine: 'postgres', url: text }
+    throw new Error('is not a valid address; the form is postgres://user:password@host:5432/name')
+  }
+  const file = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(text)?.[1]
+  if (file && !file.startsWith('//')) return { engine: 'sqlite', file: resolve(file) }
+  throw new Error('must be sqlite:./path/to/file.db or postgres://user:password@host:5432/name')
+}
+
+/** Empty, or the URL of a Redis. */
+export function redisUrl(text: string): string {
+  const { protocol, hostname, pathname } = URL.parse(text) ?? {}
+  const isRedis = protocol === 'redis:' || protocol === 'rediss:'
+  if (text === '' || (isRedis && hostname && /^(\/\d{0,4})?$/.test(pathname ?? ''))) return text
+  throw new Error('must be redis://user:password@host:6379/0, or rediss:// for TLS')
+}
+
+/** The prefix of the keys in a shared store. */
+export function keyPrefix(text: string): string {
+  if (/^[\w:.{}-]{1,64}$/.test(text)) return text
+  throw new Error('must be 1 to 64 letters, digits and : . _ - { }')
+}
+
+/** Empty, or an http or https URL. */
+export function httpUrl(text: string): string {
+  const { protocol } = URL.parse(text) ?? {}
+  if (text === '' || protocol === 'http:' || protocol === 'https:') return text
+  throw new Error('must be an address such as http://127.0.0.1:4318')
+}
+
+/** Empty, or an http or https URL that ends with its path; a slash at its end is dropped. */
+export function publicUrl(text: string): string {
+  const url = URL.parse(text)
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (text === '' || (isHttp && url.search === '' && url.hash === '' && url.username === ''))
+    return text.replace(/\/+$/, '')
+  throw new Error('must be an address such as https://booking.example.com')
+}
+
+/** Empty, or a text with one of these prefixes. */
+export function beginningWith(...prefixes: string[]): (text: string) => string {
+  return (text) => {
+    if (text === '' || prefixes.some((prefix) => text.startsWith(prefix))) return text
+    throw new Error(`must begin with ${prefixes.join(' or ')}`)
+  }
+}
+
+/** 32 bytes as 64 hexadecimal digits or in base64; undefined when empty. The error never repeats the text. */
+export function secretOf32Bytes(text: string): Buffer | undefined {
+  if (text === '') return undefined
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex')
+  if (/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return Buffer.from(text, 'base64')
+  throw new Error(
+    'must be 32 bytes as 64 hexadecimal digits or in base64, for example of: openssl rand -hex 32',
+  )
+}

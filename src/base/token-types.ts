@@ -1,0 +1,3 @@
+/** The types of bearer tokens. */
+export const tokenTypes = ['hub', 'business', 'publishable', 'session'] as const
+export type TokenType = (typeof tokenTypes)[number]

@@ -1,0 +1,223 @@
+import { notOfferedHere, SlotDay } from '../availability/offer-rules.ts'
+import {
+  eligibleStaff,
+  locationResource,
+  type Resource,
+  type Span,
+  staffResource,
+  takenBy,
+} from '../availability/resource-rules.ts'
+import { Problem } from '../base/errors.ts'
+import { type Instant, nearestInstant, toMs } from '../base/instants.ts'
+import type { StaffMember } from '../catalogue/catalogue-types.ts'
+import { findOffering, findStaffOf, forgetOffering } from '../catalogue/offering.ts'
+import { RetryTransaction, type Transaction } from '../database/database.ts'
+import type { ClaimsTable } from '../database/tables.ts'
+import type { Context } from './context.ts'
+import type { BookingRow } from './booking-queries.ts'
+import {
+  type ClaimsRequest,
+  type ClaimsSnapshot,
+  endHolds,
+  insertClaim,
+  readClaims,
+  removeBookingClaim,
+  type Room,
+} from './claim-queries.ts'
+import {
+  type Candidate,
+  candidates,
+  type Choice,
+  conflict,
+  expired,
+  placeOf,
+  rotationOf,
+} from './claim-rules.ts'
+
+/** What a transaction takes, and what it ends for that. */
+export interface TimePlan {
+  claim: ClaimsTable
+  room: Room
+  /** Ids of own holds that end for it. */
+  gives: string[]
+  /** Ids of expired holds in its way. */
+  expired: string[]
+  /** Whether it is that of a booking, which leaves the time it had. */
+  moves?: true
+}
+
+/** How often to look again after somebody else was faster. */
+const maxRounds = 12
+
+/**
+ * Reads what is in the way, lets `decide` plan, and inserts the claim; when it does not fit any more, looks again. What was
+ * read only orders the tries; the schema decides each. Throws what `decide` throws.
+ */
+export async function takeTime<Plan extends TimePlan>(
+  tx: Transaction,
+  request: ClaimsRequest,
+  decide: (seen: ClaimsSnapshot) => Promise<Plan>,
+): Promise<Plan> {
+  const end = { businessId: request.businessId, at: tx.now }
+  let left: ClaimsTable | undefined
+  for (let round = 1; round <= maxRounds; round += 1) {
+    const plan = await decide(await readClaims(tx, request))
+    const { claim, room, gives, expired, moves } = plan
+    const ends = [
+      ...gives.map((id) => ({ ...end, id, onlyExpired: false })),
+      ...expired.map((id) => ({ ...end, id, onlyExpired: true })),
+    ]
+    if (ends.length > 0) await endHolds(tx, ends)
+    if (moves) left ??= await removeBookingClaim(tx, claim)
+    if (await insertClaim(tx, { claim: left ? movedFrom(left, claim) : claim, room })) return plan
+    // own holds ended for this seat alone: roll back rather than lose them for nothing
+    if (gives.length > 0) throw new RetryTransaction('another transaction took the seat of a released hold')
+  }
+  throw new RetryTransaction('others took every seat that was tried')
+}
+
+/** The record of the hold stays as it was. */
+function movedFrom(left: ClaimsTable, claim: ClaimsTable): ClaimsTable {
+  const { resource_id, seat, occurrence_id, taken_from, taken_until, ended_at } = claim
+  return { ...left, resource_id, seat, occurrence_id, taken_from, taken_until, ended_at }
+}
+
+/** The best free seat with the expired holds in its way. Throws slot_held or slot_booked when none is free. */
+export function bestSeat(choice: Choice): Candidate & { expired: string[] } {
+  // what was read may include resources that the rules excluded
+  const ids = choice.resources.map(({ id }) => id)
+  const claims = choice.claims.filter(({ resource_id }) => ids.includes(resource_id))
+  const [best] = candidates({ ...choice, claims })
+  if (!best) throw conflict({ ...choice, claims })
+  return { ...best, expired: expired(claims, best.resource, choice.now) }
+}
+
+/** Staff who may take a booking; for an unstaffed service, the location's resource alone. */
+export interface Assignees {
+  resources: Resource[]
+  staff: StaffMember[]
+  /** The day whose bookings decide between several staff members. */
+  day: ClaimsRequest['day']
+}
+
+/**
+ * Takes a booking's time for its staff member or location, or for one of `assignees`, with the service's present buffers
+ * and capacity. Returns the staff member's id. Throws slot_held or slot_booked.
+ */
+export async function retakeSlot(
+  context: Context,
+  tx: Transaction,
+  booking: BookingRow,
+  assignees?: Assignees,
+): Promise<string | null> {
+  const scope = { businessId: booking.business_id }
+  const ids = { serviceId: booking.service_id, locationId: booking.location_id }
+  const { service, version } = await findOffering(context, scope, ids, tx.reads)
+  if (!service) throw new Error('the service of a booking is missing') // it is never deleted
+  const at = { locationId: booking.location_id, startsAt: booking.starts_at }
+  const own =
+    booking.staff_id === null
+      ? locationResource(service, booking.location_id)
+      : staffResource(service, { ...at, staffId: booking.staff_id })
+  const resources = assignees?.resources ?? [own]
+  const taken = takenBy(service, booking)
+  const request = {
+    now: tx.now,
+    businessId: booking.business_id,
+    resourceIds: resources.map(({ id }) => id),
+    taken,
+    day: assignees?.day,
+  }
+  const decide = async (seen: ClaimsSnapshot): Promise<TimePlan> => {
+    if (seen.catalogueVersion !== version) {
+      forgetOffering(context, scope, ids)
+      throw new RetryTransaction('the catalogue has changed since the service was read')
+    }
+    const best = bestSeat({
+      resources,
+      claims: seen.claims.filter(({ id }) => id !== booking.id), // it leaves its time
+      now: tx.now,
+      ownerId: undefined,
+      // the present staff member keeps it when free
+      bookingsOfDay: new Map([...seen.bookingsOfDay, [own.id, -1]]),
+      rotation: rotationOf(booking.id),
+    })
+    const staff_id = best.resource.staffId
+    const claim = { ...claimOf(booking, tx.now), ...placeOf(best, taken), staff_id }
+    return { claim, room: {}, gives: [], expired: best.expired, moves: true }
+  }
+  const { claim } = await takeTime(tx, request, decide)
+  return claim.staff_id
+}
+
+/** The claim of a booking whose own is gone: its hold's record was deleted after it was cancelled. */
+function claimOf(
+  booking: BookingRow,
+  now: Instant,
+): Omit<ClaimsTable, keyof ReturnType<typeof placeOf> | 'staff_id'> {
+  const { id, business_id, service_id, location_id, owner_id, starts_at, ends_at, created_at } = booking
+  return {
+    ...{ id, business_id, service_id, location_id, owner_id, starts_at, ends_at, created_at },
+    owner_sequence: null,
+    client_network: null,
+    client_wider_network: null,
+    expires_at: created_at,
+    booked_at: now,
+    ended_at: null,
+  }
+}
+
+/**
+ * Finds who can take a booking at a time: the named staff member, or for null anyone. As for holds of keys, staff who
+ * work then come alone; when nobody does, hours and blocks do not count. Throws not_found or slot_not_offered.
+ */
+export async function findAssignees(
+  context: Context,
+  tx: Transaction,
+  { booking, staffId, span }: { booking: BookingRow; staffId: string | null; span: Span },
+): Promise<Assignees> {
+  const scope = { businessId: booking.business_id }
+  const ids = { serviceId: booking.service_id, locationId: booking.location_id }
+  forgetOffering(context, scope, ids) // refuse only by what the database says now
+  const { service, location, staff } = await findOffering(context, scope, ids, tx.reads)
+  if (!service || !location) throw new Error('the service or location of a booking is missing') // they are never deleted
+  if (staffId === null && service.staff_ids.length === 0) {
+    return { resources: [locationResource(service, location.id)], staff: [], day: undefined }
+  }
+  const eligible = eligibleStaff({ staff, location }, staffId ?? undefined)
+  if (eligible.length === 0) throw await nobodyEligible(tx, booking, staffId)
+  const resourceOf = ({ id }: StaffMember) =>
+    staffResource(service, { staffId: id, locationId: location.id, startsAt: span.starts_at })
+  if (staffId !== null) return { resources: eligible.map(resourceOf), staff: eligible, day: undefined }
+  const startsAtMs = toMs(span.starts_at)
+  // as long as the booking is; notice and horizon do not matter between staff
+  const asLong = { duration_minutes: (toMs(span.ends_at) - startsAtMs) / 60_000 }
+  const anytime = { ...service, ...asLong, min_notice_minutes: 0, max_advance_days: null }
+  const day = new SlotDay({ service: anytime, location, staff: eligible }, startsAtMs)
+  const { blocks } = await readClaims(tx, {
+    now: tx.now,
+    businessId: booking.business_id,
+    resourceIds: eligible.map(({ id }) => id),
+    taken: takenBy(service, span),
+    rules: { locationId: location.id, staffIds: eligible.map(({ id }) => id), slot: span },
+  })
+  const working = day.working({ nowMs: toMs(tx.now), blocks }, true)
+  const there = typeof working === 'string' ? eligible : eligible.filter(({ id }) => working.includes(id))
+  const { from, to } = day.span()
+  return {
+    resources: there.map(resourceOf),
+    staff: there,
+    day: { from: nearestInstant(from), to: nearestInstant(to) },
+  }
+}
+
+async function nobodyEligible(
+  tx: Transaction,
+  booking: BookingRow,
+  staffId: string | null,
+): Promise<Problem> {
+  if (staffId === null) return notOfferedHere('Nobody gives this service at this location.')
+  return (await findStaffOf(tx.reads, booking.business_id, staffId))
+    ? notOfferedHere('The staff member does not give this service at this location.')
+    : new Problem('not_found', 'There is no staff member with this staff_id.')
+}

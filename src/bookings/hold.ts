@@ -1,0 +1,240 @@
+import type { Static } from 'typebox'
+import { type Actor, isSession } from '../access/actor.ts'
+import { withAlternatives } from '../availability/availability.ts'
+import { overlaps } from '../availability/resource-rules.ts'
+import { StaleOffering, withOffering } from '../availability/versioned-offering.ts'
+import { Problem } from '../base/errors.ts'
+import { isUuid } from '../base/ids.ts'
+import {
+  daySeconds,
+  formatInstant,
+  plusSeconds,
+  readInstant,
+  roundUpToSecond,
+  toMs,
+} from '../base/instants.ts'
+import type { CleanupJob } from '../database/context.ts'
+import type { Transaction } from '../database/database.ts'
+import type { ClaimsTable } from '../database/tables.ts'
+import { scopeKey } from '../database/tenant-scope.ts'
+import { storeNothing, type StoreResponse } from '../http/idempotency.ts'
+import { type ClaimsSnapshot, countActiveClaims, endHolds } from './claim-queries.ts'
+import { rotationOf } from './claim-rules.ts'
+import { bestSeat, takeTime, type TimePlan } from './claim.ts'
+import type { Context } from './context.ts'
+import {
+  deleteOldHolds,
+  endExpiredHolds,
+  findHold,
+  findHoldForChange,
+  type HoldKey,
+  type HoldRow,
+} from './hold-queries.ts'
+import {
+  assertBelowCaps,
+  capCounts,
+  claimsRequest,
+  type HoldContext,
+  holdRow,
+  type HoldStatus,
+  holdStatus,
+  isFull,
+  offeredResources,
+  type PlacedHold,
+  roomUnder,
+  sessionOf,
+  wantedOf,
+} from './hold-rules.ts'
+import type { PlaceHold } from './hold-schemas.ts'
+import { type ClientAddress, digestNetworks, isTrusted } from './strangers.ts'
+
+type PlaceHoldInput = Static<typeof PlaceHold> & Pick<HoldContext, 'isGone'> & { from: ClientAddress }
+
+/** Only its owner learns which booking the hold became. */
+export function alreadyConverted(hold: ClaimsTable, actor: Actor): Problem {
+  return new Problem('hold_converted', 'The hold already became a booking.', {
+    ...(hold.owner_id === actor.ownerId && { extensions: { booking_id: hold.id } }),
+  })
+}
+
+/**
+ * Keeps a slot for the caller for ten minutes, replacing the session's own holds at that time.
+ * A refusal changes nothing. Throws not_found, slot_not_offered, hold_limit_reached, slot_held or slot_booked.
+ */
+export async function placeHold(
+  context: Context,
+  actor: Actor,
+  input: PlaceHoldInput,
+  store: StoreResponse<PlacedHold> = storeNothing,
+): Promise<PlacedHold> {
+  const startsAt = readInstant(input.starts_at)
+  const {
+    isGone,
+    from: { address },
+  } = input
+  const from = isSession(actor) ? { ...(await digestNetworks(context, input.from)), address } : undefined
+  const placed = await withOffering(context, actor.scope, {
+    request: input,
+    work: (offer) => {
+      const wanted = wantedOf(offer, context.ids.next(), startsAt)
+      return placeOrSuggest(context, { actor, wanted, from, isGone, store })
+    },
+  })
+  context.metrics.hold('placed')
+  context.metrics.hold('replaced', placed.replaced.length)
+  return placed
+}
+
+/** Reads a hold and its status. Throws hold_not_found. */
+export async function showHold(
+  context: Context,
+  actor: Actor,
+  id: string,
+): Promise<{ hold: HoldRow; status: HoldStatus }> {
+  const now = context.clock.now()
+  const key = keyOf(actor, id)
+  const hold = known(key && (await findHold(context.db.reads, key, now)))
+  return { hold, status: holdStatus(hold, now) }
+}
+
+/** Presents a hold with times in its location's zone. */
+export function presentHold(hold: ClaimsTable, timezone: string) {
+  return {
+    hold_id: hold.id,
+    service_id: hold.service_id,
+    location_id: hold.location_id,
+    starts_at: formatInstant(hold.starts_at, timezone),
+    ends_at: formatInstant(hold.ends_at, timezone),
+    expires_at: formatInstant(hold.expires_at, timezone),
+  }
+}
+
+/**
+ * Releases a hold: its slot is free at once. A hold that has ended stays as it is.
+ * Throws hold_not_found, or hold_converted when it became a booking.
+ */
+export async function releaseHold(context: Context, actor: Actor, id: string): Promise<void> {
+  const owner = scopeKey(actor.scope)
+  const isReleased = await context.db.sharedTransaction((tx) => release(tx, actor, id), { owner })
+  if (isReleased) context.metrics.hold('released')
+}
+
+async function release(tx: Transaction, actor: Actor, id: string): Promise<boolean> {
+  const hold = await holdForChange(tx, actor, id)
+  if (hold.booked_at !== null) throw alreadyConverted(hold, actor)
+  if (holdStatus(hold, tx.now) !== 'active') return false
+  await endHolds(tx, [{ id: hold.id, businessId: hold.business_id, at: tx.now, onlyExpired: false }])
+  return true
+}
+
+/** Counts the active holds of all businesses. */
+export function countActiveHolds({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<number> {
+  return countActiveClaims(db.reads, clock.now())
+}
+
+/** Ends holds that have expired: their slots are free already, they only fill indexes. */
+export const expiredHolds: CleanupJob = {
+  name: 'expired holds',
+  deleteBatch: ({ db }, max) => db.transaction((tx) => endExpiredHolds(tx.db, tx.now, max)),
+}
+
+/** Deletes rows of holds a day after their `expires_at`, unless a booking takes their time. */
+export const oldHolds: CleanupJob = {
+  name: 'old hold records',
+  deleteBatch: ({ db }, max) =>
+    db.transaction((tx) => deleteOldHolds(tx.db, plusSeconds(tx.now, -daySeconds), max)),
+}
+
+async function placeOrSuggest(context: Context, placing: HoldContext): Promise<PlacedHold> {
+  const { actor, wanted, isGone } = placing
+  const { offer, slot } = wanted
+  const owner = offer.service.business_id
+  try {
+    return await context.db.sharedTransaction((tx) => place(context, tx, placing), { owner, isGone })
+  } catch (error) {
+    const viewer = { actor, nowMs: toMs(context.clock.now()) }
+    throw await withAlternatives(context, error, { offer, startsAtMs: toMs(slot.starts_at), viewer })
+  }
+}
+
+async function place(context: Context, tx: Transaction, placing: HoldContext): Promise<PlacedHold> {
+  const { wanted, store } = placing
+  // 1. read everything as of one moment, decide, and take the time; again when somebody else was faster
+  const request = claimsRequest(wanted, tx.now, sessionOf(placing, tx.now))
+  const { claim, replaced } = await takeTime(tx, request, (seen) => planHold(context, tx, { placing, seen }))
+  // 2. keep the response for repeated requests
+  const placed = { hold: claim, replaced, timezone: wanted.offer.location.timezone }
+  await store(tx, placed)
+  return placed
+}
+
+interface HoldPlan extends TimePlan {
+  replaced: string[]
+}
+
+/** Throws StaleOffering, slot_not_offered, slot_held, slot_booked or hold_limit_reached. */
+async function planHold(
+  context: Context,
+  tx: Transaction,
+  { placing, seen }: { placing: HoldContext; seen: ClaimsSnapshot },
+): Promise<HoldPlan> {
+  const { actor, wanted, from } = placing
+  const { offer, slot } = wanted
+  const { now } = tx
+  if (seen.catalogueVersion !== offer.version) throw new StaleOffering()
+  const resources = offeredResources(from !== undefined, wanted, { nowMs: toMs(now), blocks: seen.blocks })
+  // 1. the session's own holds at that time are replaced
+  const overlapping = seen.ownHolds.filter((own) => overlaps(own, slot)).map(({ id }) => id)
+  const claims = seen.claims.filter(({ id }) => !overlapping.includes(id))
+  const ownerId = from && actor.ownerId
+  const best = bestSeat({
+    resources,
+    claims,
+    now,
+    ownerId,
+    bookingsOfDay: seen.bookingsOfDay,
+    rotation: rotationOf(wanted.id),
+  })
+  // 2. the caps come last: only now it is known which own holds end
+  const replaced = [...overlapping, ...best.givesUp]
+  const room = from ? await roomFor(context, tx, { placing, seen, replaced }) : {}
+  const expiresAt = roundUpToSecond(plusSeconds(now, context.config.holdSeconds))
+  const claim = holdRow(placing, { ...best, expiresAt, sequence: seen.lastSequence + 1, now })
+  return { claim, room, gives: replaced, expired: best.expired, replaced }
+}
+
+/** How many holds still fit under the caps of the address. Throws hold_limit_reached when none does. */
+async function roomFor(
+  context: Context,
+  tx: Transaction,
+  { placing, seen, replaced }: { placing: HoldContext; seen: ClaimsSnapshot; replaced: string[] },
+) {
+  const { session, networks } = capCounts(context, seen, replaced)
+  const businessId = placing.wanted.offer.service.business_id
+  const address = placing.from?.address ?? null
+  const isExempt = networks.some(isFull) && (await isTrusted(tx.reads, { businessId, address }))
+  assertBelowCaps(isExempt ? [session] : [session, ...networks], tx.now)
+  return isExempt ? {} : roomUnder(networks)
+}
+
+/** A hold of the caller's session, or for keys any in scope, locked until the transaction ends. Throws hold_not_found. */
+async function holdForChange(tx: Transaction, actor: Actor, id: string): Promise<HoldRow> {
+  const key = keyOf(actor, id)
+  return known(key && (await findHoldForChange(tx, { key, now: tx.now })))
+}
+
+/** Undefined for what cannot be an id. */
+export function keyOf(actor: Actor, id: string): HoldKey | undefined {
+  const ownerId = isSession(actor) ? actor.ownerId : undefined
+  return isUuid(id) ? { scope: actor.scope, id: id.toLowerCase(), ownerId } : undefined
+}
+
+function known(hold: HoldRow | undefined): HoldRow {
+  if (!hold) throw unknownHold()
+  return hold
+}
+
+/** Out of scope, as if it did not exist. */
+export function unknownHold(): Problem {
+  return new Problem('hold_not_found', 'There is no hold with this id.')
+}

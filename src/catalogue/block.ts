@@ -1,0 +1,151 @@
+import type { Static } from 'typebox'
+import type { Actor } from '../access/actor.ts'
+import { invalidCursor, Problem, validationProblem } from '../base/errors.ts'
+import { isUuid } from '../base/ids.ts'
+import { formatInstant, type Instant, isInstant, readInstant } from '../base/instants.ts'
+import type { Queries } from '../database/database.ts'
+import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
+import type { BlocksTable } from '../database/tables.ts'
+import type { TenantScope } from '../database/tenant-scope.ts'
+import { decodeCursor, readLimit } from '../http/wire.ts'
+import type { Context } from '../access/context.ts'
+import {
+  type BlockRow,
+  deleteBlockRow,
+  findBlock,
+  findBlocks,
+  findBookingsUnder,
+  insertBlock,
+} from './block-queries.ts'
+import { type BlockCreation, type BlocksQuery, maxConflicts } from './block-schemas.ts'
+import { findLocation, findStaffMember } from './catalogue-queries.ts'
+
+/** A block and the bookings that overlap it. */
+interface BlockAndConflicts {
+  block: BlockRow
+  bookingIds: string[]
+}
+
+/**
+ * Blocks a time of a location or staff member. Existing holds and bookings stay. Throws validation_failed, also for an
+ * id out of the caller's scope.
+ */
+export function createBlock(
+  context: Context,
+  actor: Actor,
+  input: BlockCreation,
+  store: StoreResponse<BlockAndConflicts> = storeNothing,
+): Promise<BlockAndConflicts> {
+  return context.db.transaction(async (tx) => {
+    const blocked = await findBlocked(tx.db, actor.scope, input)
+    const block: BlocksTable = {
+      id: context.ids.next(),
+      ...blocked,
+      starts_at: readInstant(input.starts_at),
+      ends_at: readInstant(input.ends_at),
+      reason: input.reason ?? null,
+      created_at: tx.now,
+    }
+    await insertBlock(tx.db, block)
+    const created = await withConflicts(tx.db, await existingBlock(tx.db, actor.scope, block.id))
+    await store(tx, created)
+    return created
+  })
+}
+
+/** Reads a block and the bookings that overlap it now. Throws not_found. */
+export async function showBlock(context: Context, actor: Actor, id: string): Promise<BlockAndConflicts> {
+  const db = context.db.reads
+  return withConflicts(db, await existingBlock(db, actor.scope, id))
+}
+
+/** Lists blocks in the caller's scope by start: one row beyond the limit when more follow. */
+export async function listBlocks(
+  context: Context,
+  actor: Actor,
+  query: Static<typeof BlocksQuery>,
+): Promise<{ rows: BlockRow[]; limit: number }> {
+  const limit = readLimit(query.limit)
+  const rows = await findBlocks(context.db.reads, actor.scope, {
+    locationId: query.location_id,
+    staffId: query.staff_id,
+    businessId: query.business_id,
+    from: query.from === undefined ? undefined : readInstant(query.from),
+    to: query.to === undefined ? undefined : readInstant(query.to),
+    after: query.cursor === undefined ? undefined : parseCursor(query.cursor),
+    rows: limit + 1,
+  })
+  return { rows, limit }
+}
+
+/** Deletes a block: its time is bookable again at once. Throws not_found. */
+export async function deleteBlock(context: Context, actor: Actor, id: string): Promise<void> {
+  const deleted =
+    isUuid(id) && (await context.db.transaction((tx) => deleteBlockRow(tx.db, actor.scope, id.toLowerCase())))
+  if (!deleted) throw noSuchBlock()
+}
+
+export function presentBlock(block: BlockRow) {
+  const local = (instant: BlockRow['starts_at']) => formatInstant(instant, block.timezone)
+  return {
+    id: block.id,
+    business_id: block.business_id,
+    location_id: block.location_id,
+    staff_id: block.staff_id,
+    starts_at: local(block.starts_at),
+    ends_at: local(block.ends_at),
+    reason: block.reason,
+    created_at: local(block.created_at),
+  }
+}
+
+export function presentBlockWithConflicts({ block, bookingIds }: BlockAndConflicts) {
+  return { ...presentBlock(block), conflicting_booking_ids: bookingIds }
+}
+
+export function cursorOfBlock(block: BlockRow): string[] {
+  return ['block', block.starts_at, block.id]
+}
+
+/** Checks what it decodes: the database would fail on a malformed instant or id. */
+function parseCursor(cursor: string): readonly [Instant, string] {
+  const [list, startsAt, id] = decodeCursor(cursor, 3) ?? []
+  if (list !== 'block' || startsAt === undefined || !isInstant(startsAt)) throw invalidCursor()
+  if (id === undefined || !isUuid(id)) throw invalidCursor()
+  return [startsAt, id]
+}
+
+function noSuchBlock(): Problem {
+  return new Problem('not_found', 'There is no block with this id.')
+}
+
+async function existingBlock(db: Queries, scope: TenantScope, id: string): Promise<BlockRow> {
+  const block = isUuid(id) ? await findBlock(db, scope, id.toLowerCase()) : undefined
+  if (!block) throw noSuchBlock()
+  return block
+}
+
+async function withConflicts(db: Queries, block: BlockRow): Promise<BlockAndConflicts> {
+  return { block, bookingIds: await findBookingsUnder(db, block, maxConflicts) }
+}
+
+/** The blocked location or staff member decides the business. */
+async function findBlocked(
+  db: Queries,
+  scope: TenantScope,
+  { location_id, staff_id }: BlockCreation,
+): Promise<Pick<BlocksTable, 'business_id' | 'location_id' | 'staff_id'>> {
+  if (location_id !== undefined) {
+    const location = await findLocation(db, scope, location_id)
+    if (!location) throw unknownReference('/location_id', 'location')
+    return { business_id: location.business_id, location_id, staff_id: null }
+  }
+  const member = staff_id === undefined ? undefined : await findStaffMember(db, scope, staff_id)
+  if (!member) throw unknownReference('/staff_id', 'staff member')
+  return { business_id: member.business_id, location_id: null, staff_id: member.id }
+}
+
+function unknownReference(pointer: string, noun: string): Problem {
+  const detail = `is not the id of a ${noun} that this key reaches`
+  return validationProblem([{ pointer, code: 'unknown_reference', detail }])
+}

@@ -1,0 +1,96 @@
+import type { Actor } from '../access/actor.ts'
+import { issueKey, type KeyRequest, listKeysOfBusiness, revokeKeyOfBusiness } from '../access/key.ts'
+import { lastFour } from '../access/token.ts'
+import { UsageError } from '../base/errors.ts'
+import { formatInstant, type Instant } from '../base/instants.ts'
+import type { Context } from '../access/context.ts'
+import type { KeyCreation } from './key-schemas.ts'
+import { isOrigin } from './business-rules.ts'
+import { businessInScope, existingBusiness, existingHub } from './business.ts'
+
+/** Lists a page of a business's keys, newest first, with the zone for their times. Throws not_found. */
+export async function listKeysInScope(
+  context: Context,
+  actor: Actor,
+  { businessId, query }: { businessId: string; query: { limit?: string; cursor?: string } },
+) {
+  const { id, timezone } = await businessInScope(context.db.reads, actor.scope, businessId)
+  return { ...(await listKeysOfBusiness(context, id, query)), timezone }
+}
+
+/** Issues a key for a business; only the result contains the key itself. Throws not_found. */
+export function issueKeyInScope(
+  context: Context,
+  actor: Actor,
+  { businessId, input }: { businessId: string; input: KeyCreation },
+) {
+  return context.db.transaction(async (tx) => {
+    const business = await businessInScope(tx.db, actor.scope, businessId)
+    const { id, key } = await issueKey(context, tx, requestOf(business.id, input))
+    const issued = {
+      id,
+      type: input.type,
+      last_four: lastFour(key),
+      allowed_origins_json: input.allowed_origins ? JSON.stringify(input.allowed_origins) : null,
+      created_at: tx.now,
+      revoked_at: null,
+    }
+    return { ...presentKey(issued, business.timezone), key }
+  })
+}
+
+function requestOf(businessId: string, { type, allowed_origins }: KeyCreation): KeyRequest {
+  if (type === 'business') return { type, businessId }
+  return { type, businessId, ...(allowed_origins && { allowedOrigins: allowed_origins }) }
+}
+
+/** Revokes a key; revoking it again does nothing. Throws not_found. */
+export async function revokeKeyInScope(
+  context: Context,
+  actor: Actor,
+  { businessId, keyId }: { businessId: string; keyId: string },
+): Promise<void> {
+  const business = await businessInScope(context.db.reads, actor.scope, businessId)
+  await revokeKeyOfBusiness(context, business.id, keyId)
+}
+
+interface KeyParts {
+  id: string
+  type: 'hub' | 'business' | 'publishable'
+  last_four: string
+  allowed_origins_json: string | null
+  created_at: Instant
+  revoked_at: Instant | null
+}
+
+/** Omits the key itself. */
+export function presentKey({ id, type, last_four, ...key }: KeyParts, timeZone: string) {
+  const origins = key.allowed_origins_json
+  return {
+    id,
+    type: type === 'publishable' ? ('publishable' as const) : ('business' as const), // those of a business
+    last_four,
+    allowed_origins: origins === null ? null : (JSON.parse(origins) as string[]), // issueKey wrote it
+    created_at: formatInstant(key.created_at, timeZone),
+    revoked_at: key.revoked_at === null ? null : formatInstant(key.revoked_at, timeZone),
+  }
+}
+
+/** Issues a key for a hub or business; only the result contains the key itself. Throws a UsageError. */
+export async function createKey(context: Context, request: KeyRequest): Promise<{ id: string; key: string }> {
+  if (request.type === 'publishable') request.allowedOrigins?.forEach(checkOrigin)
+  return context.db.transaction(async (tx) => {
+    if (request.type === 'hub') {
+      return issueKey(context, tx, { ...request, hubId: (await existingHub(tx.db, request.hubId)).id })
+    }
+    return issueKey(context, tx, {
+      ...request,
+      businessId: (await existingBusiness(tx.db, request.businessId)).id,
+    })
+  })
+}
+
+function checkOrigin(text: string): void {
+  if (isOrigin(text)) return
+  throw new UsageError(`"${text}" is not an origin; the form is https://www.example.com, without a path.`)
+}

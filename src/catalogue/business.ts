@@ -1,0 +1,402 @@
+import { type Actor, effectivePlan } from '../access/actor.ts'
+import { networkErrors } from '../base/client-network.ts'
+import { isLine } from '../base/contact-formats.ts'
+import { invalidCursor, Problem, unknownId, UsageError } from '../base/errors.ts'
+import { isUuid } from '../base/ids.ts'
+import { formatInstant, timeZoneNamed } from '../base/instants.ts'
+import { nearestTimeZone } from '../base/time-zone-names.ts'
+import type { Queries } from '../database/database.ts'
+import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
+import type { BusinessesTable, HubsTable, PlanName } from '../database/tables.ts'
+import type { TenantScope } from '../database/tenant-scope.ts'
+import { decodeCursor, readLimit } from '../http/wire.ts'
+import type { Context } from '../access/context.ts'
+import {
+  type BusinessChanges,
+  type BusinessRow,
+  findBusinessById,
+  findBusinesses,
+  findBusinessesNamed,
+  findBusinessesInScope,
+  findBusinessInScope,
+  findHub,
+  findHubs,
+  updateBusiness,
+  updateHub,
+} from './business-queries.ts'
+import {
+  colorErrors,
+  logoUrlErrors,
+  maxBookingsPerClient,
+  maxNetworks,
+  networksIn,
+  networksJson,
+  usualBookingsPerClient,
+} from './business-rules.ts'
+import type { BusinessChange, BusinessCreation } from './business-schemas.ts'
+import { insertMissing } from './catalogue-queries.ts'
+
+/** Lists all hubs by name. */
+export function listHubs(context: Context): Promise<HubsTable[]> {
+  return findHubs(context.db.reads, maxListed)
+}
+
+/** Throws a UsageError for an unknown id. */
+export function showHub(context: Context, id: string): Promise<HubsTable> {
+  return existingHub(context.db.reads, id)
+}
+
+/** Changes a hub's name or plan; a plan takes effect within five seconds. Throws a UsageError. */
+export function changeHub(
+  context: Context,
+  id: string,
+  changes: { name?: string; plan?: PlanName },
+): Promise<HubsTable> {
+  const checked = {
+    ...(changes.name !== undefined && { name: checkName(changes.name) }),
+    ...(changes.plan !== undefined && { plan: changes.plan }),
+  }
+  return context.db.transaction(async (tx) => {
+    const hub = await existingHub(tx.db, id)
+    if (Object.keys(checked).length > 0) await updateHub(tx.db, hub.id, checked)
+    return { ...hub, ...checked }
+  })
+}
+
+/** Lists businesses by name, all or of one hub. Throws a UsageError for an unknown hub. */
+export async function listBusinesses(context: Context, hubId: string | undefined): Promise<BusinessRow[]> {
+  const db = context.db.reads
+  const hub = hubId === undefined ? undefined : await existingHub(db, hubId)
+  return findBusinesses(db, hub?.id, maxListed)
+}
+
+/** Throws a UsageError for an unknown id. */
+export function showBusiness(context: Context, id: string): Promise<BusinessRow> {
+  return existingBusiness(context.db.reads, id)
+}
+
+/** The business with this id or unique name. Throws a UsageError. */
+export async function findBusinessNamed(context: Context, reference: string): Promise<BusinessRow> {
+  const db = context.db.reads
+  const [found, other] = isUuid(reference) ? [] : await findBusinessesNamed(db, reference)
+  if (other) throw new UsageError(`Several businesses are named "${reference}"; use the id of one.`)
+  return found ?? existingBusiness(db, reference)
+}
+
+/** An operator's changes; null clears a brand field, or restores the plan's limit. */
+export interface BusinessUpdate {
+  name?: string
+  plan?: PlanName
+  timezone?: string
+  brandName?: string | null
+  brandColor?: string | null
+  brandLogoUrl?: string | null
+  /** Requests of each key, as text. */
+  limitPerMinute?: string | null
+  limitPerHour?: string | null
+  /** Future bookings that sessions may make for one client, as text. */
+  maxBookingsPerClient?: string | null
+  /** Comma-separated address ranges. */
+  trustedNetworks?: string | null
+}
+
+/**
+ * Changes a business; a plan takes effect within five seconds. Throws a UsageError, also for limits that the plan in
+ * effect does not allow.
+ */
+export function changeBusiness(context: Context, id: string, update: BusinessUpdate): Promise<BusinessRow> {
+  const changes = checkUpdate(update)
+  return context.db.transaction(async (tx) => {
+    const business = await existingBusiness(tx.db, id)
+    const changed = { ...business, ...changes }
+    assertMayHaveLimits(changed, changes)
+    if (Object.keys(changes).length > 0) await updateBusiness(tx.db, business.id, changes)
+    return changed
+  })
+}
+
+/** Refuses limits that would have no effect. */
+function assertMayHaveLimits({ plan, hub_plan }: BusinessRow, changes: BusinessChanges): void {
+  const wanted = (changes.limit_per_minute ?? changes.limit_per_hour ?? null) !== null
+  if (!wanted || effectivePlan(plan, hub_plan) === 'enterprise') return
+  throw new UsageError(
+    `Own limits need the plan enterprise; this business is on ${plan}. Add --plan enterprise.`,
+  )
+}
+
+function checkUpdate(update: BusinessUpdate): BusinessChanges {
+  const { name, plan, timezone, brandName, brandColor, brandLogoUrl, limitPerMinute, limitPerHour } = update
+  const { maxBookingsPerClient: bookings, trustedNetworks: networks } = update
+  return allChecked((attempt) => ({
+    ...(name !== undefined && { name: attempt(name, checkName) }),
+    ...(plan !== undefined && { plan }),
+    ...(timezone !== undefined && { timezone: attempt(timezone, checkTimeZone) }),
+    ...(brandName !== undefined && { brand_name: unlessNull(brandName, (text) => attempt(text, checkName)) }),
+    ...(brandColor !== undefined && {
+      brand_color: unlessNull(brandColor, (text) => attempt(text, checkColor)),
+    }),
+    ...(brandLogoUrl !== undefined && {
+      brand_logo_url: unlessNull(brandLogoUrl, (text) => attempt(text, checkLogoUrl)),
+    }),
+    ...(limitPerMinute !== undefined && {
+      limit_per_minute: unlessNull(limitPerMinute, (text) => attempt(text, checkRequestLimit)),
+    }),
+    ...(limitPerHour !== undefined && {
+      limit_per_hour: unlessNull(limitPerHour, (text) => attempt(text, checkRequestLimit)),
+    }),
+    ...(bookings !== undefined && {
+      max_bookings_per_client: unlessNull(bookings, (text) => attempt(text, checkBookingsPerClient)),
+    }),
+    ...(networks !== undefined && {
+      trusted_networks_json: unlessNull(networks, (text) => attempt(text, checkNetworks)),
+    }),
+  }))
+}
+
+/** Runs checks of texts. Throws a UsageError that names every fault. */
+function allChecked<T>(work: (attempt: <V>(text: string, check: (text: string) => V) => V) => T): T {
+  const faults: string[] = []
+  const result = work((text, check) => {
+    try {
+      return check(text)
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error
+      faults.push(error.message)
+      return undefined as never // the result is not used
+    }
+  })
+  if (faults.length > 0) throw new UsageError(faults.join(' '))
+  return result
+}
+
+function unlessNull<T>(text: string | null, check: (text: string) => T): T | null {
+  return text === null ? null : check(text)
+}
+
+/** Makes a hub: a platform that acts for all its businesses. Throws a UsageError. */
+export async function createHub(
+  context: Context,
+  input: { name: string; plan: PlanName },
+): Promise<HubsTable> {
+  const name = checkName(input.name)
+  return context.db.transaction(async (tx) => {
+    const hub: HubsTable = { id: context.ids.next(), name, plan: input.plan, created_at: tx.now }
+    await insertMissing(tx.db, 'hubs', [hub])
+    return hub
+  })
+}
+
+/** What a business is made from. The brand is shown on the Enterprise plan only. */
+interface BusinessInput {
+  name: string
+  plan: PlanName
+  timezone: string
+  hubId?: string
+  brandName?: string
+  brandColor?: string
+  brandLogoUrl?: string
+}
+
+/** Creates a business, alone or in a hub. Throws a UsageError that names the fix. */
+export async function createBusiness(context: Context, input: BusinessInput): Promise<BusinessesTable> {
+  const { name, plan, timezone, hubId, brandName, brandColor, brandLogoUrl } = input
+  const parts = allChecked((attempt) => ({
+    name: attempt(name, checkName),
+    plan,
+    timezone: attempt(timezone, checkTimeZone),
+    brand_name: brandName === undefined ? null : attempt(brandName, checkName),
+    brand_color: brandColor === undefined ? null : attempt(brandColor, checkColor),
+    brand_logo_url: brandLogoUrl === undefined ? null : attempt(brandLogoUrl, checkLogoUrl),
+    limit_per_minute: null,
+    limit_per_hour: null,
+    max_bookings_per_client: usualBookingsPerClient,
+    trusted_networks_json: null,
+    catalogue_version: 1,
+  }))
+  return context.db.transaction(async (tx) => {
+    const hub_id = hubId === undefined ? null : (await existingHub(tx.db, hubId)).id
+    const business: BusinessesTable = { id: context.ids.next(), hub_id, ...parts, created_at: tx.now }
+    await insertMissing(tx.db, 'businesses', [business])
+    return business
+  })
+}
+
+/* Checks of operators' input. Each throws a UsageError that names the fix. */
+
+const maxNameLength = 200
+const highestLimit = 1_000_000
+
+/** Returns a name of 1 to 200 code points, trimmed and NFC. */
+function checkName(text: string): string {
+  const name = text.trim().normalize('NFC')
+  const length = Array.from(name).length // code points
+  if (isLine(name) && length >= 1 && length <= maxNameLength) return name
+  throw new UsageError(`A name is one line of 1 to ${maxNameLength} characters.`)
+}
+
+/** Returns an IANA time zone as the tz database spells it. */
+function checkTimeZone(name: string): string {
+  const zone = timeZoneNamed(name)
+  if (zone !== undefined) return zone
+  throw new UsageError(
+    `There is no time zone "${name}"; did you mean ${nearestTimeZone(name)}? The form is Region/City.`,
+  )
+}
+
+function checkColor(text: string): string {
+  if (colorErrors(text).length === 0) return text
+  throw new UsageError(`A brand colour has the form #1a2b3c; "${text}" is not valid.`)
+}
+
+function checkLogoUrl(text: string): string {
+  if (logoUrlErrors(text).length === 0) return text
+  throw new UsageError(
+    `The address of a brand logo begins with https:// or http:// and a host's name; "${text}" is not valid.`,
+  )
+}
+
+function checkRequestLimit(text: string): number {
+  const limit = /^\d{1,7}$/.test(text) ? Number(text) : 0
+  if (limit >= 1 && limit <= highestLimit) return limit
+  throw new UsageError(
+    `A limit is a whole number of requests from 1 to ${highestLimit}; "${text}" is not valid.`,
+  )
+}
+
+function checkBookingsPerClient(text: string): number {
+  const max = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (max >= 1 && max <= maxBookingsPerClient) return max
+  throw new UsageError(
+    `Bookings for one client are a whole number from 1 to ${maxBookingsPerClient}, or "none" for any number; "${text}" is not valid.`,
+  )
+}
+
+/** Turns comma-separated address ranges into stored JSON. */
+function checkNetworks(text: string): string {
+  const ranges = [...new Set(text.split(',').map((range) => range.trim()))]
+  if (ranges.length > maxNetworks) throw new UsageError(`A business trusts at most ${maxNetworks} networks.`)
+  for (const range of ranges) {
+    const [fieldError] = networkErrors(range)
+    if (fieldError) throw new UsageError(`A trusted network ${fieldError.detail}; "${range}" is not valid.`)
+  }
+  return JSON.stringify(ranges)
+}
+
+/** Throws not_found for a business out of scope. */
+export async function businessInScope(db: Queries, scope: TenantScope, id: string): Promise<BusinessRow> {
+  const business = isUuid(id) ? await findBusinessInScope(db, scope, id.toLowerCase()) : undefined
+  if (!business) throw new Problem('not_found', 'There is no business with this id.')
+  return business
+}
+
+/** Lists businesses in the caller's scope by name: one row beyond the limit when more follow. */
+export async function listBusinessesInScope(
+  context: Context,
+  actor: Actor,
+  query: { limit?: string; cursor?: string },
+): Promise<{ rows: BusinessRow[]; limit: number }> {
+  const limit = readLimit(query.limit)
+  const after = query.cursor === undefined ? undefined : parseCursor(query.cursor)
+  return {
+    rows: await findBusinessesInScope(context.db.reads, actor.scope, { after, rows: limit + 1 }),
+    limit,
+  }
+}
+
+/** Throws not_found for a business out of scope. */
+export function showBusinessInScope(context: Context, actor: Actor, id: string): Promise<BusinessRow> {
+  return businessInScope(context.db.reads, actor.scope, id)
+}
+
+/** Creates a business in the caller's hub. Its own plan is the lowest; its hub's plan is in effect. */
+export function createBusinessOfHub(
+  context: Context,
+  hubId: string,
+  input: BusinessCreation,
+  store: StoreResponse<BusinessRow> = storeNothing,
+): Promise<BusinessRow> {
+  return context.db.transaction(async (tx) => {
+    const id = context.ids.next()
+    await insertMissing(tx.db, 'businesses', [
+      {
+        id,
+        hub_id: hubId,
+        name: input.name,
+        plan: 'growth',
+        timezone: input.timezone,
+        brand_name: input.brand_name ?? null,
+        brand_color: input.brand_color ?? null,
+        brand_logo_url: input.brand_logo_url ?? null,
+        limit_per_minute: null,
+        limit_per_hour: null,
+        max_bookings_per_client: input.max_bookings_per_client ?? usualBookingsPerClient,
+        trusted_networks_json: networksJson(input.trusted_networks),
+        catalogue_version: 1,
+        created_at: tx.now,
+      },
+    ])
+    const business = await businessInScope(tx.db, { hubId }, id)
+    await store(tx, business)
+    return business
+  })
+}
+
+/** Changes a business in the caller's scope; an empty change does nothing. Throws not_found. */
+export function changeBusinessInScope(
+  context: Context,
+  actor: Actor,
+  { id, change }: { id: string; change: BusinessChange },
+): Promise<BusinessRow> {
+  return context.db.transaction(async (tx) => {
+    const business = await businessInScope(tx.db, actor.scope, id)
+    if (Object.keys(change).length === 0) return business
+    const { trusted_networks, ...columns } = change
+    // only the given columns: concurrent changes of others both apply
+    await updateBusiness(tx.db, business.id, {
+      ...columns,
+      ...(trusted_networks !== undefined && { trusted_networks_json: networksJson(trusted_networks) }),
+    })
+    return businessInScope(tx.db, actor.scope, business.id)
+  })
+}
+
+export function presentBusiness(business: BusinessRow) {
+  const { id, hub_id, name, timezone, plan, hub_plan, brand_name, brand_color, brand_logo_url } = business
+  const created_at = formatInstant(business.created_at, timezone)
+  const inEffect = effectivePlan(plan, hub_plan)
+  return {
+    ...{ id, hub_id, name, timezone, plan: inEffect, brand_name, brand_color, brand_logo_url },
+    max_bookings_per_client: business.max_bookings_per_client,
+    trusted_networks: networksIn(business.trusted_networks_json),
+    created_at,
+  }
+}
+
+export function cursorOfBusiness(business: BusinessRow): string[] {
+  return ['business', business.name, business.id]
+}
+
+/** Checks what it decodes: the database would fail on a malformed name or id. */
+function parseCursor(cursor: string): readonly [string, string] {
+  const [list, name, id] = decodeCursor(cursor, 3) ?? []
+  if (list !== 'business' || name === undefined || !isLine(name)) throw invalidCursor()
+  if (id === undefined || !isUuid(id)) throw invalidCursor()
+  return [name, id]
+}
+
+/** Also bounds the search for a similar id. */
+const maxListed = 10_000
+
+/** Throws a UsageError that suggests a similar id. */
+export async function existingHub(db: Queries, id: string): Promise<HubsTable> {
+  const hub = isUuid(id) ? await findHub(db, id.toLowerCase()) : undefined
+  if (!hub) throw unknownId('hub', id, { known: await findHubs(db, maxListed) })
+  return hub
+}
+
+/** Throws a UsageError that suggests a similar id. */
+export async function existingBusiness(db: Queries, id: string): Promise<BusinessRow> {
+  const business = isUuid(id) ? await findBusinessById(db, id.toLowerCase()) : undefined
+  if (!business) throw unknownId('business', id, { known: await findBusinesses(db, undefined, maxListed) })
+  return business
+}

@@ -1,0 +1,464 @@
+import { type FieldError, UsageError, validationProblem } from '../base/errors.ts'
+import type { Queries, Transaction } from '../database/database.ts'
+import type { Context } from '../access/context.ts'
+import {
+  type BusinessRow,
+  findBusinessById,
+  findBusinessesNamed,
+  updateBusiness,
+} from './business-queries.ts'
+import { networksIn, networksJson, usualBookingsPerClient } from './business-rules.ts'
+import { existingBusiness } from './business.ts'
+import {
+  findForeignIds,
+  insertMissing,
+  raiseCatalogueVersion,
+  saveLocation,
+  saveService,
+  saveStaffMember,
+  type Saving,
+  type ItemTable,
+} from './catalogue-queries.ts'
+import type { Service, StaffMember } from './catalogue-types.ts'
+import { writableLocations, writableServices, writableStaff } from './catalogue.ts'
+import { type Catalogue, fileOf, readCatalogue } from './export.ts'
+import { usualAdvanceDays, withFieldIds } from './service-rules.ts'
+import { type StaffEntry, type ServiceEntry, type CatalogueFile } from './catalogue-file-schemas.ts'
+
+export interface Tally {
+  created: number
+  changed: number
+  unchanged: number
+}
+
+/** A field's old and new value; null: its default. */
+export type FieldChanges = Record<string, { from: unknown; to: unknown }>
+
+/** An item that an import created or changed. */
+interface ItemChange {
+  kind: ItemTable
+  /** Null for a creation in a dry run. */
+  id: string | null
+  name: string
+  action: 'created' | 'changed'
+  /** Empty for a creation. */
+  fields: FieldChanges
+}
+
+export interface ImportReport {
+  dry_run: boolean
+  business: {
+    /** Null for a creation in a dry run. */
+    id: string | null
+    name: string
+    created: boolean
+    changed: FieldChanges
+    /** Differences in the business itself that the import did not apply. */
+    left: FieldChanges
+  }
+  locations: Tally
+  staff: Tally
+  services: Tally
+  changes: ItemChange[]
+}
+
+interface ImportOptions {
+  /** Default: the one with the file's id, else the only one with its name, else a new one. */
+  businessId: string | undefined
+  /** Changes the business itself even when the file does not name it by id. */
+  overwriteBusiness: boolean
+  /** Dry run. */
+  dryRun: boolean
+}
+
+/** Rolls back a dry run. */
+class Undo extends Error {}
+
+/**
+ * Imports a business: the whole file or nothing. Matches items by id, else by name; items missing from the file stay.
+ * Throws validation_failed with every error, or a UsageError.
+ */
+export async function importCatalogue(
+  context: Context,
+  file: CatalogueFile,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  let trial: ImportReport | undefined
+  const load = context.db.transaction(async (tx) => {
+    const { business, ...ofBusiness } = await importBusiness(context, tx, { file, options })
+    await raiseCatalogueVersion(tx.db, business.id) // also locks the catalogue
+    const before = await readCatalogue(tx.db, business.id)
+    const wanted = await planImport(tx.db, { file, business, before, nextId: () => context.ids.next() })
+    const { id, name } = business
+    const saved = await saveAll(tx, { business, before, wanted })
+    const report = { dry_run: options.dryRun, business: { id, name, ...ofBusiness }, ...saved }
+    if (!options.dryRun) return report
+    trial = report
+    throw new Undo()
+  })
+  try {
+    return await load
+  } catch (error) {
+    if (!(error instanceof Undo) || !trial) throw error
+    const changes = trial.changes.map((change) => ({
+      ...change,
+      id: change.action === 'created' ? null : change.id,
+    }))
+    const { business } = trial
+    return { ...trial, business: { ...business, id: business.created ? null : business.id }, changes }
+  }
+}
+
+const noBrand = { brand_name: null, brand_color: null, brand_logo_url: null }
+
+async function importBusiness(
+  context: Context,
+  tx: Transaction,
+  { file, options }: { file: CatalogueFile; options: ImportOptions },
+): Promise<{ business: BusinessRow; created: boolean; changed: FieldChanges; left: FieldChanges }> {
+  const { business: entry } = file
+  if (options.overwriteBusiness && !entry)
+    throw new UsageError('The file has no business section: omit --overwrite-business.')
+  const existing = await businessOfFile(tx.db, entry, options.businessId)
+  if (existing) {
+    const told = entry ? columnsOf(entry) : {}
+    const differing = differences(inFileTerms(existing), inFileTerms({ ...existing, ...told }))
+    if (entry?.id === undefined && !options.overwriteBusiness) {
+      return { business: existing, created: false, changed: {}, left: differing }
+    }
+    if (entry) await updateBusiness(tx.db, existing.id, told)
+    const business = await existingBusiness(tx.db, existing.id)
+    return { business, created: false, changed: differing, left: {} }
+  }
+  if (!entry) throw new UsageError('The file names no business: add --business with its id.')
+  const id = entry.id ?? context.ids.next()
+  const none = { hub_id: null, limit_per_minute: null, limit_per_hour: null, catalogue_version: 1 }
+  const row = { ...none, plan: 'enterprise' as const, ...columnsOf(entry), id, created_at: tx.now }
+  await insertMissing(tx.db, 'businesses', [row])
+  return { business: await existingBusiness(tx.db, id), created: true, changed: {}, left: {} }
+}
+
+/** Absent fields get their defaults; only the plan stays. */
+function columnsOf({ id: _, trusted_networks, ...entry }: NonNullable<CatalogueFile['business']>) {
+  return {
+    ...noBrand,
+    max_bookings_per_client: usualBookingsPerClient,
+    ...entry,
+    trusted_networks_json: networksJson(trusted_networks),
+  }
+}
+
+/** The form of the file, not of an engine. */
+function inFileTerms({ trusted_networks_json, ...business }: BusinessRow) {
+  return { ...business, trusted_networks: networksIn(trusted_networks_json) }
+}
+
+/** The target business; undefined for a new one. */
+async function businessOfFile(
+  db: Queries,
+  entry: CatalogueFile['business'],
+  businessId: string | undefined,
+): Promise<BusinessRow | undefined> {
+  if (businessId !== undefined) {
+    const business = await existingBusiness(db, businessId)
+    if (entry?.id === undefined || entry.id === business.id) return business
+    const detail = 'is not the business that --business names; leave it out'
+    throw validationProblem([{ pointer: '/business/id', code: 'unknown_reference', detail }])
+  }
+  if (!entry) return undefined
+  if (entry.id !== undefined) return findBusinessById(db, entry.id)
+  const [same, other] = await findBusinessesNamed(db, entry.name)
+  if (same && other) {
+    throw new UsageError(
+      `Several businesses have the name ${entry.name} (${same.id}, ${other.id} …): say by --business which one is meant.`,
+    )
+  }
+  return same
+}
+
+async function saveAll(
+  tx: Transaction,
+  { business, before, wanted }: { business: BusinessRow; before: Catalogue; wanted: Catalogue },
+): Promise<Omit<ImportReport, 'business' | 'dry_run'>> {
+  const changes: ItemChange[] = []
+  const names = namesIn(before, wanted)
+  const entryOf = (part: Partial<Catalogue>) => fileOf(business, { ...noItems, ...part })
+  return {
+    locations: await saveChanged(tx, before.locations, wanted.locations, {
+      ...{ kind: 'locations', names, changes, save: saveLocation },
+      entryOf: (location) => entryOf({ locations: [location] }).locations?.[0],
+    }),
+    staff: await saveChanged(tx, before.staff, wanted.staff, {
+      ...{ kind: 'staff', names, changes, save: saveStaffMember },
+      entryOf: (member) => entryOf({ staff: [member] }).staff?.[0],
+    }),
+    services: await saveChanged(tx, before.services, wanted.services, {
+      ...{ kind: 'services', names, changes, save: saveService },
+      entryOf: (service) => entryOf({ services: [service] }).services?.[0],
+    }),
+    changes,
+  }
+}
+
+const noItems: Catalogue = { locations: [], staff: [], services: [] }
+
+/** Names by id, of existing and new items. */
+function namesIn(...catalogues: Catalogue[]): Map<string, string> {
+  const items = catalogues.flatMap(({ locations, staff, services }) => [...locations, ...staff, ...services])
+  return new Map(items.map(({ id, name }) => [id, name]))
+}
+
+interface Saver<Row> {
+  kind: ItemTable
+  names: Map<string, string>
+  /** Collects creations and changes. */
+  changes: ItemChange[]
+  save: (db: Queries, row: Row, saving: Saving) => Promise<void>
+  entryOf: (row: Row) => object | undefined
+}
+
+/** Writes new and different items; items are equal when their file forms are. */
+async function saveChanged<Row extends { id: string; name: string }>(
+  tx: Transaction,
+  before: Row[],
+  wanted: Row[],
+  { kind, names, changes, save, entryOf }: Saver<Row>,
+): Promise<Tally> {
+  const old = new Map(before.map((row) => [row.id, entryOf(row)]))
+  const tally: Tally = { created: 0, changed: 0, unchanged: 0 }
+  for (const row of wanted) {
+    const entry = old.get(row.id)
+    const fields = entry ? differences(entry, entryOf(row) ?? {}, names) : {}
+    if (entry && Object.keys(fields).length === 0) {
+      tally.unchanged += 1
+      continue
+    }
+    await save(tx.db, row, { now: tx.now, isNew: entry === undefined })
+    const action = entry === undefined ? 'created' : 'changed'
+    tally[action] += 1
+    changes.push({ kind, id: row.id, name: row.name, action, fields })
+  }
+  return tally
+}
+
+/** Changed fields; ids are shown as names. */
+function differences(before: object, after: object, names = new Map<string, string>()): FieldChanges {
+  const [old, wanted] = [before, after].map((one) => new Map(Object.entries(one)))
+  const fields = new Set([...(old?.keys() ?? []), ...(wanted?.keys() ?? [])])
+  const differing = [...fields].filter(
+    (field) => JSON.stringify(old?.get(field)) !== JSON.stringify(wanted?.get(field)),
+  )
+  const shown = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map((one: unknown) => names.get(String(one)) ?? one) : (value ?? null)
+  return Object.fromEntries(
+    differing.map((field) => [field, { from: shown(old?.get(field)), to: shown(wanted?.get(field)) }]),
+  )
+}
+
+interface Importing {
+  file: CatalogueFile
+  business: BusinessRow
+  before: Catalogue
+  nextId: () => string
+}
+
+/** Completes the entries of a file. Throws validation_failed with every conflict among them and with existing items. */
+async function planImport(db: Queries, importing: Importing): Promise<Catalogue> {
+  const { file, business, before, nextId } = importing
+  const { locations = [], staff = [], services = [] } = file
+  const fieldErrors: FieldError[] = []
+  const match = async (list: ItemTable, entries: Identity[], existing: Named[]): Promise<Matched> => {
+    const matched = matchEntries(entries, { list, existing, nextId })
+    fieldErrors.push(
+      ...matched.fieldErrors,
+      ...(await foreignErrors(db, list, { matched, businessId: business.id })),
+    )
+    return matched
+  }
+  const places = await match('locations', locations, before.locations)
+  const people = await match('staff', staff, before.staff)
+  const offers = await match('services', services, before.services)
+  const resolver = (noun: string, known: Named[]) => (references: string[], pointer: string) => {
+    const resolved = resolveReferences(references, { pointer, noun, known })
+    fieldErrors.push(...resolved.fieldErrors)
+    return resolved.ids
+  }
+  const placesOf = resolver('location', namesOf(locations, places.ids, before.locations))
+  const peopleOf = resolver('staff member', namesOf(staff, people.ids, before.staff))
+  const own = { ...importing, placesOf, peopleOf }
+  const wanted: Catalogue = {
+    locations: locations.map((entry, index) => ({
+      ...writableLocations.complete(entry, business, nextId),
+      id: idAt(places, index),
+    })),
+    staff: staff.map((entry, index) => staffMemberOf(entry, { ...own, index, id: idAt(people, index) })),
+    services: services.map((entry, index) => serviceOf(entry, { ...own, index, id: idAt(offers, index) })),
+  }
+  if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
+  return wanted
+}
+
+interface Resolving extends Importing {
+  placesOf: (references: string[], pointer: string) => string[]
+  peopleOf: (references: string[], pointer: string) => string[]
+  index: number
+  id: string
+}
+
+function idAt({ ids }: Matched, index: number): string {
+  const id = ids[index]
+  if (id === undefined) throw new Error('an entry was not matched')
+  return id
+}
+
+function staffMemberOf(
+  { locations = [], ...entry }: StaffEntry,
+  { business, nextId, placesOf, index, id }: Resolving,
+): StaffMember {
+  const location_ids = placesOf(locations, `/staff/${index}/locations`)
+  return { ...writableStaff.complete({ ...entry, location_ids }, business, nextId), id }
+}
+
+function serviceOf(
+  { locations, staff = [], custom_fields = [], max_advance_days, ...entry }: ServiceEntry,
+  { business, before, nextId, placesOf, peopleOf, index, id }: Resolving,
+): Service {
+  const location_ids = placesOf(locations, `/services/${index}/locations`)
+  const staff_ids = peopleOf(staff, `/services/${index}/staff`)
+  const existing = before.services.find((service) => service.id === id)
+  return {
+    ...writableServices.complete({ ...entry, location_ids, staff_ids }, business, nextId),
+    id,
+    max_advance_days: advanceDays(max_advance_days, existing),
+    custom_fields: withFieldIds(custom_fields, existing?.custom_fields ?? [], nextId),
+  }
+}
+
+/** An unlimited service stays so: in older exports, absent meant unlimited. */
+function advanceDays(imported: number | null | undefined, existing: Service | undefined): number | null {
+  if (imported !== undefined) return imported
+  return existing?.max_advance_days === null ? null : usualAdvanceDays
+}
+
+/** Errors for ids of another business. */
+async function foreignErrors(
+  db: Queries,
+  table: ItemTable,
+  { matched, businessId }: { matched: Matched; businessId: string },
+): Promise<FieldError[]> {
+  const foreign = await findForeignIds(db, table, { businessId, ids: matched.ids })
+  return matched.ids.flatMap((id, index) => {
+    if (!foreign.has(id)) return []
+    const pointer = `/${table}/${index}/id`
+    return [
+      {
+        pointer,
+        code: 'unknown_reference',
+        detail: 'belongs to another business; leave the id out for a copy',
+      },
+    ]
+  })
+}
+
+export interface Named {
+  id: string
+  name: string
+  key?: string | undefined
+}
+
+interface Identity {
+  id?: string
+  key?: string
+  name: string
+}
+
+/** Entries, each with its existing or new id. */
+interface Matched {
+  ids: string[]
+  fieldErrors: FieldError[]
+}
+
+/**
+ * Matches entries by id, else by a unique name that no entry's id takes, else as new. Importing a file twice therefore
+ * duplicates nothing.
+ */
+function matchEntries(
+  entries: Identity[],
+  { list, existing, nextId }: { list: string; existing: Named[]; nextId: () => string },
+): Matched {
+  const named = new Set(entries.flatMap(({ id }) => id ?? []))
+  const free = existing.filter(({ id }) => !named.has(id))
+  const fieldErrors: FieldError[] = []
+  const ids = entries.map((entry, index) => {
+    if (entry.id !== undefined) return entry.id
+    const pointer = `/${list}/${index}/name`
+    if (entries.some((other, at) => at < index && other.id === undefined && other.name === entry.name)) {
+      const detail = 'is given twice; use ids to distinguish items with one name'
+      fieldErrors.push({ pointer, code: 'repeated', detail })
+    }
+    const same = free.filter(({ name }) => name === entry.name)
+    if (same.length > 1) {
+      const detail = `is the name of ${same.length} existing items; use the id`
+      fieldErrors.push({ pointer, code: 'unknown_reference', detail })
+    }
+    return same[0]?.id ?? nextId()
+  })
+  return { ids, fieldErrors: [...fieldErrors, ...repeatedErrors(entries, list)] }
+}
+
+function repeatedErrors(entries: Identity[], list: string): FieldError[] {
+  return (['id', 'key'] as const).flatMap((member) =>
+    entries.flatMap((entry, index) => {
+      const value = entry[member]
+      if (value === undefined || entries.findIndex((other) => other[member] === value) === index) return []
+      const pointer = `/${list}/${index}/${member}`
+      return [{ pointer, code: 'repeated', detail: 'is given twice' }]
+    }),
+  )
+}
+
+/** Possible targets of a reference: the file's entries and existing items. */
+function namesOf(entries: Identity[], ids: string[], existing: Named[]): Named[] {
+  const inFile = entries.map(({ key, name }, index): Named => ({ id: ids[index] ?? '', key, name }))
+  return [...inFile, ...existing.filter(({ id }) => !ids.includes(id))]
+}
+
+/** Resolves references by id, else key, else name; an error for each that matches none or several. */
+export function resolveReferences(
+  references: string[],
+  { pointer, noun, known }: { pointer: string; noun: string; known: Named[] },
+): { ids: string[]; fieldErrors: FieldError[] } {
+  const fieldErrors: FieldError[] = []
+  const ids = references.flatMap((reference, index) => {
+    const found = meant(reference, known)
+    if (found.length === 1) return found.map(({ id }) => id)
+    const detail =
+      found.length === 0
+        ? `"${reference}" is not a ${noun}${known.length === 0 ? '' : `; known: ${someNames(known)}`}`
+        : `"${reference}" can be ${found.length} of them; name the ${noun} by a key or its id`
+    const place = `${pointer}/${index}`
+    fieldErrors.push({ pointer: place, code: 'unknown_reference', detail })
+    return []
+  })
+  return { ids: [...new Set(ids)].toSorted(), fieldErrors }
+}
+
+function meant(reference: string, known: Named[]): Named[] {
+  const ways = [
+    (one: Named) => one.id === reference.toLowerCase(),
+    (one: Named) => one.key === reference,
+    (one: Named) => one.name === reference,
+  ]
+  for (const way of ways) {
+    const found = known.filter(way)
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+const maxNames = 10
+
+function someNames(known: Named[]): string {
+  const names = known.slice(0, maxNames).map(({ name }) => name)
+  return known.length > maxNames ? `${names.join(', ')} …` : names.join(', ')
+}

@@ -1,0 +1,88 @@
+import { type Static, Type } from 'typebox'
+import { exampleIds } from '../base/examples.ts'
+import { StrictObject, OrNull, Text } from '../http/wire.ts'
+import { activity, businessId, changedHours, Ids, Name, newHours, TimeZone } from './catalogue-schemas.ts'
+
+const address = Text(500)
+
+/** Shared by creations and files. */
+export const locationMembers = {
+  name: Name,
+  timezone: Type.Optional(TimeZone),
+  address: Type.Optional(address),
+  ...newHours,
+  ...activity,
+}
+
+export const CreateLocation = StrictObject(
+  { ...businessId, ...locationMembers },
+  {
+    title: 'CreateLocation',
+    description:
+      "A new location. Without a time zone it has the business's, without weekly hours it is always open.",
+    examples: [
+      {
+        name: 'Mitte',
+        timezone: 'Europe/Berlin',
+        weekly_hours: [{ weekday: 'monday', opens: '09:00', closes: '18:00' }],
+        date_overrides: [{ date: '2026-12-24', hours: [] }],
+      },
+    ],
+  },
+)
+
+export const ChangeLocation = StrictObject(
+  {
+    name: Type.Optional(Name),
+    timezone: Type.Optional(TimeZone),
+    address: Type.Optional(OrNull(address)),
+    ...changedHours,
+    ...activity,
+  },
+  {
+    title: 'ChangeLocation',
+    description: 'The fields to change. Holds and bookings stay as they are.',
+    examples: [{ weekly_hours: null }],
+  },
+)
+
+export type LocationCreation = Static<typeof CreateLocation>
+export type LocationChange = Static<typeof ChangeLocation>
+
+const email = Type.String({ format: 'email', maxLength: 254 })
+const workplaces = Ids(0, 'Where they work; empty: everywhere.')
+
+/** Shared by creations and files. */
+export const staffMembers = {
+  name: Name,
+  email: Type.Optional(email),
+  ...newHours,
+  ...activity,
+}
+
+export const CreateStaff = StrictObject(
+  { ...businessId, ...staffMembers, location_ids: Type.Optional(workplaces) },
+  {
+    title: 'CreateStaffMember',
+    description: 'A new staff member. Without weekly hours they work whenever the location is open.',
+    examples: [{ name: 'Anna Weber', email: 'anna@example.com', location_ids: [exampleIds.location] }],
+  },
+)
+
+export const ChangeStaff = StrictObject(
+  {
+    name: Type.Optional(Name),
+    email: Type.Optional(OrNull(email)),
+    ...changedHours,
+    location_ids: Type.Optional(workplaces),
+    ...activity,
+  },
+  {
+    title: 'ChangeStaffMember',
+    description: 'The fields to change. Holds and bookings stay as they are.',
+    examples: [{ email: null }],
+  },
+)
+
+export type StaffCreation = Static<typeof CreateStaff>
+export type StaffChange = Static<typeof ChangeStaff>

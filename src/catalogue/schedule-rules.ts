@@ -1,0 +1,113 @@
+import { isCalendarDate } from '../base/contact-formats.ts'
+import type { FieldError } from '../base/errors.ts'
+import type { Hours, Weekday, WeeklyHours } from './catalogue-types.ts'
+
+/** In the order of the week, which begins on Monday (ISO 8601). */
+export const weekdays = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+] as const satisfies readonly Weekday[]
+
+const minutesADay = 1_440
+const minutesAWeek = 7 * minutesADay
+
+/** Minutes from midnight, half-open; the end may lie on the next day. */
+interface MinuteInterval {
+  start: number
+  end: number
+}
+
+/** Parses a wall time from 00:00 to 23:59 into minutes from midnight; undefined when not valid. */
+function minutesOf(text: string): number | undefined {
+  const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
+  return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes)
+}
+
+/** At or before `opens`, `closes` is on the next day. Undefined when a time is not valid. */
+function intervalOf({ opens, closes }: Partial<Hours>): MinuteInterval | undefined {
+  if (opens === undefined || closes === undefined) return undefined
+  const start = minutesOf(opens)
+  const end = closes === '24:00' ? minutesADay : minutesOf(closes)
+  if (start === undefined || end === undefined) return undefined
+  return { start, end: end > start ? end : end + minutesADay }
+}
+
+export function opensErrors(text: string): FieldError[] {
+  if (minutesOf(text) !== undefined) return []
+  return [
+    { pointer: '', code: 'invalid_format', detail: 'must be a time from 00:00 to 23:59, such as 09:00' },
+  ]
+}
+
+export function closesErrors(text: string): FieldError[] {
+  if (text === '24:00' || minutesOf(text) !== undefined) return []
+  return [
+    { pointer: '', code: 'invalid_format', detail: 'must be a time from 00:00 to 24:00, such as 17:00' },
+  ]
+}
+
+/** Errors for overlapping weekly hours, also past midnight and from Sunday into Monday. */
+export function weeklyHoursErrors(entries: (Partial<WeeklyHours[number]> | undefined)[]): FieldError[] {
+  const intervals = entries.map((entry) => {
+    const interval = entry && intervalOf(entry)
+    if (!interval || entry.weekday === undefined) return undefined
+    const midnight = weekdays.indexOf(entry.weekday) * minutesADay
+    return { start: midnight + interval.start, end: midnight + interval.end }
+  })
+  return overlapErrors(intervals, (one, other) =>
+    // the week wraps around
+    [-minutesAWeek, 0, minutesAWeek].some(
+      (shift) => one.start < other.end + shift && other.start + shift < one.end,
+    ),
+  )
+}
+
+export function dateHoursErrors(entries: (Partial<Hours> | undefined)[]): FieldError[] {
+  const intervals = entries.map((entry) => entry && intervalOf(entry))
+  return overlapErrors(intervals, (one, other) => one.start < other.end && other.start < one.end)
+}
+
+function overlapErrors(
+  intervals: (MinuteInterval | undefined)[],
+  overlap: (one: MinuteInterval, other: MinuteInterval) => boolean,
+): FieldError[] {
+  return intervals.flatMap((interval, index) => {
+    const before = intervals.findIndex(
+      (other, at) => at < index && interval && other && overlap(interval, other),
+    )
+    if (before < 0) return []
+    const pointer = `/${index}`
+    return [{ pointer, code: 'overlap', detail: `overlaps the hours of entry ${before}` }]
+  })
+}
+
+export function dateErrors(text: string): FieldError[] {
+  if (isCalendarDate(text)) return []
+  return [
+    { pointer: '', code: 'invalid_format', detail: 'must be a date of the calendar, such as 2026-12-24' },
+  ]
+}
+
+export function dateOverridesErrors(entries: ({ date?: string } | undefined)[]): FieldError[] {
+  return duplicateErrors(
+    entries.map((entry) => entry?.date),
+    '/date',
+  )
+}
+
+/** Errors for repeated entries, with a pointer to each, and below it to a member. */
+export function duplicateErrors(entries: (string | undefined)[], member = ''): FieldError[] {
+  const seen = new Set<string>()
+  return entries.flatMap((entry, index) => {
+    if (entry === undefined) return []
+    if (seen.has(entry))
+      return [{ pointer: `/${index}${member}`, code: 'repeated', detail: 'is given twice' }]
+    seen.add(entry)
+    return []
+  })
+}

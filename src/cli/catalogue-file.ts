@@ -1,0 +1,147 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { type FieldError, OperatorError, Problem, UsageError } from '../base/errors.ts'
+import { CatalogueFile } from '../catalogue/catalogue-file-schemas.ts'
+import { findBusinessNamed } from '../catalogue/business.ts'
+import { exportCatalogue } from '../catalogue/export.ts'
+import { type FieldChanges, importCatalogue, type ImportReport, type Tally } from '../catalogue/import.ts'
+import { normalise } from '../http/body.ts'
+import { compileCreation, fieldErrorsOf } from '../http/validation.ts'
+import {
+  type CliCommand,
+  print,
+  tableLines,
+  withDatabase,
+  withExistingDatabase,
+  writeLines,
+} from './command-line.ts'
+
+interface ImportOptions {
+  business?: string
+  dryRun?: boolean
+  overwriteBusiness?: boolean
+  json?: boolean
+}
+
+/** More than any business needs. */
+const maxBytes = 32 * 1024 * 1024
+const standardInput = 0
+const nouns = { locations: 'location', staff: 'staff member', services: 'service' }
+
+/** `holdfast import` */
+export function registerImport(program: CliCommand): void {
+  program
+    .command('import <file>')
+    .description('import a whole business from a JSON file ("-": standard input), all or nothing')
+    .option('--business <id>', 'import into this business')
+    .option('--dry-run', 'change nothing, and print what would change')
+    .option(
+      '--overwrite-business',
+      "also change the business's name, zone, plan and brand; default: only if the file names its ID",
+    )
+    .withJson()
+    .examples('import salon.json', 'export 0198… | holdfast import - --business 0198…')
+    .action(async (path: string, options: ImportOptions) => {
+      const { business: businessId, dryRun = false, overwriteBusiness = false, json } = options
+      const file = checkFile(readJson(path), path)
+      const report = await withDatabase((context) =>
+        importCatalogue(context, file, { businessId, overwriteBusiness, dryRun }).catch((error: unknown) => {
+          if (error instanceof Problem && error.parts.errors) throw invalidFile(path, error.parts.errors)
+          throw error
+        }),
+      )
+      print(report, json, () => reportLines(report))
+    })
+}
+
+function readJson(path: string): unknown {
+  const text = readText(path)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new UsageError(`${nameOf(path)} is not valid JSON: ${reasonOf(error)}`)
+  }
+}
+
+function readText(path: string): string {
+  try {
+    if (path !== '-' && statSync(path).size > maxBytes) {
+      throw new UsageError(`${path} has more than ${maxBytes} bytes.`)
+    }
+    const bytes = readFileSync(path === '-' ? standardInput : path)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    throw new UsageError(`${nameOf(path)} cannot be read: ${reasonOf(error)}`)
+  }
+}
+
+function checkFile(value: unknown, path: string): CatalogueFile {
+  const validate = compileCreation(CatalogueFile)
+  const file = normalise(value)
+  if (validate(file)) return file as CatalogueFile // it fits the schema
+  throw invalidFile(path, fieldErrorsOf(validate.errors ?? []))
+}
+
+function invalidFile(path: string, errors: FieldError[]): UsageError {
+  const lines = errors.map(({ pointer, detail }) => `  ${pointer || 'the file'} ${detail}`)
+  const count = errors.length === 1 ? 'an error' : `${errors.length} errors`
+  return new UsageError([`${nameOf(path)} has ${count}; nothing was imported.`, ...lines].join('\n'))
+}
+
+function nameOf(path: string): string {
+  return path === '-' ? 'The standard input' : path
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : ''
+}
+
+function reportLines({ dry_run, business, changes, ...lists }: ImportReport): string[] {
+  const row = (name: string, { created, changed, unchanged }: Tally) =>
+    [name, created, changed, unchanged].map(String)
+  const left = fieldLines(business.left)
+  return [
+    ...(dry_run ? ['Nothing was changed (--dry-run). It would be:'] : []),
+    `business ${business.id === null ? '' : `${business.id}  `}${business.name}${business.created ? '  (new)' : ''}`,
+    ...fieldLines(business.changed),
+    ...(left.length > 0 ? ['left as they are (--overwrite-business changes them):', ...left] : []),
+    ...changes.flatMap(({ kind, name, action, fields }) => [
+      `${action} ${nouns[kind]} ${name}`,
+      ...fieldLines(fields),
+    ]),
+    ...tableLines(
+      ['', 'CREATED', 'CHANGED', 'UNCHANGED'],
+      [row('locations', lists.locations), row('staff', lists.staff), row('services', lists.services)],
+    ),
+  ]
+}
+
+function fieldLines(fields: FieldChanges): string[] {
+  const shown = (value: unknown) => (value === null ? '(default)' : JSON.stringify(value))
+  return Object.entries(fields).map(([field, { from, to }]) => `  ${field}: ${shown(from)} → ${shown(to)}`)
+}
+
+/** `holdfast export` */
+export function registerExport(program: CliCommand): void {
+  program
+    .command('export <business>')
+    .description('export a whole business, named by its id or name, as a file for import')
+    .option('--output <file>', 'write to this file ("-": standard output)', '-')
+    .examples('export 0198… --output salon.json', 'export "Salon Spree" --output salon.json')
+    .action(async (business: string, { output }: { output: string }) => {
+      const file = await withExistingDatabase(async (context) =>
+        exportCatalogue(context, (await findBusinessNamed(context, business)).id),
+      )
+      const text = JSON.stringify(file, null, 2)
+      if (output === '-') writeLines([text])
+      else writeTo(output, `${text}\n`)
+    })
+}
+
+function writeTo(path: string, text: string): void {
+  try {
+    writeFileSync(path, text)
+  } catch (error) {
+    throw new UsageError(`${path} cannot be written: ${reasonOf(error)}`)
+  }
+}

@@ -1,0 +1,100 @@
+import { operator } from '../access/actor.ts'
+import { BlockClient } from '../bookings/client-schemas.ts'
+import type { Context } from '../bookings/context.ts'
+import {
+  blockClient,
+  listBlockedClients,
+  presentBlockedClient,
+  unblockClient,
+} from '../bookings/strangers.ts'
+import { showBusiness } from '../catalogue/business.ts'
+import { type CliCommand, print, printPage, withExistingDatabase } from './command-line.ts'
+import { checkedCreation, given, readInteger, shownTime } from './input.ts'
+
+interface Options {
+  business: string
+  json?: boolean
+}
+
+interface ListOptions extends Options {
+  limit: string
+  cursor?: string
+}
+
+const optionNames = { email: 'The e-mail' }
+
+/** `holdfast client …` */
+export function registerClientCommands(program: CliCommand): void {
+  const group = program.group(
+    'client',
+    'block clients: nobody can book for them online',
+    'block ada@example.com --business 0198…',
+  )
+  registerBlock(group)
+  registerUnblock(group)
+  registerList(group)
+}
+
+function registerBlock(group: CliCommand): void {
+  group
+    .command('block <email>')
+    .description('block a client; existing bookings stay, and keys can still book for them')
+    .requiredOption('--business <id>', 'business ID')
+    .withJson()
+    .examples('client block ada@example.com --business 0198…')
+    .action(async (email: string, { business, json }: Options) => {
+      const blocked = await withExistingDatabase(async (context) =>
+        presentBlockedClient(
+          await blockClient(context, operator, await clientOf(context, { email, business })),
+        ),
+      )
+      print(blocked, json, () => [
+        `client ${blocked.email} is blocked since ${shownTime(blocked.blocked_at)}`,
+      ])
+    })
+}
+
+function registerUnblock(group: CliCommand): void {
+  group
+    .command('unblock <email>')
+    .description('let a blocked client book again')
+    .requiredOption('--business <id>', 'business ID')
+    .withJson()
+    .examples('client unblock ada@example.com --business 0198…')
+    .action(async (email: string, { business, json }: Options) => {
+      const client = await withExistingDatabase(async (context) => {
+        const found = await clientOf(context, { email, business })
+        await unblockClient(context, operator, found)
+        return found
+      })
+      print(client, json, () => [`client ${client.email} is not blocked`])
+    })
+}
+
+/** Throws a UsageError for an unknown business or an e-mail that is not valid. */
+async function clientOf(context: Context, { email, business }: { email: string; business: string }) {
+  const business_id = (await showBusiness(context, business)).id
+  const { email: checked } = checkedCreation(BlockClient, { business_id, email }, optionNames)
+  return { business_id, email: checked }
+}
+
+function registerList(group: CliCommand): void {
+  group
+    .command('list')
+    .description('list the blocked clients of a business by e-mail')
+    .requiredOption('--business <id>', 'business ID')
+    .withPages('100')
+    .withJson()
+    .examples('client list --business 0198…')
+    .action(async ({ business, limit: asked, cursor, json }: ListOptions) => {
+      const page = await withExistingDatabase(async (context) => {
+        const business_id = (await showBusiness(context, business)).id
+        const limit = String(readInteger(asked, '--limit', [1, 100]))
+        return listBlockedClients(context, operator, { business_id, limit, ...given({ cursor }) })
+      })
+      printPage(page, json, {
+        EMAIL: ({ email }) => email,
+        'BLOCKED SINCE': ({ blocked_at }) => shownTime(blocked_at),
+      })
+    })
+}

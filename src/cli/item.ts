@@ -1,0 +1,280 @@
+import type { TSchema } from 'typebox'
+import { operator } from '../access/actor.ts'
+import { type Named, Problem, unknownId, UsageError } from '../base/errors.ts'
+import { isUuid } from '../base/ids.ts'
+import type { Context } from '../bookings/context.ts'
+import { showBusiness } from '../catalogue/business.ts'
+import {
+  type CatalogueItem,
+  type CatalogueKind,
+  changeInCatalogue,
+  createInCatalogue,
+  type CreationInput,
+  listCatalogue,
+  locationKind,
+  showOfCatalogue,
+  staffKind,
+  type WritableKind,
+} from '../catalogue/catalogue.ts'
+import { resolveReferences } from '../catalogue/import.ts'
+import { type CliCommand, type Columns, print, printPage, withExistingDatabase } from './command-line.ts'
+import {
+  assertChanges,
+  checkedChange,
+  checkedCreation,
+  given,
+  inOptions,
+  type OptionNames,
+  readFields,
+  type Readers,
+  readInteger,
+  readOverride,
+  readWeeklyHours,
+  repeated,
+} from './input.ts'
+
+/** A service, location or staff member. */
+type Item = CatalogueItem & Named
+
+/** How the commands of one kind create, change and list. */
+export interface ItemCommands<
+  Row extends Item,
+  Creation extends CreationInput,
+  Change extends object,
+  Options,
+> {
+  kind: CatalogueKind<Row, unknown>
+  writable: WritableKind<Row, Creation, Change>
+  schemas: { create: TSchema; change: TSchema }
+  optionNames: OptionNames
+  /** Read the fields of the API that the options give. They throw UsageErrors. */
+  readers: (context: Context, businessId: string, options: Options) => Readers
+  /** Columns of the list between name and state. */
+  columns: Columns<Row>
+  /** What a person must see of a created or changed item beside its name. */
+  detail?: (row: Row) => string
+}
+
+/** Options that the creation of every kind has. */
+export interface CreateOptions {
+  business: string
+  json?: boolean
+}
+
+/** Options that the change of every kind has. */
+export interface UpdateOptions {
+  name?: string
+  active?: boolean
+  json?: boolean
+}
+
+export interface ScheduleOptions {
+  hours?: string
+  /** False after `--no-override`. */
+  override?: string[] | false
+}
+
+interface ListOptions {
+  business?: string
+  limit: string
+  cursor?: string
+  json?: boolean
+}
+
+/** Options of locations and staff that have another name than their field. */
+export const scheduleOptionNames: OptionNames = {
+  name: 'The name',
+  weekly_hours: '--hours',
+  date_overrides: '--override',
+  location_ids: '--location',
+}
+
+const maxShownIds = 5
+
+/** Creates an item of a business and prints it. */
+export async function createItem<
+  Row extends Item,
+  Creation extends CreationInput,
+  Change extends object,
+  Options,
+>(
+  commands: ItemCommands<Row, Creation, Change, Options>,
+  name: string,
+  { business, json, ...options }: CreateOptions & Options,
+): Promise<void> {
+  const { writable, schemas, optionNames, readers } = commands
+  const created = await withExistingDatabase(async (context) => {
+    const { id } = await showBusiness(context, business)
+    const { fields, faults } = await readFields(readers(context, id, options as Options)) // the rest of them
+    const body = { business_id: id, name, ...fields }
+    const input = checkedCreation(schemas.create, body, optionNames, faults) as Creation // of the same kind
+    return inOptions(optionNames, () => createInCatalogue(context, operator, { kind: writable, input }))
+  })
+  print(created, json, () => [itemLine(commands, created)])
+}
+
+/** Changes an item and prints it. */
+export async function updateItem<
+  Row extends Item,
+  Creation extends CreationInput,
+  Change extends object,
+  Options,
+>(
+  commands: ItemCommands<Row, Creation, Change, Options>,
+  id: string,
+  { name, active, json, ...options }: UpdateOptions & Options,
+): Promise<void> {
+  const { kind, writable, schemas, optionNames, readers } = commands
+  const changed = await withExistingDatabase(async (context) => {
+    const { business_id } = await existingItem(context, kind, id)
+    const { fields, faults } = await readFields(readers(context, business_id, options as Options)) // as above
+    const body = { ...given({ name, active }), ...fields }
+    assertChanges({ ...body, ...faults })
+    const change = checkedChange(schemas.change, body, optionNames, faults) as Change // as above
+    return inOptions(optionNames, () => changeInCatalogue(context, operator, { kind: writable, id, change }))
+  })
+  print(changed, json, () => [itemLine(commands, changed)])
+}
+
+function itemLine<Row extends Item>(
+  { kind, detail }: Pick<ItemCommands<Row, never, never, never>, 'kind' | 'detail'>,
+  row: Row,
+): string {
+  const notes = [...(detail ? [detail(row)] : []), ...(row.active ? [] : ['inactive'])]
+  return `${kind.noun} ${row.id}  ${row.name}${notes.length > 0 ? `  (${notes.join(', ')})` : ''}`
+}
+
+/** Adds the options that every update command ends with. */
+export function withActivation(command: CliCommand): CliCommand {
+  return command
+    .option('--active', 'reactivate it')
+    .option('--no-active', 'deactivate it; its bookings stay')
+    .withJson()
+}
+
+/** Registers `list` for one kind. */
+export function registerItemList<Row extends Item>(
+  group: CliCommand,
+  plural: string,
+  { kind, columns }: Pick<ItemCommands<Row, never, never, never>, 'kind' | 'columns'>,
+): void {
+  group
+    .command('list')
+    .description(`list ${plural} by name, including inactive ones`)
+    .option('--business <id>', 'only of this business')
+    .withPages('100')
+    .withJson()
+    .examples(`${group.name()} list --business 0198…`)
+    .action(async ({ business, limit, cursor, json }: ListOptions) => {
+      const page = await withExistingDatabase(async (context) => {
+        const business_id = business === undefined ? undefined : (await showBusiness(context, business)).id
+        const query = {
+          limit: String(readInteger(limit, '--limit', [1, 100])),
+          ...given({ business_id, cursor }),
+        }
+        return listCatalogue(context, operator, { kind: wholeRows(kind), query })
+      })
+      printPage(page, json, {
+        ID: ({ id }) => id,
+        NAME: ({ name }) => name,
+        ...columns,
+        STATE: ({ active }) => (active ? 'active' : 'inactive'),
+      })
+    })
+}
+
+/** The item with this ID. Throws a UsageError that guesses which one was meant. */
+export async function existingItem<Row extends Named>(
+  context: Context,
+  kind: CatalogueKind<Row, unknown>,
+  id: string,
+): Promise<Row> {
+  try {
+    return await showOfCatalogue(context, operator, { kind: wholeRows(kind), id })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+    const { data } = await listCatalogue(context, operator, {
+      kind: wholeRows(kind),
+      query: { limit: '100' },
+    })
+    const command = kind.noun === staffKind.noun ? 'staff' : kind.noun
+    throw unknownId(kind.noun, id, { known: data, otherwise: `"holdfast ${command} list" shows them.` })
+  }
+}
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'not_found'
+}
+
+/** The kind as an operator sees it: every field. */
+function wholeRows<Row>(kind: CatalogueKind<Row, unknown>): CatalogueKind<Row, Row> {
+  return { ...kind, present: (row) => row }
+}
+
+/** The IDs of a business's locations or staff, given by name or ID. Throws a UsageError. */
+export async function idsOf(
+  context: Context,
+  { businessId, option, references }: { businessId: string; option: string; references: string[] },
+): Promise<string[]> {
+  const isStaff = option === '--staff'
+  const known = isStaff
+    ? await allOf(context, staffKind, businessId)
+    : await allOf(context, locationKind, businessId)
+  const noun = isStaff ? staffKind.noun : locationKind.noun
+  const { ids, fieldErrors } = resolveReferences(references, { pointer: option, noun, known })
+  if (fieldErrors.length === 0) return ids
+  throw new UsageError(`${option}: ${fieldErrors.map(({ detail }) => detail).join('; ')}.`)
+}
+
+/** All of a business, or of all businesses. */
+async function allOf<Row extends Named>(
+  context: Context,
+  kind: CatalogueKind<Row, unknown>,
+  businessId?: string,
+): Promise<Row[]> {
+  const found: Row[] = []
+  let cursor: string | undefined
+  do {
+    const query = { limit: '100', ...given({ business_id: businessId, cursor }) }
+    const page = await listCatalogue(context, operator, { kind: wholeRows(kind), query })
+    found.push(...page.data)
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined)
+  return found
+}
+
+/** The item with this ID or, among those of all businesses, unique name. Throws a UsageError. */
+export async function itemNamed<Row extends Named>(
+  context: Context,
+  kind: CatalogueKind<Row, unknown>,
+  reference: string,
+): Promise<Row> {
+  if (isUuid(reference)) return existingItem(context, kind, reference)
+  const named = (await allOf(context, kind)).filter(({ name }) => name === reference)
+  const [only] = named
+  if (!only) return existingItem(context, kind, reference) // guesses which one was meant
+  if (named.length === 1) return only
+  const ids = named.slice(0, maxShownIds).map(({ id }) => id)
+  throw new UsageError(
+    `"${reference}" can be ${named.length} of them; use the id: ${ids.join(', ')}${named.length > maxShownIds ? ' …' : ''}.`,
+  )
+}
+
+/** Adds the options for hours. */
+export function withSchedule(command: CliCommand): CliCommand {
+  return command
+    .option('--hours <hours>', 'weekly hours: "mon-fri 09:00-18:00, sat 10:00-14:00", "always" or "never"')
+    .option(
+      '--override <date>',
+      'hours of one date: "2026-12-24 09:00-12:00" or "2026-12-25 closed"; repeatable',
+      repeated,
+    )
+}
+
+/** Read the fields that the options for hours give. They throw UsageErrors. */
+export function scheduleReaders({ hours, override }: ScheduleOptions) {
+  return {
+    weekly_hours: () => (hours === undefined ? undefined : readWeeklyHours(hours)),
+    date_overrides: () => (override === false ? [] : override?.map(readOverride)),
+  }
+}

@@ -1,0 +1,24 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../base/clock.ts'
+import type { Config } from '../base/config.ts'
+import type { Ids } from '../base/ids.ts'
+import type { ReadCache } from '../base/read-cache.ts'
+import type { Database } from './database.ts'
+
+/** The dependencies of operations. Later folders extend it. */
+export interface Context {
+  db: Database
+  clock: Clock
+  ids: Ids
+  log: Logger
+  config: Config
+  cache: ReadCache
+}
+
+/** Deletes rows that nobody needs any more; housekeeping runs it. */
+export interface CleanupJob {
+  /** The rows, for the log. */
+  name: string
+  /** Deletes at most `max` rows in one short step. Returns their number; fewer than `max` means that none is left. */
+  deleteBatch(context: Context, max: number): Promise<number>
+}

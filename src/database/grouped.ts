@@ -1,0 +1,44 @@
+import { type Outcome, together } from '../base/together.ts'
+import { type Database, DatabaseUnavailable } from './database.ts'
+
+/** One statement for all who wait: asks it for one member. `isGone` tells that its client has gone meanwhile. */
+type Grouped<Member, Result> = (db: Database, member: Member, isGone?: () => boolean) => Promise<Result>
+
+/**
+ * Makes a statement over many members (see `together`), with groups of its own for each database. `ownerOf` is the
+ * business that a member belongs to: none starves another. Throws DatabaseUnavailable, for all members at once.
+ */
+export function grouped<Member, Result>(
+  run: (db: Database, members: readonly Member[]) => Promise<readonly Outcome<Result>[]>,
+  ownerOf: (member: Member) => string,
+): Grouped<Member, Result> {
+  const groups = new WeakMap<object, (member: Member, isGone?: () => boolean) => Promise<Result>>()
+  return (db, member, isGone) => {
+    let ask = groups.get(db)
+    if (!ask) {
+      ask = together((members: readonly Member[]) => run(db, members), {
+        ownerOf,
+        isWorthTrying: (error) => !(error instanceof DatabaseUnavailable),
+      })
+      groups.set(db, ask)
+    }
+    return ask(member, isGone)
+  }
+}
+
+/**
+ * Finds one row for each member (see `grouped`), whose key is a list of texts: who asks for the same at the same time
+ * shares the answer.
+ */
+export function groupedLookup<Key extends readonly string[], Row>(
+  find: (db: Database, keys: string) => Promise<readonly Row[]>,
+  { keyOf, ownerOf }: { keyOf: (row: Row) => Key; ownerOf: (key: Key) => string },
+): Grouped<Key, Row | undefined> {
+  const run = async (db: Database, members: readonly Key[]) => {
+    const names = members.map((key) => JSON.stringify(key))
+    const rows = await find(db, `[${[...new Set(names)].join()}]`)
+    const found = new Map(rows.map((row) => [JSON.stringify(keyOf(row)), row]))
+    return names.map((name) => found.get(name))
+  }
+  return grouped(run, ownerOf)
+}

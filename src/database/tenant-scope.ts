@@ -1,0 +1,49 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Params } from './cached-query.ts'
+import type { Queries } from './database.ts'
+import { isPostgres } from './json-rows.ts'
+
+/**
+ * The businesses that a caller may touch: exactly one, all of one hub, or (only for the operator's command line) all.
+ * Part of every query.
+ */
+export type TenantScope = { businessId: string } | { hubId: string } | { everything: true }
+
+/** The condition that a row's `business_id` lies in the scope. */
+export function inScope(column: string, scope: TenantScope | Params<TenantScope>): RawBuilder<boolean> {
+  if ('businessId' in scope) return sql<boolean>`${sql.ref(column)} = ${scope.businessId}`
+  // a list of ids, so that the indexes, which begin with the business, still serve
+  const businesses =
+    'hubId' in scope
+      ? sql`select id from businesses where hub_id = ${scope.hubId}`
+      : sql`select id from businesses`
+  return sql<boolean>`${sql.ref(column)} in (${businesses})`
+}
+
+/** Names a scope, for keys of a cache. */
+export function scopeKey(scope: TenantScope): string {
+  if ('businessId' in scope) return `business:${scope.businessId}`
+  return 'hubId' in scope ? `hub:${scope.hubId}` : 'everything'
+}
+
+/** Columns of `w`, rows that a statement gets as a parameter (see json-rows.ts), each with a scope of its own. */
+export const scopeColumns = { business_id: 'uuid', hub_id: 'uuid', everything: 'integer' } as const
+
+/** The values of `scopeColumns`. */
+export function scopeRow(scope: TenantScope) {
+  return {
+    business_id: 'businessId' in scope ? scope.businessId : null,
+    hub_id: 'hubId' in scope ? scope.hubId : null,
+    everything: 'everything' in scope ? 1 : 0,
+  }
+}
+
+/** As `inScope`, for the scope of a row of `w`. */
+export function inScopeOfRow(db: Queries, column: string): RawBuilder<boolean> {
+  const businesses = sql`
+    select w.business_id union all select id from businesses where hub_id = w.hub_id
+    union all select id from businesses where w.everything = 1`
+  return isPostgres(db)
+    ? sql<boolean>`${sql.ref(column)} = any (array(${businesses}))`
+    : sql<boolean>`${sql.ref(column)} in (${businesses})`
+}

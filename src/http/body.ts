@@ -1,0 +1,80 @@
+import type { FastifyInstance } from 'fastify'
+import { parse as parseSecurely } from 'secure-json-parse'
+import { Problem } from '../base/errors.ts'
+import { EmptyObject } from './wire.ts'
+
+export const bodyLimitBytes = 64 * 1024
+const maxNesting = 20
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Accepts JSON bodies only (RFC 8259, UTF-8), trims their strings and brings them to NFC. An empty body counts as
+ * absent.
+ */
+export function readJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (request.body === undefined) request.body = {} // nothing was sent, not even an empty body
+    done()
+  })
+  const options = { parseAs: 'buffer', bodyLimit: bodyLimitBytes } as const
+  // callbacks, as a promise would cost every request another turn of the event loop
+  app.addContentTypeParser('application/json', options, (_request, body: Buffer, done) => {
+    settle(done, () => parseBody(body))
+  })
+  app.addContentTypeParser('*', options, (request, body: Buffer, done) => {
+    settle(done, () => {
+      if (body.length > 0 && !(request.routeOptions.schema?.body === EmptyObject && isEmptyObject(body))) {
+        throw new Problem(
+          'unsupported_media_type',
+          'Send the body as JSON with "Content-Type: application/json".',
+        )
+      }
+      return {}
+    })
+  })
+}
+
+/** Operations without a body accept `{}` under any content type, as HTTP clients send it. */
+function isEmptyObject(body: Buffer): boolean {
+  return body.length <= 64 && /^\s*\{\s*\}\s*$/.test(body.toString('latin1'))
+}
+
+function settle(done: (error: Error | null, body?: unknown) => void, read: () => unknown): void {
+  let body: unknown
+  try {
+    body = read()
+  } catch (error) {
+    done(error instanceof Error ? error : new Error('unreadable body', { cause: error }))
+    return
+  }
+  done(null, body)
+}
+
+function parseBody(bytes: Buffer): unknown {
+  if (bytes.length === 0) return {}
+  let value: unknown
+  try {
+    value = parseSecurely(utf8.decode(bytes), { protoAction: 'error', constructorAction: 'error' })
+  } catch {
+    throw new Problem(
+      'malformed_json',
+      'The body is not valid JSON in UTF-8, or holds a key such as __proto__.',
+    )
+  }
+  return normalise(value)
+}
+
+/** Trims the strings of a JSON value and brings them to NFC. Throws malformed_json when it is nested too deep. */
+export function normalise(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return value.isWellFormed() ? value.trim().normalize('NFC') : value
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= maxNesting) {
+    throw new Problem('malformed_json', `The body is nested deeper than ${maxNesting} levels.`)
+  }
+  if (Array.isArray(value)) return value.map((entry) => normalise(entry, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, normalise(member, depth + 1)]),
+  )
+}

@@ -1,0 +1,54 @@
+import { gzip } from 'node:zlib'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isOfApi } from './openapi.ts'
+
+/** Shorter answers fit into a few packets: compressing them costs more time than it saves. */
+const worthwhileBytes = 4 * 1024
+/** Of nine: a month of slots shrinks to a twentieth, in a third of the time of the best. */
+const level = 4
+
+/**
+ * Compresses long answers of the API (gzip, RFC 9110, section 8.4.1.3) for clients that accept it: lists and availability.
+ * Answers about one thing stay as they are: some hold a secret or a token, whose length must not show, and the entity
+ * tags of others guard changes and so must stay strong.
+ */
+export function compressLongAnswers(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (!isOfMany(request)) {
+      done(null, payload)
+      return
+    }
+    void reply.header('vary', 'Accept-Encoding')
+    const isLong =
+      (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length >= worthwhileBytes
+    if (!isLong || reply.statusCode !== 200 || !acceptsGzip(request.headers['accept-encoding'])) {
+      done(null, payload)
+      return
+    }
+    gzip(payload, { level }, (error, compressed) => {
+      if (error) {
+        done(error)
+        return
+      }
+      const etag = reply.getHeader('etag')
+      // the same answer in other bytes (RFC 9110, section 8.8.1); If-None-Match compares weakly
+      if (typeof etag === 'string' && etag.startsWith('"')) void reply.header('etag', `W/${etag}`)
+      void reply.header('content-encoding', 'gzip').removeHeader('content-length')
+      done(null, compressed)
+    })
+  })
+}
+
+/** Whether the route shows a list or availability. */
+function isOfMany(request: FastifyRequest): boolean {
+  const { url, config } = request.routeOptions
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  return isRead && config.access !== undefined && isOfApi(request) && url?.includes(':') === false
+}
+
+function acceptsGzip(header: string | string[] | undefined): boolean {
+  return String(header ?? '')
+    .toLowerCase()
+    .split(',')
+    .some((part) => /^\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/.test(part))
+}

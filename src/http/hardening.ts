@@ -1,0 +1,199 @@
+import { IncomingMessage, type OutgoingHttpHeaders, type Server, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import underPressure from '@fastify/under-pressure'
+import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify'
+import helmet from 'helmet'
+import { Problem, type ProblemCode, problemKinds } from '../base/errors.ts'
+import type { Context } from '../database/context.ts'
+import { bodyLimitBytes } from './body.ts'
+import { isOfApi } from './openapi.ts'
+import { problemBody } from './problems.ts'
+
+/** Limit of the request target and all headers together. */
+export const headerLimitBytes = 16 * 1024
+const maxHeaders = 100
+
+const headersTimeoutMs = 10_000
+const requestTimeoutMs = 15_000
+/** How often Node checks these two. Its default of 30 seconds would turn 15 into 45. */
+const timeoutCheckMs = 1_000
+/** Longer than the minute that load balancers keep idle connections: the reusing side must close first. */
+const idleTimeoutMs = 72_000
+/** Without a byte in either direction: for clients that do not read their response. */
+const silenceTimeoutMs = 30_000
+/** How long a client may read the response before its connection is destroyed. */
+const closeDelayMs = 1_000
+
+/** Limits that Node and Fastify enforce. */
+export const hardeningOptions = {
+  bodyLimit: bodyLimitBytes,
+  requestTimeout: requestTimeoutMs,
+  keepAliveTimeout: idleTimeoutMs,
+  connectionTimeout: silenceTimeoutMs,
+  http: {
+    maxHeaderSize: headerLimitBytes,
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: timeoutCheckMs,
+    requireHostHeader: false, // it would answer without a problem document; see below
+  },
+} satisfies FastifyServerOptions & { http: object }
+
+/** Beyond this delay of the event loop, a request would wait longer than its client does. */
+const maxMeanDelayMs = 2_000
+const delaySampleMs = 4_000
+/** After the next sample. */
+const overloadRetrySeconds = 5
+
+/**
+ * Refuses too many connections, too many headers, and requests to the API while the event loop lags. Adds the security
+ * headers. Call it after CORS and before authentication.
+ */
+export async function hardenServer(app: FastifyInstance, { config, log }: Context): Promise<void> {
+  limitConnections(app.server, config.maxConnections, log)
+  refuseProtocolErrors(app)
+  await app.register(underPressure, {
+    maxEventLoopDelay: maxMeanDelayMs,
+    sampleInterval: delaySampleMs,
+    // health checks, pages and preflights always get a response: they cost little, and prove that the process lives
+    pressureHandler: (request) => (isOfApi(request) ? Promise.reject(overloaded()) : undefined),
+  })
+  addSecurityHeaders(app)
+}
+
+function overloaded(): Problem {
+  return new Problem('unavailable', 'The server is overloaded. Retry.', {
+    headers: { 'retry-after': String(overloadRetrySeconds) },
+  })
+}
+
+/** One log line counts all connections that are refused in this time. */
+const refusalLogMs = 1_000
+
+/** Closes excess connections unread: a response would take the resources that are short. */
+function limitConnections(server: Server, max: number, log: FastifyBaseLogger): void {
+  server.maxConnections = max
+  let refused = 0
+  server.on('drop', () => {
+    refused += 1
+    if (refused > 1) return // the line to come counts it
+    setTimeout(() => {
+      log.warn({ refused, MAX_CONNECTIONS: max }, 'connections closed: too many')
+      refused = 0
+    }, refusalLogMs).unref()
+  })
+}
+
+/** Refuses what Node accepts, drops silently (headers beyond its limit) or answers without our headers. */
+function refuseProtocolErrors(app: FastifyInstance): void {
+  app.server.maxHeadersCount = maxHeaders + 1
+  // an unknown expectation may be ignored (RFC 9110, section 10.1.1)
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    done(protocolError(raw))
+  })
+}
+
+function protocolError({ httpVersion, headers, rawHeaders }: IncomingMessage): Problem | undefined {
+  if (rawHeaders.length > 2 * maxHeaders) {
+    return new Problem('headers_too_large', `A request may have at most ${maxHeaders} headers.`)
+  }
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    return new Problem('malformed_request', 'Use HTTP/1.1.')
+  }
+  // RFC 9112, section 3.2; of several Host headers, proxies and Node may choose different ones
+  if (httpVersion === '1.1' && headers.host === undefined) {
+    return new Problem('malformed_request', 'HTTP/1.1 needs the header Host.')
+  }
+  if (countHosts(rawHeaders) > 1) {
+    return new Problem('malformed_request', 'A request may have one header Host.')
+  }
+  return undefined
+}
+
+/** Node's raw headers alternate names and values. */
+function countHosts(rawHeaders: string[]): number {
+  let count = 0
+  for (let place = 0; place < rawHeaders.length; place += 2) {
+    const name = rawHeaders[place]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count
+}
+
+/** Made once: helmet would build them anew for each request. */
+const securityHeaders = headersOf(
+  helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
+    },
+    frameguard: { action: 'deny' },
+    referrerPolicy: { policy: 'no-referrer' },
+    hsts: false, // below
+    // the rest is for documents, or would keep other websites from loading the widget
+    crossOriginOpenerPolicy: false,
+    crossOriginResourcePolicy: false,
+    dnsPrefetchControl: false,
+    ieNoOpen: false,
+    originAgentCluster: false,
+    permittedCrossDomainPolicies: false,
+    xssFilter: false,
+  }),
+)
+
+/** The headers that a middleware of helmet sets on any response. */
+function headersOf(middleware: ReturnType<typeof helmet>): OutgoingHttpHeaders {
+  const request = new IncomingMessage(new Socket())
+  const response = new ServerResponse(request)
+  middleware(request, response, () => undefined)
+  return { ...response.getHeaders() }
+}
+
+/** A page overrides these by setting the header itself. */
+function addSecurityHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    void reply.headers(securityHeaders)
+    // only over TLS (RFC 6797, section 7.2); without includeSubDomains, as other hosts of the domain are not ours
+    if (request.protocol === 'https') void reply.header('strict-transport-security', 'max-age=31536000')
+    done()
+  })
+}
+
+const clientErrors: Partial<Record<string, Problem>> = {
+  HPE_HEADER_OVERFLOW: new Problem(
+    'headers_too_large',
+    `The address and all headers together may have at most ${headerLimitBytes} bytes.`,
+  ),
+  ERR_HTTP_REQUEST_TIMEOUT: new Problem('request_timeout', 'The request did not arrive in time.'),
+}
+
+/** Gets the status and problem of each response to bytes that never became a request. */
+export type BrokenRequestListener = (status: number, problem: ProblemCode) => void
+
+/** Responds to broken or endless HTTP that never became a request, and closes the connection. */
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  { ids, onBrokenRequest }: Pick<Context, 'ids'> & { onBrokenRequest: BrokenRequestListener },
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  const problem =
+    clientErrors[error.code ?? ''] ?? new Problem('malformed_request', 'This is not valid HTTP/1.1.')
+  const { status, title } = problemKinds[problem.code]
+  const requestId = ids.request()
+  onBrokenRequest(status, problem.code)
+  const body = JSON.stringify(problemBody(problem, requestId))
+  const headers = [
+    `HTTP/1.1 ${status} ${title}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Access-Control-Allow-Origin: *',
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ]
+  socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`)
+  // an immediate destroy often resets the connection before the client reads; without one, a slow sender would stay
+  const destroying = setTimeout(() => socket.destroy(), closeDelayMs)
+  socket.once('close', () => clearTimeout(destroying))
+}

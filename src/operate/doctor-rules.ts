@@ -1,0 +1,230 @@
+import { isTimeZone, secondsUntil } from '../base/instants.ts'
+import type { DatabaseFacts, FileFacts, Finding, HostFacts } from './doctor-types.ts'
+
+/** The overlap rules of each engine's schema. */
+export const overlapRuleNames = {
+  postgres: ['claims_of_one_seat_do_not_overlap', 'claims_that_overlap_are_one_occurrence'],
+  sqlite: ['claims_do_not_overlap', 'claims_do_not_overlap_later'],
+}
+
+/** With a larger error, tokens and holds expire at the wrong time. */
+const maxClockErrorSeconds = 5
+const minFreeBytes = 200 * 1024 * 1024
+/** Time-zone rules change every year; older data is likely to be wrong somewhere. */
+const maxDataAgeYears = 2
+
+const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail })
+const fault = (check: string, detail: string, fix: string): Finding => ({
+  check,
+  state: 'fault',
+  detail,
+  fix,
+})
+const warning = (check: string, detail: string, fix: string): Finding => ({
+  ...fault(check, detail, fix),
+  state: 'warning',
+})
+
+/** Judges the SQLite file; undefined if all is well. */
+export function fileFinding(facts: FileFacts): Finding | undefined {
+  const { file, exists, insteadOfFile, unwritable, open, user } = facts
+  if (insteadOfFile !== null) {
+    return fault(
+      'file',
+      `DATABASE_URL names ${file}, which is ${insteadOfFile}`,
+      'set it to a file, such as sqlite:/var/lib/holdfast/holdfast.db',
+    )
+  }
+  if (unwritable.length > 0) {
+    return fault(
+      'file',
+      `${user} cannot write ${unwritable.join(', ')}`,
+      'run this as the user of the server (sudo -u holdfast …), or make that user the owner of the files and their directory (chown)',
+    )
+  }
+  if (!exists) {
+    return warning(
+      'file',
+      `there is no file ${file} yet`,
+      '"holdfast serve" and "holdfast migrate" create it',
+    )
+  }
+  if (open.length === 0) return undefined
+  return warning(
+    'file',
+    `others than the owner can open ${open.join(', ')}, with client data and webhook secrets`,
+    `chmod 600 ${open.map((path) => `'${path}'`).join(' ')}`,
+  )
+}
+
+/** Judges the facts. */
+export function findings(facts: DatabaseFacts, around: HostFacts): Finding[] {
+  return [
+    migrationFinding(facts, around),
+    overlapFinding(facts, around),
+    spaceFinding(around),
+    connectionFinding(facts, around),
+    commitFinding(facts),
+    clockFinding(facts, around),
+    zoneFinding(facts),
+    zoneDataFinding(around),
+    businessFinding(facts, around),
+    trialFinding(around),
+  ].filter((finding) => finding !== undefined)
+}
+
+function migrationFinding({ migrations = [] }: DatabaseFacts, { knownMigrations }: HostFacts): Finding {
+  const unknown = migrations.filter((name) => !knownMigrations.includes(name))
+  if (unknown.length > 0) {
+    return fault(
+      'schema',
+      `the database is newer than this release (${unknown.join(', ')})`,
+      'run the newer release',
+    )
+  }
+  const pending = knownMigrations.filter((name) => !migrations.includes(name))
+  if (pending.length > 0)
+    return fault('schema', `not run yet: ${pending.join(', ')}`, 'run "holdfast migrate"')
+  return ok('schema', 'up to date')
+}
+
+function overlapFinding(
+  { migrations, overlapRules }: DatabaseFacts,
+  { engine }: HostFacts,
+): Finding | undefined {
+  if (migrations === undefined || migrations.length === 0) return undefined
+  const missing = overlapRuleNames[engine].filter((name) => !overlapRules.includes(name))
+  return missing.length === 0
+    ? ok('overlap rules', 'the schema prevents double bookings')
+    : fault(
+        'overlap rules',
+        `the schema lacks ${missing.join(', ')}: slots can be sold twice`,
+        'stop the service and restore the rules from src/database/migrations/claim-rules.ts, or a backup',
+      )
+}
+
+/** Judges the damages that SQLite's own check found. */
+export function damageFinding(damages: string[]): Finding {
+  return damages.length === 0
+    ? ok('data', 'no damage found')
+    : fault(
+        'data',
+        `the database file is damaged: ${damages.join('; ')}`,
+        'stop the service and restore a backup',
+      )
+}
+
+function spaceFinding({ freeBytes }: HostFacts): Finding | undefined {
+  if (freeBytes === null) return undefined
+  const megabytes = Math.floor(freeBytes / 1024 / 1024)
+  return freeBytes >= minFreeBytes
+    ? ok('disk', `${megabytes} MB free`)
+    : fault('disk', `only ${megabytes} MB free`, 'free space on the disk of the database file')
+}
+
+function connectionFinding(
+  { maxConnections }: DatabaseFacts,
+  { poolSize, connectionsBeside }: HostFacts,
+): Finding | undefined {
+  if (maxConnections === null) return undefined
+  const max = poolSize + connectionsBeside
+  return max <= maxConnections
+    ? ok('connections', `up to ${max} of the server's ${maxConnections}`)
+    : fault(
+        'connections',
+        `DATABASE_POOL_SIZE is ${poolSize}, plus ${connectionsBeside} outside the pool; the server accepts ${maxConnections}`,
+        `set DATABASE_POOL_SIZE to ${maxConnections} divided by the number of nodes, less ${connectionsBeside}, or raise max_connections`,
+      )
+}
+
+function commitFinding({ synchronousCommit }: DatabaseFacts): Finding | undefined {
+  if (synchronousCommit === null) return undefined
+  return synchronousCommit === 'off'
+    ? warning(
+        'commits',
+        'synchronous_commit is off: a crash of the server loses the last acknowledged bookings',
+        'set synchronous_commit to on, in postgresql.conf or for the database or role that sets it (alter … reset synchronous_commit)',
+      )
+    : ok('commits', `acknowledged bookings survive a crash (synchronous_commit is ${synchronousCommit})`)
+}
+
+/** Judges Redis; `complaint` is undefined if it answers. */
+export function redisFinding(host: string, complaint: string | undefined): Finding {
+  return complaint === undefined
+    ? ok('redis', 'answers')
+    : fault(
+        'redis',
+        `REDIS_URL: no Redis answers at ${host} (${complaint})`,
+        'start it, or correct address, user or password; until then each server counts requests on its own',
+      )
+}
+
+function clockFinding({ latestRecord }: DatabaseFacts, { systemTime, serviceTime }: HostFacts): Finding {
+  const off = Math.abs(secondsUntil(systemTime, serviceTime))
+  if (off > maxClockErrorSeconds) {
+    return warning(
+      'clock',
+      `this machine and the database are ${off} s apart`,
+      'synchronise both with a time server (NTP)',
+    )
+  }
+  const ahead = latestRecord === null ? 0 : secondsUntil(serviceTime, latestRecord)
+  if (ahead > maxClockErrorSeconds) {
+    return fault(
+      'clock',
+      `a record is ${ahead} s in the future: the clock was set back`,
+      'correct the clock (NTP); holds and sessions created meanwhile last longer by that much',
+    )
+  }
+  return ok('clock', 'agrees with the database and its records')
+}
+
+function zoneFinding({ timeZones }: DatabaseFacts): Finding {
+  const unknown = timeZones.filter(({ name }) => !isTimeZone(name))
+  return unknown.length === 0
+    ? ok('time zones', `all ${new Set(timeZones.map(({ name }) => name)).size} in use are known`)
+    : fault(
+        'time zones',
+        `unknown to this runtime: ${unknown.map(({ name, usedBy }) => `${name} (of ${usedBy})`).join(', ')}`,
+        'use the Node that Holdfast brings, or correct them with "holdfast business update <id> --timezone <zone>" and ' +
+          '"holdfast location update <id> --timezone <zone>"',
+      )
+}
+
+function zoneDataFinding({ timeZoneData, serviceTime }: HostFacts): Finding {
+  const age = Number(serviceTime.slice(0, 4)) - Number(timeZoneData.slice(0, 4))
+  return age <= maxDataAgeYears
+    ? ok('time zone data', `release ${timeZoneData}`)
+    : warning(
+        'time zone data',
+        `release ${timeZoneData} is old`,
+        'upgrade Node: time-zone rules change every year',
+      )
+}
+
+function businessFinding(
+  { migrations, businesses, demoBusinesses }: DatabaseFacts,
+  { production }: HostFacts,
+): Finding | undefined {
+  if (migrations === undefined || migrations.length === 0) return undefined
+  if (production && demoBusinesses > 0) {
+    const fix = 'revoke their keys ("holdfast key list", "holdfast key revoke"), or start with a new database'
+    return warning('businesses', `a production database has ${demoBusinesses} demo businesses`, fix)
+  }
+  return businesses > 0
+    ? ok('businesses', String(businesses))
+    : warning(
+        'businesses',
+        'there is none yet',
+        'holdfast business create "My business" --timezone Europe/Berlin',
+      )
+}
+
+function trialFinding({ production, trialSettings }: HostFacts): Finding | undefined {
+  if (!production || trialSettings.length === 0) return undefined
+  return warning(
+    'trial settings',
+    `${trialSettings.join(', ')} not at the default`,
+    'unset them in production',
+  )
+}

@@ -1,0 +1,56 @@
+import type { CleanupJob } from '../database/context.ts'
+import type { Context } from '../bookings/context.ts'
+
+const pauseMs = 60_000
+/** Small, so that nothing waits long for the locks of one batch. */
+const batchSize = 500
+const maxBatches = 20
+
+/**
+ * Runs the jobs one after the other, a minute after the last run. Nothing depends on them: rows expire by their own
+ * time. `stop` resolves when the batch in progress has ended.
+ */
+export function startHousekeeping(
+  context: Context,
+  jobs: readonly CleanupJob[],
+): { stop: () => Promise<void> } {
+  const stopping = new AbortController()
+  let running: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout
+  const wait = () => {
+    timer = setTimeout(() => {
+      running = tidy(context, jobs, stopping.signal).then(() => {
+        if (!stopping.signal.aborted) wait() // counted from the end: two runs never overlap
+      })
+    }, pauseMs).unref()
+  }
+  wait()
+  return {
+    stop: () => {
+      stopping.abort()
+      clearTimeout(timer)
+      return running
+    },
+  }
+}
+
+/** Runs each job once, in batches, until stopped. A failing job does not stop the others. */
+export async function tidy(
+  context: Context,
+  jobs: readonly CleanupJob[],
+  stopping?: AbortSignal,
+): Promise<void> {
+  for (const job of jobs) {
+    try {
+      await runJob(context, job, stopping)
+    } catch (error) {
+      context.log.warn({ err: error, job: job.name }, 'housekeeping failed; retrying in a minute')
+    }
+  }
+}
+
+async function runJob(context: Context, job: CleanupJob, stopping: AbortSignal | undefined): Promise<void> {
+  for (let batch = 0; batch < maxBatches && !stopping?.aborted; batch += 1) {
+    if ((await job.deleteBatch(context, batchSize)) < batchSize) return
+  }
+}

@@ -1,0 +1,217 @@
+import type { FastifyReply } from 'fastify'
+import type { WebOrigin } from '../base/contact-formats.ts'
+import { type ProblemCode, problemKinds } from '../base/errors.ts'
+import { fieldErrorTexts, problemTexts } from '../base/problem-texts.ts'
+import { exampleProblem } from '../http/openapi.ts'
+
+/** Safe HTML. */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Part = string | number | Html | Part[]
+
+/** Builds HTML: escapes texts, keeps HTML and lists of it. */
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  return new Html(String.raw({ raw: strings }, ...parts.map(rendered)))
+}
+
+function rendered(part: Part): string {
+  if (part instanceof Html) return part.text
+  if (Array.isArray(part)) return part.map(rendered).join('')
+  return escaped(String(part))
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign)
+}
+
+/** Renders a text of src/base/problem-texts.ts; of Markdown, only code spans. */
+function prose(text: string): Html {
+  const parts = text.split('`')
+  return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
+}
+
+/** Allows this server's files only, no inline scripts or styles; images also from `imageOrigin`. */
+export function contentSecurityPolicy(forms: boolean, imageOrigin?: WebOrigin): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    ["img-src 'self'", ...(imageOrigin === undefined ? [] : [imageOrigin]), 'data:'].join(' '),
+    "connect-src 'self'",
+    "base-uri 'none'",
+    `form-action ${forms ? "'self'" : "'none'"}`,
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+interface Page {
+  title: string
+  main: Html
+  /** For the head of the document. */
+  more?: Html
+  /** Whether the page has forms. */
+  forms?: boolean
+}
+
+export function sendPage(
+  reply: FastifyReply,
+  { title, main, more = html``, forms = false }: Page,
+): FastifyReply {
+  return reply
+    .headers({
+      'content-security-policy': contentSecurityPolicy(forms),
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': forms ? 'no-store' : 'no-cache', // a form changes its own page
+    })
+    .type('text/html; charset=utf-8')
+    .send(pageOf({ title, main, more }).text)
+}
+
+function pageOf({ title, main, more }: Required<Omit<Page, 'forms'>>): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>${title}</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <link rel="icon" href="/docs/icon.svg" type="image/svg+xml" />
+        ${more}
+        <link rel="stylesheet" href="/docs/page.css" />
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        <header>
+          <a class="name" href="/docs">Holdfast</a>
+          <nav aria-label="Pages">
+            <a href="/docs">API</a>
+            <a href="/problems">Problems</a>
+            <a href="/openapi.json">openapi.json</a>
+          </nav>
+        </header>
+        ${main}
+      </body>
+    </html> `
+}
+
+const codes = Object.keys(problemKinds) as ProblemCode[] // its own keys
+
+/** The problem code, or undefined if unknown. */
+export function problemCode(text: string): ProblemCode | undefined {
+  return codes.find((code) => code === text)
+}
+
+/** An operation that can return a problem, and its address in the reference. */
+export interface ProblemSource {
+  summary: string
+  address: string
+}
+
+/** The page of one problem code. */
+export function problemPage(code: ProblemCode, sources: ProblemSource[]): Html {
+  const { status, title } = problemKinds[code]
+  const { when, carries, whatToDo } = problemTexts[code]
+  return textPage(
+    html`<h1>${title}</h1>
+      <p class="code"><code>${code}</code> <span class="status">${status}</span></p>
+      <h2>What happened</h2>
+      <p>${prose(sentence(when))}</p>
+      ${
+        carries === undefined
+          ? ''
+          : html`<h2>Additional fields</h2>
+              <p>${prose(sentence(carries))}</p>`
+      }
+      ${code === 'validation_failed' ? fieldErrorTable() : ''}
+      <h2>What to do</h2>
+      <p>${prose(sentence(whatToDo))}</p>
+      <h2>An example</h2>
+      <pre tabindex="0"><code>${JSON.stringify(exampleProblem(code), null, 2)}</code></pre>
+      ${
+        sources.length === 0
+          ? ''
+          : html`<h2>Where it occurs</h2>
+              <ul>
+                ${sources.map(({ summary, address }) => html`<li><a href="${address}">${summary}</a></li>`)}
+              </ul>`
+      }
+      <p><a href="/problems">All problems</a></p>`,
+  )
+}
+
+function fieldErrorTable(): Html {
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">Code</th>
+        <th scope="col">Meaning</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${Object.entries(fieldErrorTexts).map(
+        ([code, text]) =>
+          html`<tr>
+            <td><code>${code}</code></td>
+            <td>${prose(text)}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+}
+
+/** The list of codes, by status. */
+export function problemIndex(): Html {
+  const byStatus = Map.groupBy(codes, (code) => problemKinds[code].status)
+  const groups = [...byStatus].toSorted(([one], [other]) => one - other)
+  return textPage(
+    html`<h1>Problems</h1>
+      <p>
+        Every error is a problem document (RFC 9457) with one of these codes. Decide by the code; it does not
+        change.
+      </p>
+      ${groups.map(
+        ([status, ofStatus]) =>
+          html`<h2 id="${status}">${status}</h2>
+            <ul class="codes">
+              ${ofStatus.map(
+                (code) =>
+                  html`<li>
+                    <a href="/problems/${code}"><code>${code}</code></a> ${problemKinds[code].title}
+                  </li>`,
+              )}
+            </ul>`,
+      )}`,
+  )
+}
+
+export function unknownProblemPage(text: string): Html {
+  return textPage(
+    html`<h1>No such problem</h1>
+      <p>There is no problem with the code <code>${text.slice(0, 64)}</code>.</p>
+      <p><a href="/problems">All problems</a></p>`,
+  )
+}
+
+function textPage(content: Html): Html {
+  return html`<main id="main" class="text" tabindex="-1">${content}</main>`
+}
+
+/** In the guide, the texts follow a word and a colon. */
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { Problem } from '../base/errors.ts'
+import { StrictObject, Media } from '../http/wire.ts'
+
+/** Its name never changes, because websites load it. */
+const entry = 'v1.js'
+
+/** The script of the booking widget, and the files that it loads later. */
+export function widgetRoutes(app: FastifyInstance): void {
+  const files = new WidgetFiles()
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
+    '/widget/:file',
+    {
+      schema: {
+        operationId: 'showWidgetFile',
+        tags: ['Service'],
+        summary: 'The booking widget for websites',
+        description:
+          '`/widget/v1.js` is the script that websites load. All other names hold the hash of their content and may be kept for ever.',
+        params: StrictObject({ file: Type.String({ examples: [entry] }) }),
+        response: {
+          200: Media('text/javascript', 'The file.'),
+          304: Type.Null({ description: 'It has not changed.' }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const name = request.params.file
+      const file = await files.find(name, request.headers['accept-encoding'])
+      if (!file) throw new Problem('not_found', missing(name))
+      reply.headers({
+        // revalidated each time, so that no page runs an old script with new files
+        'cache-control': name === entry ? 'public, no-cache' : 'public, max-age=31536000, immutable',
+        etag: file.etag,
+        vary: 'Accept-Encoding',
+        'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'cross-origin',
+      })
+      const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+      if (known?.includes(file.etag)) return reply.code(304).send(null)
+      if (file.encoding) void reply.header('content-encoding', file.encoding)
+      return reply.type('text/javascript; charset=utf-8').send(file.body)
+    },
+  )
+}
+
+function missing(name: string): string {
+  return name === entry
+    ? 'The widget is not built: run npm ci, or start the server.'
+    : 'There is no such file of the widget.'
+}
+
+/** Built by widget/build.ts. */
+const directory = resolve(import.meta.dirname, '../../widget/dist')
+
+const compressions = { br: promisify(brotliCompress), gzip: promisify(gzip) }
+type Compression = keyof typeof compressions
+
+interface WidgetFile {
+  body: Buffer
+  etag: string
+  encoding: Compression | undefined
+}
+
+/** The widget's files, read and compressed once. */
+class WidgetFiles {
+  private readonly names: ReadonlySet<string>
+  private readonly read = new Map<string, Promise<WidgetFile>>()
+
+  constructor() {
+    this.names = new Set(namesIn(directory))
+  }
+
+  /** A file in an encoding that the client accepts; undefined for an unknown name. */
+  find(name: string, acceptEncoding: string | undefined): Promise<WidgetFile> | undefined {
+    if (!this.names.has(name)) return undefined
+    const encoding = encodingFor(acceptEncoding)
+    const key = `${name} ${encoding ?? ''}`
+    const known = this.read.get(key) ?? readFile(name, encoding)
+    this.read.set(key, known)
+    return known
+  }
+}
+
+/** Empty if the widget was never built: the API works without it. */
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory).filter((name) => name.endsWith('.js'))
+  } catch {
+    return []
+  }
+}
+
+function encodingFor(acceptEncoding = ''): Compression | undefined {
+  const accepted = acceptEncoding.split(',').map((part) => part.trim().toLowerCase())
+  return (['br', 'gzip'] as const).find((name) =>
+    accepted.some((part) => part === name || part.startsWith(`${name};`)),
+  )
+}
+
+async function readFile(name: string, encoding: Compression | undefined): Promise<WidgetFile> {
+  const plain = readFileSync(join(directory, name))
+  const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 22)
+  return {
+    body: encoding ? await compressions[encoding](plain) : plain,
+    etag: `"${[hash, encoding].filter(Boolean).join('-')}"`,
+    encoding,
+  }
+}

@@ -1,0 +1,157 @@
+import type { FastifyInstance } from 'fastify'
+import packageJson from '../package.json' with { type: 'json' }
+import { guardRequests } from './access/authentication-hook.ts'
+import { oldWindows, openRateLimiter, type RateLimiter } from './access/rate-limits.ts'
+import { sessionRoutes } from './access/session-routes.ts'
+import { oldSessions } from './access/session.ts'
+import { availabilityRoutes } from './availability/availability-routes.ts'
+import { monotonicMs } from './base/clock.ts'
+import { bookingRoutes } from './bookings/booking-routes.ts'
+import { clientRoutes } from './bookings/client-routes.ts'
+import { holdRoutes } from './bookings/hold-routes.ts'
+import { countActiveHolds, expiredHolds, oldHolds } from './bookings/hold.ts'
+import { oldAttempts } from './bookings/strangers.ts'
+import { blockRoutes } from './catalogue/block-routes.ts'
+import { businessKeyRoutes } from './catalogue/business-key-routes.ts'
+import { businessRoutes } from './catalogue/business-routes.ts'
+import { catalogueRoutes, catalogueWriteRoutes } from './catalogue/catalogue-routes.ts'
+import { pause, type StatementListener } from './database/database.ts'
+import { healthRoutes } from './http/health-routes.ts'
+import { oldRecords } from './http/idempotency.ts'
+import { drainAcceptQueue, createServer, type Routes } from './http/server.ts'
+import type { Context } from './bookings/context.ts'
+import { startHousekeeping } from './operate/housekeeping.ts'
+import { bookingPageRoutes } from './pages/booking-page-routes.ts'
+import { checkoutRoutes } from './pages/checkout-routes.ts'
+import { leadBrowsersToReference, pageRoutes } from './pages/page-routes.ts'
+import { sandboxRoutes } from './pages/sandbox-routes.ts'
+import { widgetRoutes } from './pages/widget-routes.ts'
+import { PaymentWorker } from './payments/payment-worker.ts'
+import { oldProcessorEvents, oldSandboxCheckouts, unusedPayments } from './payments/payment.ts'
+import { stripeWebhookRoutes } from './payments/stripe-routes.ts'
+import { metricsRoutes } from './watch/metrics-routes.ts'
+import { openMetrics } from './watch/metrics.ts'
+import { watchRequests } from './watch/requests.ts'
+import { DeliveryWorker, type DeliveryWorkerOptions } from './webhooks/worker.ts'
+import { countPendingDeliveries, oldDeliveries } from './webhooks/delivery.ts'
+import { oldEvents } from './webhooks/event.ts'
+import { deliveryRoutes, webhookRoutes } from './webhooks/webhook-routes.ts'
+import { deletedWebhooks } from './webhooks/webhook.ts'
+
+/** The jobs of housekeeping. */
+export const jobs = [
+  ...[expiredHolds, oldHolds, oldSessions, oldRecords, oldWindows, oldAttempts],
+  ...[oldDeliveries, oldEvents, deletedWebhooks],
+  ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments],
+]
+
+/** Cuts off what is still in flight, so that the process ends within ten seconds. */
+const stopLimitMs = 8_500
+/** Deliveries in flight end within this after the start of stopping, but get at least the minimum. */
+const deliveriesStopMs = 6_000
+const minDeliveriesStopMs = 500
+
+/** The running service. */
+export interface App {
+  context: Context
+  server: FastifyInstance
+  deliveries: DeliveryWorker
+  payments: PaymentWorker
+  /** Listens; returns the address, such as http://127.0.0.1:3000. */
+  listen(): Promise<string>
+  /** Fails readiness, lets requests finish for at most 8.5 seconds, then closes the database. */
+  stop(): Promise<void>
+}
+
+/** What tests and benchmarks replace. */
+export interface AppReplacements {
+  onStatement?: StatementListener
+  limiter?: RateLimiter
+  deliveries?: Partial<DeliveryWorkerOptions>
+}
+
+/** Wires the service over an open context; the schema must be up to date. */
+export async function createApp(
+  opened: Context,
+  { onStatement, limiter: given, deliveries: replaced }: AppReplacements = {},
+): Promise<App> {
+  const state = { draining: false }
+  const watched = openMetrics(opened, {
+    version: packageJson.version,
+    countActiveHolds: () => countActiveHolds(opened),
+    countPendingDeliveries: () => countPendingDeliveries(opened),
+  })
+  const context = { ...opened, metrics: watched.metrics }
+  const routes = allRoutes(healthRoutes(state), metricsRoutes(watched))
+  const limiter = given ?? (await openRateLimiter(context, onStatement))
+  await context.checkouts.provider?.load()
+  const server = await createServer(context, routes, {
+    state,
+    watch: (app) => {
+      watchRequests(app, context)
+    },
+    onBrokenRequest: (status, problem) => {
+      context.metrics.answered({ method: 'unknown', route: 'unknown', status, problem })
+    },
+    guard: (app) => {
+      guardRequests(app, context, limiter)
+      leadBrowsersToReference(app)
+    },
+  })
+  const housekeeping = startHousekeeping(context, jobs)
+  const deliveries = new DeliveryWorker(context, { version: packageJson.version, ...replaced })
+  deliveries.start()
+  const payments = new PaymentWorker(context)
+  payments.start()
+  return {
+    context,
+    server,
+    deliveries,
+    payments,
+    listen: () => server.listen({ host: context.config.host, port: context.config.port }),
+    stop: async () => {
+      state.draining = true
+      const stoppingSinceMs = monotonicMs()
+      // a client that never finishes its request would keep the server open
+      const cutOff = setTimeout(() => {
+        context.log.warn('requests did not finish in time and were cut off')
+        server.server.closeAllConnections()
+      }, stopLimitMs)
+      await pause(context.config.drainSeconds * 1000)
+      await drainAcceptQueue(server.server)
+      // in parallel: with a database that hangs, each waits for a whole statement timeout
+      const leftMs = stoppingSinceMs + deliveriesStopMs - monotonicMs()
+      const sent = deliveries.stop(Math.max(leftMs, minDeliveriesStopMs))
+      await Promise.all([server.close(), sent, payments.stop(), housekeeping.stop()])
+      clearTimeout(cutOff)
+      watched.close()
+      // in parallel: a server that does not respond costs each of them a second
+      await Promise.all([limiter.close(), context.db.close()])
+    },
+  }
+}
+
+type AnyRoutes = Routes<Context>
+
+function allRoutes(health: AnyRoutes, metrics: AnyRoutes): { api: AnyRoutes[]; around: AnyRoutes[] } {
+  return {
+    api: [
+      sessionRoutes,
+      catalogueRoutes,
+      catalogueWriteRoutes,
+      blockRoutes,
+      businessRoutes,
+      businessKeyRoutes,
+      availabilityRoutes,
+      holdRoutes,
+      bookingRoutes,
+      clientRoutes,
+      webhookRoutes,
+      deliveryRoutes,
+    ],
+    around: [
+      ...[health, pageRoutes, widgetRoutes, bookingPageRoutes, metrics],
+      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes],
+    ],
+  }
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ProblemCode } from '../base/errors.ts'
+import { redact } from '../base/log.ts'
+import { RequestSpan } from '../base/tracing.ts'
+import type { Context } from '../database/context.ts'
+import type { Metrics } from './metrics.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    span: RequestSpan
+  }
+  interface FastifyReply {
+    /** The code of its problem document. */
+    problem: ProblemCode | undefined
+  }
+}
+
+/**
+ * Records each request by its route pattern, never by its URL, body or headers: one line in the log, one count and one
+ * span. Call it before adding any other hook.
+ */
+export function watchRequests(
+  app: FastifyInstance,
+  { log, metrics }: Pick<Context, 'log'> & { metrics: Pick<Metrics, 'answered'> },
+): void {
+  app.decorateRequest('span')
+  app.decorateReply('problem')
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.span = new RequestSpan(request.headers)
+    request.span.run(done)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, span } = request
+    const { statusCode: status, elapsedTime, problem } = reply
+    const route = request.routeOptions.url ?? 'unknown'
+    metrics.answered({ method, route, status, seconds: elapsedTime / 1000, problem })
+    if (log.isLevelEnabled('info')) log.info(lineOf(request, reply), 'request')
+    if (span.isRecording) endSpan(request, reply)
+    done()
+  })
+}
+
+function lineOf(request: FastifyRequest, { statusCode: status, elapsedTime, problem }: FastifyReply): object {
+  const { traceId } = request.span
+  return {
+    request_id: request.id,
+    ...(traceId !== undefined && { trace_id: traceId }),
+    method: request.method,
+    route: request.routeOptions.url ?? 'unknown',
+    status,
+    ...(problem && { problem }),
+    duration_ms: Math.round(elapsedTime * 10) / 10,
+    ...keyOf(request),
+  }
+}
+
+function endSpan({ method, id, routeOptions, span }: FastifyRequest, reply: FastifyReply): void {
+  span.end({
+    name: routeOptions.url === undefined ? method : `${method} ${routeOptions.url}`,
+    attributes: {
+      'http.request.method': method,
+      ...(routeOptions.url !== undefined && { 'http.route': routeOptions.url }),
+      'http.response.status_code': reply.statusCode,
+      'holdfast.request_id': redact(id), // the client may have chosen it
+      ...(reply.problem && { 'holdfast.problem': reply.problem }),
+    },
+    failed: reply.statusCode >= 500,
+  })
+}
+
+function keyOf(request: FastifyRequest): object {
+  const actor = request.actor as FastifyRequest['actor'] | undefined // absent before authentication
+  return actor ? { key_type: actor.type, key_last_four: actor.lastFour } : {}
+}

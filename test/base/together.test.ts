@@ -1,0 +1,114 @@
+import { expect, test, vi } from 'vitest'
+import { together } from '../../src/base/together.ts'
+
+/** A run whose groups end when the test says so. */
+function heldRun() {
+  const groups: { members: string[]; end: (error?: Error) => void }[] = []
+  const run = (members: readonly string[]) =>
+    new Promise<string[]>((resolve, reject) => {
+      groups.push({
+        members: [...members],
+        end: (error) => (error ? reject(error) : resolve(members.map((member) => member.toUpperCase()))),
+      })
+    })
+  return { groups, run }
+}
+
+const turn = () => new Promise(setImmediate)
+
+test('what arrives in one turn of the event loop is one group, and each member gets its own result', async () => {
+  const run = vi.fn(async (members: readonly number[]) => members.map((member) => member * 2))
+  const double = together(run)
+  expect(await Promise.all([double(1), double(2), double(3)])).toEqual([2, 4, 6])
+  expect(run.mock.calls).toEqual([[[1, 2, 3]]])
+})
+
+test('what arrives while groups are under way goes into the next one', async () => {
+  const { groups, run } = heldRun()
+  const ask = together(run, { maxGroups: 1 })
+  const first = ask('a')
+  await turn()
+  const rest = [ask('b'), ask('c')]
+  await turn()
+  expect(groups.map(({ members }) => members)).toEqual([['a']])
+  groups[0]?.end()
+  expect(await first).toBe('A')
+  await turn()
+  await turn()
+  expect(groups[1]?.members).toEqual(['b', 'c'])
+  groups[1]?.end()
+  expect(await Promise.all(rest)).toEqual(['B', 'C'])
+})
+
+test('no more groups than allowed are under way, and none has more members than allowed', async () => {
+  const { groups, run } = heldRun()
+  const ask = together(run, { maxGroups: 2, maxMembers: 3 })
+  const all = Array.from({ length: 10 }, (_, index) => ask(String(index)))
+  await turn()
+  expect(groups.map(({ members }) => members.length)).toEqual([3, 3])
+  for (let ended = 0; ended < 4; ended += 1) {
+    await vi.waitFor(() => expect(groups.length).toBeGreaterThan(ended))
+    groups[ended]?.end()
+  }
+  expect(await Promise.all(all)).toHaveLength(10)
+  expect(groups.map(({ members }) => members.length)).toEqual([3, 3, 3, 1])
+})
+
+test('an error of one member is its own', async () => {
+  const ask = together(async (members: readonly number[]) =>
+    members.map((member) => (member < 0 ? new Error(`no ${member}`) : member)),
+  )
+  const settled = await Promise.allSettled([ask(1), ask(-1), ask(2)])
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+})
+
+test('a group that fails as a whole is tried one by one: only the bad member fails', async () => {
+  const run = vi.fn(async (members: readonly string[]) => {
+    if (members.includes('bad')) throw new Error('cannot')
+    return members
+  })
+  const ask = together(run)
+  const settled = await Promise.allSettled([ask('a'), ask('bad'), ask('b')])
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(run.mock.calls.map(([members]) => members)).toEqual([['a', 'bad', 'b'], ['a'], ['bad'], ['b']])
+})
+
+test('where trying again is in vain, all members fail at once', async () => {
+  const run = vi.fn(async (): Promise<string[]> => Promise.reject(new Error('away')))
+  const ask = together<string, string>(run, { isWorthTrying: () => false })
+  const settled = await Promise.allSettled([ask('a'), ask('b')])
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(run).toHaveBeenCalledTimes(1)
+})
+
+test('a group takes from each owner in turn, so that none starves another', async () => {
+  const { groups, run } = heldRun()
+  const ask = together(run, { maxGroups: 1, maxMembers: 4, ownerOf: (member) => member.slice(0, 1) })
+  const all = [...['a1', 'a2', 'a3', 'a4', 'a5'], ...['b1', 'b2', 'c1']].map((member) => ask(member))
+  await turn()
+  groups[0]?.end()
+  await vi.waitFor(() => expect(groups).toHaveLength(2))
+  groups[1]?.end()
+  await Promise.all(all)
+  expect(groups.map(({ members }) => members)).toEqual([
+    ['a1', 'b1', 'c1', 'a2'],
+    ['b2', 'a3', 'a4', 'a5'],
+  ])
+})
+
+test('a member whose client has gone is left out before it is sent', async () => {
+  const { groups, run } = heldRun()
+  const ask = together(run)
+  const gone = ask('gone', () => true)
+  const here = ask('here', () => false)
+  await expect(gone).rejects.toMatchObject({ name: 'MemberGone' })
+  groups[0]?.end()
+  expect(await here).toBe('HERE')
+  expect(groups[0]?.members).toEqual(['here'])
+})
+
+test('a group that gives too few outcomes fails, and settles every member', async () => {
+  const ask = together(async () => [] as string[])
+  const settled = await Promise.allSettled([ask('a'), ask('b')])
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+})

@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest'
+import { readInstant } from '../../src/base/instants.ts'
+import {
+  damageFinding,
+  fileFinding,
+  findings,
+  overlapRuleNames,
+  redisFinding,
+} from '../../src/operate/doctor-rules.ts'
+import type { DatabaseFacts, FileFacts, HostFacts } from '../../src/operate/doctor-types.ts'
+
+const now = readInstant('2026-11-20T09:00:00Z')
+const later = (seconds: number) => readInstant(new Date(Date.parse(now) + seconds * 1000).toISOString())
+
+const facts: DatabaseFacts = {
+  migrations: ['0001-a', '0002-b'],
+  overlapRules: [...overlapRuleNames.sqlite, ...overlapRuleNames.postgres],
+  timeZones: [{ name: 'Europe/Berlin', usedBy: 'business 1' }],
+  latestRecord: now,
+  maxConnections: null,
+  synchronousCommit: null,
+  demoBusinesses: 0,
+  businesses: 1,
+}
+const around: HostFacts = {
+  engine: 'sqlite',
+  production: true,
+  poolSize: 10,
+  connectionsBeside: 3,
+  knownMigrations: ['0001-a', '0002-b'],
+  systemTime: now,
+  serviceTime: now,
+  timeZoneData: '2026a',
+  freeBytes: 10 ** 10,
+  trialSettings: [],
+}
+
+/** The state of every check, and what it says. */
+function found(changedFacts: Partial<DatabaseFacts> = {}, changedAround: Partial<HostFacts> = {}) {
+  const all = findings({ ...facts, ...changedFacts }, { ...around, ...changedAround })
+  return Object.fromEntries(all.map(({ check, state, detail }) => [check, `${state}: ${detail}`]))
+}
+
+test('where all is well, nothing is found', () => {
+  const states = findings(facts, around).map(({ state }) => state)
+  expect(states.length).toBeGreaterThan(5)
+  expect(new Set(states)).toEqual(new Set(['ok']))
+})
+
+test('whatever is wrong comes with a fix, and what is well without', () => {
+  const bad = findings(
+    {
+      ...facts,
+      migrations: ['0001-a'],
+      overlapRules: [],
+      timeZones: [{ name: 'Nowhere/Else', usedBy: 'x' }],
+      latestRecord: later(60),
+      maxConnections: 1,
+      synchronousCommit: 'off',
+      demoBusinesses: 4,
+    },
+    { ...around, timeZoneData: '2019c', freeBytes: 1, trialSettings: ['HOLD_SECONDS'] },
+  )
+  expect(bad.filter(({ state }) => state === 'ok')).toEqual([])
+  expect(bad.filter(({ fix }) => !fix)).toEqual([])
+  expect(bad).toHaveLength(10)
+  expect(findings(facts, around).filter(({ fix }) => fix)).toEqual([])
+})
+
+describe('the schema', () => {
+  test('lacks what this release knows and the database does not', () => {
+    expect(found({ migrations: ['0001-a'] }).schema).toBe('fault: not run yet: 0002-b')
+    expect(found({ migrations: undefined }).schema).toBe('fault: not run yet: 0001-a, 0002-b')
+  })
+
+  test('is newer when the database knows what this release does not', () => {
+    const schema = found({ migrations: ['0001-a', '0002-b', '0003-c'] }).schema
+    expect(schema).toBe('fault: the database is newer than this release (0003-c)')
+  })
+
+  test('of an empty database is all that is said of its contents', () => {
+    for (const migrations of [undefined, []]) {
+      const said = found({ migrations, overlapRules: [], businesses: 0 })
+      expect(said).not.toHaveProperty('overlap rules')
+      expect(said).not.toHaveProperty('businesses')
+    }
+  })
+})
+
+test.each(['sqlite', 'postgres'] as const)('each overlap rule of %s is missed by its name', (engine) => {
+  for (const name of overlapRuleNames[engine]) {
+    const overlapRules = overlapRuleNames[engine].filter((other) => other !== name)
+    expect(found({ overlapRules }, { engine })['overlap rules']).toBe(
+      `fault: the schema lacks ${name}: slots can be sold twice`,
+    )
+  }
+})
+
+test.each([
+  [200 * 1024 * 1024, 'ok: 200 MB free'],
+  [200 * 1024 * 1024 - 1, 'fault: only 199 MB free'],
+  [0, 'fault: only 0 MB free'],
+])('%d free bytes are %s', (freeBytes, said) => {
+  expect(found({}, { freeBytes }).disk).toBe(said)
+})
+
+test('free space is no matter of this machine on PostgreSQL', () => {
+  expect(found({}, { freeBytes: null })).not.toHaveProperty('disk')
+})
+
+test.each([
+  [97, "ok: up to 100 of the server's 100"],
+  [98, 'fault: DATABASE_POOL_SIZE is 98, plus 3 outside the pool; the server accepts 100'],
+])('a pool of %d and three connections more for a server that takes 100 is %s', (poolSize, said) => {
+  expect(found({ maxConnections: 100 }, { poolSize }).connections).toBe(said)
+})
+
+test('a Redis that answers is well; one that does not is told by its host, with the reason and the fix', () => {
+  expect(redisFinding('10.0.0.1:6379', undefined)).toEqual({ check: 'redis', state: 'ok', detail: 'answers' })
+  expect(redisFinding('10.0.0.1:6379', 'WRONGPASS')).toMatchObject({
+    state: 'fault',
+    detail: 'REDIS_URL: no Redis answers at 10.0.0.1:6379 (WRONGPASS)',
+    fix: expect.stringContaining('password') as string,
+  })
+})
+
+describe('the clock', () => {
+  test.each([-6, 6])('that is %d s from the database is warned of', (seconds) => {
+    expect(found({}, { systemTime: later(seconds) }).clock).toBe(
+      'warning: this machine and the database are 6 s apart',
+    )
+  })
+
+  test.each([-5, 5])('may be %d s from the database', (seconds) => {
+    expect(found({}, { systemTime: later(seconds) }).clock).toMatch(/^ok/)
+  })
+
+  test('was set back when a record is more than five seconds ahead of it', () => {
+    expect(found({ latestRecord: later(5) }).clock).toMatch(/^ok/)
+    expect(found({ latestRecord: later(6) }).clock).toBe(
+      'fault: a record is 6 s in the future: the clock was set back',
+    )
+    expect(found({ latestRecord: null }).clock).toMatch(/^ok/)
+  })
+})
+
+test('time zones that are not known are named with those who are in them', () => {
+  const timeZones = [
+    { name: 'Europe/Berlin', usedBy: 'business 1' },
+    { name: 'Europe/Berlin', usedBy: 'location 2' },
+  ]
+  expect(found({ timeZones })['time zones']).toBe('ok: all 1 in use are known')
+  expect(
+    found({ timeZones: [...timeZones, { name: 'Mars/Base', usedBy: 'location 3' }] })['time zones'],
+  ).toBe('fault: unknown to this runtime: Mars/Base (of location 3)')
+})
+
+test.each([
+  ['2026a', 'ok: release 2026a'],
+  ['2024b', 'ok: release 2024b'],
+  ['2023d', 'warning: release 2023d is old'],
+  ['0000', 'warning: release 0000 is old'],
+])('time zone data of %s is %s', (timeZoneData, said) => {
+  expect(found({}, { timeZoneData })['time zone data']).toBe(said)
+})
+
+test('demo businesses and trial settings are a matter of production alone', () => {
+  const trial = { trialSettings: ['HOLD_SECONDS', 'RATE_LIMIT_FACTOR'] }
+  expect(found({ demoBusinesses: 2 }).businesses).toBe('warning: a production database has 2 demo businesses')
+  expect(found({}, trial)['trial settings']).toBe(
+    'warning: HOLD_SECONDS, RATE_LIMIT_FACTOR not at the default',
+  )
+  const trying = found({ demoBusinesses: 2 }, { ...trial, production: false })
+  expect(trying.businesses).toBe('ok: 1')
+  expect(trying).not.toHaveProperty('trial settings')
+})
+
+test('a database without any business says how to make one', () => {
+  const [finding] = findings({ ...facts, businesses: 0 }, around).filter(
+    ({ check }) => check === 'businesses',
+  )
+  expect(finding).toMatchObject({
+    state: 'warning',
+    fix: expect.stringContaining('holdfast business create') as string,
+  })
+})
+
+test('damages are named, and their absence too', () => {
+  expect(damageFinding([]).state).toBe('ok')
+  expect(damageFinding(['page 3', 'page 7'])).toMatchObject({
+    state: 'fault',
+    detail: 'the database file is damaged: page 3; page 7',
+  })
+})
+
+describe('the file', () => {
+  const file: FileFacts = {
+    ...{ file: '/x.db', exists: true, insteadOfFile: null },
+    ...{ unwritable: [], open: [], user: 'user 1' },
+  }
+
+  test.each([
+    [{}, undefined],
+    [{ exists: false }, 'warning: there is no file /x.db yet'],
+    [{ insteadOfFile: 'a directory' }, 'fault: DATABASE_URL names /x.db, which is a directory'],
+    [{ unwritable: ['/', '/x.db'] }, 'fault: user 1 cannot write /, /x.db'],
+    [{ exists: false, unwritable: ['/'] }, 'fault: user 1 cannot write /'],
+    [{ unwritable: ['/x.db'], open: ['/x.db'] }, 'fault: user 1 cannot write /x.db'],
+    [
+      { open: ['/x.db', '/x.db-wal'] },
+      'warning: others than the owner can open /x.db, /x.db-wal, with client data and webhook secrets',
+    ],
+  ])('%j: %s', (changes, said) => {
+    const finding = fileFinding({ ...file, ...changes })
+    expect(finding && `${finding.state}: ${finding.detail}`).toBe(said)
+  })
+})

@@ -1,0 +1,25 @@
+import type { Database, SharingOptions, Transaction } from '../../src/database/database.ts'
+
+/** The same database, but `around` wraps the work of its transactions, within the same transaction. */
+export function aroundTransactions(
+  db: Database,
+  around: (tx: Transaction, work: () => Promise<unknown>) => Promise<unknown>,
+): Database {
+  return {
+    engine: db.engine,
+    reads: db.reads,
+    // `around` returns the result of the work
+    transaction: <T>(work: (tx: Transaction) => Promise<T>) =>
+      db.transaction((tx) => around(tx, () => work(tx)) as Promise<T>),
+    sharedTransaction: <T>(work: (tx: Transaction) => Promise<T>, options: SharingOptions) =>
+      db.sharedTransaction((tx) => around(tx, () => work(tx)) as Promise<T>, options),
+    ping: () => db.ping(),
+    hasRoom: () => db.hasRoom(),
+    migrate: () => db.migrate(),
+    pendingMigrations: () => db.pendingMigrations(),
+    lockForServer: () => db.lockForServer(),
+    load: () => db.load(),
+    listen: (channel, onNotice) => db.listen(channel, onNotice),
+    close: () => db.close(),
+  }
+}

@@ -1,0 +1,3 @@
+import { tidyAfterThisFile } from './after-file.ts'
+
+tidyAfterThisFile()

@@ -1,0 +1,225 @@
+import { monotonicMs } from '../../src/base/clock.ts'
+import { Inconclusive, type RaceClient, type RaceResponse } from './client.ts'
+import type { Fixture, Slots } from './fixture.ts'
+import {
+  contenders,
+  expiringHolds,
+  maxWaitSeconds,
+  movers,
+  rivals,
+  type Scenario,
+  scenarios,
+} from './rules.ts'
+
+/** What races share. */
+export interface Arena {
+  client: RaceClient
+  fixture: Fixture
+  slots: Slots
+  /** IDs of bookings that the service acknowledged. */
+  acknowledged: string[]
+  /** Hold duration in seconds, measured from the last hold. */
+  holdSeconds?: number
+}
+
+/** The result of one round of a race. */
+export interface Round {
+  granted: number
+  refused: number
+  /** Each broken promise, in words. */
+  findings: string[]
+}
+
+/** The result of all rounds of a race. */
+export interface RaceResult {
+  race: string
+  tried: string
+  /** What was seen, or why the race was skipped. */
+  saw: string
+  skipped: boolean
+  findings: string[]
+}
+
+interface ExpiryOutcome {
+  winner: 'owner' | 'rival' | 'nobody'
+  findings: string[]
+}
+
+const racer = { first_name: 'Race', last_name: 'Test', email: 'race-test@example.com' }
+
+/** Conversions come up to this long before and after the expiry of their hold, in milliseconds. */
+const spreadMs = 120
+
+/**
+ * Contenders ask for the same slot at once, and those with a hold book it. Exactly as many as there are places must get
+ * a hold; the list of bookings is judged at the end.
+ */
+export async function raceForASlot(arena: Arena, scenario: Scenario): Promise<Round> {
+  const { offsets, wins, name } = scenarios[scenario]
+  const slot = arena.slots.next()
+  const startedMs = monotonicMs()
+  const responses = await allAtOnce(
+    Array.from({ length: contenders }, (_, index) =>
+      hold(arena, arena.fixture.services[scenario], slot(offsets[index % offsets.length])),
+    ),
+  )
+  const tookMs = monotonicMs() - startedMs
+  const granted = responses.filter(({ status }) => status === 201)
+  const others = responses.filter(({ status }) => status !== 201)
+  const earliestEndMs = Math.min(...granted.map(({ body }) => Date.parse(String(body['expires_at']))))
+  if (granted.length > 0) arena.holdSeconds = (earliestEndMs - arena.client.serviceNowMs() + tookMs) / 1000
+  const booked = await allAtOnce(granted.map(({ body }) => book(arena, String(body['hold_id']))))
+  // a hold that expired meanwhile has rightly freed its place for the next
+  const expired = arena.client.serviceNowMs() >= earliestEndMs
+  const refused = booked.filter(({ status }) => status !== 201)
+  return {
+    granted: granted.length,
+    refused: others.length,
+    findings: [
+      ...(granted.length === wins || (expired && granted.length > wins)
+        ? []
+        : [`${name}, ${slot()}: ${contenders} asked for ${wins}, and ${granted.length} were granted`]),
+      ...unexpectedResponses(others),
+      ...(expired
+        ? []
+        : refused.map((response) => `${name}: a hold could not be booked: ${nameOf(response)}`)),
+    ],
+  }
+}
+
+/** Moves several bookings to the same free slot at once: one arrives, the others stay where they were. */
+export async function raceToMove(arena: Arena): Promise<Round> {
+  const { client, slots } = arena
+  const ids = await allAtOnce(Array.from({ length: movers }, () => bookFreeSlot(arena)))
+  const target = slots.next()()
+  const responses = await allAtOnce(
+    ids.map((id) => client.send('PATCH', `/bookings/${id}`, { starts_at: target })),
+  )
+  const moved = responses.filter(({ status }) => status === 200)
+  const others = responses.filter(({ status }) => status !== 200)
+  return {
+    granted: moved.length,
+    refused: others.length,
+    findings: [
+      ...(moved.length === 1
+        ? []
+        : [`moving, ${target}: ${movers} bookings were moved to one place, and ${moved.length} arrived`]),
+      ...unexpectedResponses(others),
+    ],
+  }
+}
+
+async function bookFreeSlot(arena: Arena): Promise<string> {
+  const held = await hold(arena, arena.fixture.services.room, arena.slots.next()())
+  const booked = held.status === 201 ? await book(arena, String(held.body['hold_id'])) : held
+  if (booked.status === 201) return String(booked.body['id'])
+  throw new Inconclusive(`a free slot could not be booked: ${nameOf(booked)}`)
+}
+
+/**
+ * Converts holds at the moment they expire, while rivals ask for their slots. Each slot goes to its owner, to one rival,
+ * or to nobody when the owner came too late and the rivals too early; never to two.
+ */
+export async function raceAtExpiry(arena: Arena): Promise<RaceResult> {
+  const race = 'the end of a hold'
+  const { holdSeconds = Infinity, client } = arena
+  if (holdSeconds > maxWaitSeconds || holdSeconds * 1000 > client.timeLeftMs()) {
+    const why = Number.isFinite(holdSeconds)
+      ? `holds last ${Math.round(holdSeconds)} s here`
+      : 'no hold was granted'
+    const saw = `${why}, and this race waits at most ${maxWaitSeconds} s; to run it: "holdfast race-test --demo"`
+    return { race, skipped: true, findings: [], tried: 'not tried', saw }
+  }
+  const outcomes = await allAtOnce(
+    Array.from({ length: expiringHolds }, (_, index) => raceForExpiringHold(arena, index)),
+  )
+  const won = (by: ExpiryOutcome['winner']) => outcomes.filter(({ winner }) => winner === by).length
+  return {
+    race,
+    skipped: false,
+    tried: `${expiringHolds} holds booked at the moment they expire, with ${rivals} rivals each`,
+    saw: `${won('owner')} became bookings, ${won('rival')} went to a rival, ${won('nobody')} to nobody`,
+    findings: outcomes.flatMap(({ findings }) => findings),
+  }
+}
+
+async function raceForExpiringHold(arena: Arena, index: number): Promise<ExpiryOutcome> {
+  const { client, fixture } = arena
+  const slot = arena.slots.next()()
+  const held = await hold(arena, fixture.services.room, slot)
+  if (held.status !== 201) throw new Inconclusive(`a free slot could not be held: ${nameOf(held)}`)
+  const offsetMs = (index / (expiringHolds - 1) - 0.5) * 2 * spreadMs
+  const untilMs = Date.parse(String(held.body['expires_at'])) + offsetMs
+  const waitMs = Math.min(untilMs - client.serviceNowMs(), client.timeLeftMs())
+  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+  const [converted, ...wanted] = await allAtOnce([
+    book(arena, String(held.body['hold_id'])),
+    ...Array.from({ length: rivals }, () => hold(arena, fixture.services.room, slot)),
+  ])
+  const granted = wanted.filter(({ status }) => status === 201)
+  // booked, so that the list of bookings shows them
+  await allAtOnce(granted.map(({ body }) => book(arena, String(body['hold_id']))))
+  return judgeExpiry(slot, { converted, granted, refused: wanted.filter(({ status }) => status !== 201) })
+}
+
+interface ExpiryResponses {
+  converted: RaceResponse | undefined
+  granted: RaceResponse[]
+  refused: RaceResponse[]
+}
+
+function judgeExpiry(slot: string, { converted, granted, refused }: ExpiryResponses): ExpiryOutcome {
+  const owner = converted?.status === 201
+  const tooMany = granted.length + (owner ? 1 : 0) > 1
+  const winners = `${owner ? 'its owner booked it and ' : ''}${granted.length} others were granted it`
+  return {
+    winner: owner ? 'owner' : granted.length > 0 ? 'rival' : 'nobody',
+    findings: [
+      ...(tooMany ? [`the end of a hold, ${slot}: ${winners}`] : []),
+      ...(owner || converted?.body['code'] === 'hold_expired' || converted === undefined
+        ? []
+        : unexpectedResponses([converted])),
+      ...unexpectedResponses(refused),
+    ],
+  }
+}
+
+function hold({ client, fixture }: Arena, serviceId: string, startsAt: string): Promise<RaceResponse> {
+  return client.send('POST', '/bookings/hold', {
+    service_id: serviceId,
+    location_id: fixture.locationId,
+    starts_at: startsAt,
+  })
+}
+
+/** Converts a hold, and records the booking as acknowledged. */
+async function book(arena: Arena, holdId: string): Promise<RaceResponse> {
+  const response = await arena.client.send('POST', '/bookings', { hold_id: holdId, client: racer })
+  if (response.status === 201) arena.acknowledged.push(String(response.body['id']))
+  return response
+}
+
+/** Like Promise.all, but waits for every request before it throws: nothing is in flight afterwards. */
+async function allAtOnce<T>(requests: Promise<T>[]): Promise<T[]> {
+  const settled = await Promise.allSettled(requests)
+  return settled.map((one) => {
+    if (one.status === 'rejected') throw one.reason
+    return one.value
+  })
+}
+
+/** Findings for responses other than the refusal of a taken slot. */
+function unexpectedResponses(responses: RaceResponse[]): string[] {
+  return responses
+    .filter(({ status }) => status !== 409)
+    .map(
+      (response) =>
+        `unexpected answer ${nameOf(response)}: ${String(response.body['detail'])} (request ${String(response.body['request_id'])})`,
+    )
+}
+
+/** Status and problem code. */
+function nameOf({ status, body }: RaceResponse): string {
+  const code = body['code'] as string | undefined // of a problem document
+  return code === undefined ? String(status) : `${status} ${code}`
+}
