@@ -1,4 +1,4 @@
-import type { DateOverride, Hours, Weekday, WeeklyHours } from '../catalogue/catalogue-types.ts'
+import type { DateOverride, Hours, Timetable, Weekday, WeeklyHours } from '../catalogue/catalogue-types.ts'
 import { dayMs, type Interval, type ZoneOffsets } from './zone-rules.ts'
 
 /** Hours of a location or staff member; without weekly hours, always open. */
@@ -84,6 +84,44 @@ function parseHours({ opens, closes }: Hours): Interval {
 function parseWallTime(text: string): number {
   const [hours = NaN, minutes = NaN] = text.split(':').map(Number)
   return (hours * 60 + minutes) * 60_000
+}
+
+/** The starts of a timetable by weekday, in milliseconds from midnight; Monday comes first. */
+type Starts = readonly ReadonlySet<number>[]
+
+const parsedTimetables = new WeakMap<Timetable, Starts>()
+
+function startsOf(timetable: Timetable): Starts {
+  const known = parsedTimetables.get(timetable)
+  if (known) return known
+  const starts = weekdays.map((weekday) => {
+    const ofDay = timetable.filter((entry) => entry.weekday === weekday)
+    return new Set(ofDay.flatMap((entry) => entry.starts.map(parseWallTime)))
+  })
+  parsedTimetables.set(timetable, starts)
+  return starts
+}
+
+/**
+ * Instants in an interval at which a timetable starts slots, in order. A start that a clock change skips has none; one
+ * that it repeats has two, as all wall times do.
+ */
+export function timetableTimes(timetable: Timetable, zone: ZoneOffsets, { from, to }: Interval): number[] {
+  const starts = startsOf(timetable)
+  const times: number[] = []
+  for (let day = zone.dayAt(from); day <= zone.dayAt(to - 1); day += 1) {
+    for (const start of starts[weekdayOf(day)] ?? []) {
+      const wall = day * dayMs + start
+      times.push(...zone.instantsShowing({ from: wall, to: wall + 1 }).map((instant) => instant.from))
+    }
+  }
+  return times.filter((time) => from <= time && time < to).sort((one, other) => one - other)
+}
+
+/** Whether a timetable starts a slot when the clock on the wall shows a time, in milliseconds as `zone.wallTime`. */
+export function isInTimetable(timetable: Timetable, wallMs: number): boolean {
+  const day = Math.floor(wallMs / dayMs)
+  return startsOf(timetable)[weekdayOf(day)]?.has(wallMs - day * dayMs) ?? false
 }
 
 /** A union of intervals. Fast when queried in the order of time: each search starts at the last result. */

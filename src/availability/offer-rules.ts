@@ -1,7 +1,14 @@
 import { Problem, type ProblemParts } from '../base/errors.ts'
 import { latestMs } from '../base/instants.ts'
 import type { Location, Service, StaffMember } from '../catalogue/catalogue-types.ts'
-import { isAlwaysOpen, openingsOf, type Schedule, Spans } from './hours-rules.ts'
+import {
+  isAlwaysOpen,
+  isInTimetable,
+  openingsOf,
+  type Schedule,
+  Spans,
+  timetableTimes,
+} from './hours-rules.ts'
 import { dayMs, type Days, type Interval, ZoneOffsets } from './zone-rules.ts'
 
 /** Why the rules do not offer a slot, in the order of their checks. */
@@ -77,8 +84,10 @@ export class AvailabilityRules {
     }))
   }
 
-  /** Distinct grid times of all openings in an interval, in order. */
+  /** Distinct grid times of all openings in an interval, or those of the timetable; in order. */
   gridTimes({ from, to }: Interval): number[] {
+    const { timetable } = this.service
+    if (timetable) return timetableTimes(timetable, this.zone, { from, to })
     const stepMs = this.service.slot_interval_minutes * 60_000
     const times = new Set<number>()
     for (const opening of this.openings) {
@@ -118,6 +127,8 @@ export class AvailabilityRules {
   }
 
   private isOnGrid(startsAtMs: number): boolean {
+    const { timetable } = this.service
+    if (timetable) return isInTimetable(timetable, this.zone.wallTime(startsAtMs))
     const stepMs = this.service.slot_interval_minutes * 60_000
     return this.openings.some(
       ({ from, to }) => from <= startsAtMs && startsAtMs < to && (startsAtMs - from) % stepMs === 0,

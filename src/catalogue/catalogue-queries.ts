@@ -10,6 +10,7 @@ import type {
   Money,
   Service,
   StaffMember,
+  Timetable,
   WeeklyHours,
 } from './catalogue-types.ts'
 
@@ -45,7 +46,8 @@ export async function saveStaffMember(db: Queries, member: StaffMember, saving: 
 
 /** A location or staff member of another business fails the foreign key. */
 export async function saveService(db: Queries, service: Service, saving: Saving): Promise<void> {
-  const { id: service_id, business_id, price, deposit, custom_fields, location_ids, staff_ids } = service
+  const { id: service_id, business_id, price, deposit, location_ids, staff_ids } = service
+  const { custom_fields, timetable } = service
   const columns = {
     name: service.name,
     description: service.description,
@@ -61,6 +63,7 @@ export async function saveService(db: Queries, service: Service, saving: Saving)
     deposit_amount: deposit?.amount ?? null,
     deposit_currency: deposit?.currency ?? null,
     custom_fields_json: JSON.stringify(custom_fields),
+    timetable_json: timetable && JSON.stringify(timetable),
   }
   await saveRow(db, 'services', service, { ...saving, columns })
   if (!saving.isNew) {
@@ -260,6 +263,11 @@ function money(amount: number | null, currency: string | null): Money | null {
   return amount === null || currency === null ? null : { amount, currency }
 }
 
+/** Only the catalogue writes it. Databases order members differently. */
+function readTimetable(json: string): Timetable {
+  return (JSON.parse(json) as Timetable).map(({ weekday, starts }) => ({ weekday, starts }))
+}
+
 export function toService(
   row: ServicesTable & { location_ids: string | null; staff_ids: string | null },
 ): Service {
@@ -272,6 +280,7 @@ export function toService(
     buffer_before_minutes: row.buffer_before_minutes,
     buffer_after_minutes: row.buffer_after_minutes,
     slot_interval_minutes: row.slot_interval_minutes,
+    timetable: row.timetable_json === null ? null : readTimetable(row.timetable_json),
     min_notice_minutes: row.min_notice_minutes,
     max_advance_days: row.max_advance_days,
     capacity: row.capacity,

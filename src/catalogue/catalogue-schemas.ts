@@ -32,6 +32,12 @@ const WeeklyHours = Type.Array(Type.Object({ weekday: Type.String(), ...Hours })
   examples: [[{ weekday: 'monday', opens: '09:00', closes: '18:00' }]],
 })
 
+const Timetable = Type.Array(Type.Object({ weekday: Type.String(), starts: Type.Array(Type.String()) }), {
+  title: 'Timetable',
+  description: 'Wall times at which slots start, by weekday; on a weekday that is missing, none.',
+  examples: [[{ weekday: 'monday', starts: ['09:00', '18:30'] }]],
+})
+
 const DateOverrides = Type.Array(
   Type.Object({ date: Type.String({ format: 'date' }), hours: Type.Array(Type.Object(Hours)) }),
   {
@@ -65,6 +71,7 @@ export const Service = Type.Object(
     buffer_before_minutes: Type.Integer(),
     buffer_after_minutes: Type.Integer(),
     slot_interval_minutes: Type.Integer({ description: 'The grid for slot starts.' }),
+    timetable: Nullable(Timetable, { description: 'In place of the grid. Null: the grid.' }),
     min_notice_minutes: Type.Integer(),
     max_advance_days: Nullable(Type.Integer(), { description: 'Null: no own limit.' }),
     capacity: Type.Integer({
@@ -91,6 +98,7 @@ export const Service = Type.Object(
         buffer_before_minutes: 0,
         buffer_after_minutes: 10,
         slot_interval_minutes: 15,
+        timetable: null,
         min_notice_minutes: 0,
         max_advance_days: null,
         capacity: 1,

@@ -45,6 +45,9 @@ export interface DateOverride {
   hours: Hours[]
 }
 
+/** Wall times at which slots start, by weekday; on a weekday that is missing, none. */
+export type Timetable = { weekday: Weekday; starts: string[] }[]
+
 /** A bookable service; without `staff_ids` it needs no staff. */
 export interface Service {
   id: string
@@ -55,6 +58,8 @@ export interface Service {
   buffer_before_minutes: number
   buffer_after_minutes: number
   slot_interval_minutes: number
+  /** In place of the grid; null: the grid. */
+  timetable: Timetable | null
   min_notice_minutes: number
   max_advance_days: number | null
   capacity: number

@@ -355,6 +355,7 @@ export const writableServices: WritableKind<Service, ServiceCreation, ServiceCha
     buffer_before_minutes: input.buffer_before_minutes ?? 0,
     buffer_after_minutes: input.buffer_after_minutes ?? 0,
     slot_interval_minutes: input.slot_interval_minutes ?? defaultSlotInterval(input.duration_minutes),
+    timetable: input.timetable ?? null,
     min_notice_minutes: input.min_notice_minutes ?? 0,
     max_advance_days: input.max_advance_days ?? usualAdvanceDays,
     capacity: input.capacity ?? 1,

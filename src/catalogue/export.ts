@@ -90,6 +90,7 @@ function serviceEntry(service: Service, placeName: NameOf, personName: NameOf) {
     ...unless(0, 'min_notice_minutes', service.min_notice_minutes),
     max_advance_days: service.max_advance_days, // always: absent would be confused with null, which is no limit
     ...unless(1, 'capacity', service.capacity),
+    ...given({ timetable: service.timetable }),
     ...given({ price: price && amount(price), deposit: deposit && amount(deposit) }),
     locations: service.location_ids.map(placeName),
     ...(staff.length > 0 && { staff }),

@@ -86,6 +86,23 @@ function overlapErrors(
   })
 }
 
+export function timetableErrors(entries: ({ weekday?: string } | undefined)[]): FieldError[] {
+  return duplicateErrors(
+    entries.map((entry) => entry?.weekday),
+    '/weekday',
+  )
+}
+
+/** Errors for starts that are not each later than the one before. */
+export function startsErrors(starts: (string | undefined)[]): FieldError[] {
+  return starts.flatMap((start, index) => {
+    const before = starts[index - 1]
+    if (start === undefined || before === undefined || start > before) return []
+    if (start === before) return [{ pointer: `/${index}`, code: 'repeated', detail: 'is given twice' }]
+    return [{ pointer: `/${index}`, code: 'out_of_range', detail: `must be later than ${before}, before it` }]
+  })
+}
+
 export function dateErrors(text: string): FieldError[] {
   if (isCalendarDate(text)) return []
   return [

@@ -3,7 +3,7 @@ import { exampleIds } from '../base/examples.ts'
 import { Id, Line, OrNull, Ruled, StrictObject, Text } from '../http/wire.ts'
 import { activity, businessId, Ids, Name } from './catalogue-schemas.ts'
 import { customFieldTypes } from './catalogue-types.ts'
-import { duplicateErrors } from './schedule-rules.ts'
+import { duplicateErrors, opensErrors, startsErrors, timetableErrors, weekdays } from './schedule-rules.ts'
 import {
   currencyErrors,
   customFieldsErrors,
@@ -105,6 +105,32 @@ const numbers = {
   ),
 }
 
+/** A slot every quarter of an hour. */
+const maxStartsADay = 96
+
+const timetable = Ruled(
+  Type.Array(
+    StrictObject({
+      weekday: Type.Enum([...weekdays]),
+      starts: Ruled(
+        Type.Array(Ruled(Type.String({ maxLength: 5 }), opensErrors), {
+          minItems: 1,
+          maxItems: maxStartsADay,
+          description: 'From 00:00 to 23:59, the earliest first.',
+        }),
+        startsErrors,
+      ),
+    }),
+    {
+      maxItems: weekdays.length,
+      description:
+        'Wall times at which slots start, in place of the grid; each weekday at most once. Empty: never.',
+      examples: [[{ weekday: 'monday', starts: ['09:00', '18:30'] }]],
+    },
+  ),
+  timetableErrors,
+)
+
 const duration = Minutes(1, 1_440)
 const locationIds = Ids(1, 'Where it is offered.')
 const staffIds = Ids(0, 'Staff who provide it; empty: needs no staff.')
@@ -127,6 +153,7 @@ export const serviceMembers = {
   duration_minutes: duration,
   ...numbers,
   max_advance_days: Type.Optional(maxAdvance),
+  timetable: Type.Optional(timetable),
   price: Type.Optional(price),
   deposit: Type.Optional(deposit),
 }
@@ -167,6 +194,7 @@ export const ChangeService = Ruled(
       duration_minutes: Type.Optional(duration),
       ...numbers,
       max_advance_days: Type.Optional(OrNull(maxAdvance)),
+      timetable: Type.Optional(OrNull(timetable)),
       price: Type.Optional(OrNull(price)),
       deposit: Type.Optional(OrNull(deposit)),
       location_ids: Type.Optional(locationIds),

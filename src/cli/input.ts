@@ -1,7 +1,14 @@
 import type { Static, TSchema } from 'typebox'
 import { type FieldError, Problem, UsageError } from '../base/errors.ts'
 import { formatInstant, instantFromMs, isDate, parseInstant } from '../base/instants.ts'
-import type { DateOverride, Hours, Money, Weekday, WeeklyHours } from '../catalogue/catalogue-types.ts'
+import type {
+  DateOverride,
+  Hours,
+  Money,
+  Timetable,
+  Weekday,
+  WeeklyHours,
+} from '../catalogue/catalogue-types.ts'
 import { weekdays } from '../catalogue/schedule-rules.ts'
 import { amountText, currencyErrors, minorDigits } from '../catalogue/service-rules.ts'
 import { normalise } from '../http/body.ts'
@@ -220,6 +227,17 @@ export function readWeeklyHours(text: string): WeeklyHours | null {
     const [days = '', ...spans] = part.trim().split(/\s+/)
     if (spans.length === 0) throw new UsageError(`"${part.trim()}" is not valid; ${hoursForm}.`)
     return daysOf(days).flatMap((weekday) => spans.map((span) => ({ weekday, ...readSpan(span) })))
+  })
+}
+
+/** Reads a timetable: "mon-fri 09:00 18:30, sat 10:00". Throws a UsageError. The rules of the catalogue check the times. */
+export function readTimetable(text: string): Timetable {
+  return text.split(',').flatMap((part) => {
+    const [days = '', ...starts] = part.trim().split(/\s+/)
+    if (starts.length === 0) {
+      throw new UsageError(`"${part.trim()}" is not valid; write "mon-fri 09:00 18:30, sat 10:00" or "none".`)
+    }
+    return daysOf(days).map((weekday) => ({ weekday, starts }))
   })
 }
 

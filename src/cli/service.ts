@@ -8,7 +8,7 @@ import {
   type ServiceCreation,
 } from '../catalogue/service-schemas.ts'
 import type { CliCommand } from './command-line.ts'
-import { moneyText, numberIn, readMoney, repeated, unlessNone } from './input.ts'
+import { moneyText, numberIn, readMoney, readTimetable, repeated, unlessNone } from './input.ts'
 import {
   createItem,
   type CreateOptions,
@@ -26,6 +26,7 @@ interface ServiceOptions {
   bufferBefore?: string
   bufferAfter?: string
   slotInterval?: string
+  timetable?: string
   minNotice?: string
   maxAdvanceDays?: string
   capacity?: string
@@ -45,6 +46,7 @@ const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOpt
     buffer_before_minutes: '--buffer-before',
     buffer_after_minutes: '--buffer-after',
     slot_interval_minutes: '--slot-interval',
+    timetable: '--timetable',
     min_notice_minutes: '--min-notice',
     location_ids: '--location',
     staff_ids: '--staff',
@@ -95,7 +97,7 @@ function registerUpdate(group: CliCommand): void {
       group
         .command('update <id>')
         .description(
-          'change a service; "none" clears --description, --max-advance-days, --price and --deposit',
+          'change a service; "none" clears --description, --timetable, --max-advance-days, --price and --deposit',
         )
         .option('--name <name>', 'new name')
         .option('--duration <minutes>', 'duration')
@@ -115,6 +117,7 @@ function withServiceOptions(command: CliCommand, staff = 'staff who provide it; 
     .option('--buffer-before <minutes>', 'blocked time before each booking')
     .option('--buffer-after <minutes>', 'blocked time after each booking')
     .option('--slot-interval <minutes>', 'time between slot starts (default: the duration)')
+    .option('--timetable <starts>', 'starts by weekday in place of it: "mon-fri 09:00 18:30, sat 10:00"')
     .option('--min-notice <minutes>', 'minimum time between booking and start')
     .option('--max-advance-days <days>', 'how many days ahead clients can book (default: 365)')
     .option('--capacity <clients>', 'clients per slot, such as the places in a class (default: 1)')
@@ -137,6 +140,7 @@ function serviceReaders(context: Context, businessId: string, options: ServiceOp
     buffer_before_minutes: () => read(options.bufferBefore, minutes('--buffer-before')),
     buffer_after_minutes: () => read(options.bufferAfter, minutes('--buffer-after')),
     slot_interval_minutes: () => read(options.slotInterval, minutes('--slot-interval')),
+    timetable: () => clearable(options.timetable, readTimetable),
     min_notice_minutes: () => read(options.minNotice, minutes('--min-notice')),
     max_advance_days: () =>
       clearable(options.maxAdvanceDays, (text) =>

@@ -116,6 +116,8 @@ export interface ServicesTable {
   deposit_amount: number | null
   deposit_currency: string | null
   custom_fields_json: string
+  /** In place of the grid; null: the grid. */
+  timetable_json: string | null
   created_at: Instant
   deactivated_at: Instant | null
 }

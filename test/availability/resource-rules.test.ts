@@ -26,6 +26,7 @@ const service: Service = {
   buffer_before_minutes: 0,
   buffer_after_minutes: 0,
   slot_interval_minutes: 30,
+  timetable: null,
   min_notice_minutes: 0,
   max_advance_days: null,
   capacity: 1,

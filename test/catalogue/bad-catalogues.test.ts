@@ -91,6 +91,12 @@ const hours: Case[] = [
   ['overrides cleared', { date_overrides: 3 }, '/date_overrides'],
 ]
 
+const monday = (...starts: string[]) => ({ weekday: 'monday', starts })
+const everyTenMinutes = Array.from(
+  { length: 144 },
+  (_, index) => `${String(Math.floor(index / 6)).padStart(2, '0')}:${index % 6}0`,
+)
+
 const services: Case[] = [
   ['no name', { name: '' }, '/name'],
   ['a long name', { name: 'x'.repeat(201) }, '/name'],
@@ -114,6 +120,19 @@ const services: Case[] = [
   ],
   ['a fine grid', { slot_interval_minutes: 4 }, '/slot_interval_minutes'],
   ['a coarse grid', { slot_interval_minutes: 1_441 }, '/slot_interval_minutes'],
+  ['a weekday twice', { timetable: [monday('09:00'), monday('10:00')] }, '/timetable/1/weekday'],
+  ['a weekday that is none', { timetable: [{ ...monday('09:00'), weekday: 'mon' }] }, '/timetable/0/weekday'],
+  ['a weekday without starts', { timetable: [monday()] }, '/timetable/0/starts'],
+  [
+    'a start that is none',
+    { timetable: [monday('9:00', '24:00')] },
+    '/timetable/0/starts/0',
+    '/timetable/0/starts/1',
+  ],
+  ['a start twice', { timetable: [monday('09:00', '09:00')] }, '/timetable/0/starts/1'],
+  ['starts out of order', { timetable: [monday('10:00', '09:00')] }, '/timetable/0/starts/1'],
+  ['97 starts a day', { timetable: [monday(...everyTenMinutes.slice(0, 97))] }, '/timetable/0/starts'],
+  ['eight days', { timetable: Array.from({ length: 8 }, () => monday('09:00')) }, '/timetable'],
   ['a negative notice', { min_notice_minutes: -1 }, '/min_notice_minutes'],
   ['a negative horizon', { max_advance_days: -1 }, '/max_advance_days'],
   [

@@ -40,6 +40,7 @@ onEachEngine('reading services, locations and staff', (engine) => {
       buffer_before_minutes: 0,
       buffer_after_minutes: 0,
       slot_interval_minutes: 15,
+      timetable: null,
       min_notice_minutes: 120,
       max_advance_days: 180,
       capacity: 1,

@@ -68,6 +68,18 @@ onEachEngine('services, locations, staff and blocks from the command line', (eng
       ],
     )
     expect(changed).toEqual({ ...made, duration_minutes: 60, deposit: null, staff_ids: [], active: false })
+    const timed = await holdfast.json(
+      ...['service', 'update', made.id as string, '--timetable', 'mon-tue 09:00 18:30, sat 10:00'],
+    )
+    expect(timed.timetable).toEqual([
+      { weekday: 'monday', starts: ['09:00', '18:30'] },
+      { weekday: 'tuesday', starts: ['09:00', '18:30'] },
+      { weekday: 'saturday', starts: ['10:00'] },
+    ])
+    expect(await holdfast.json('service', 'update', made.id as string, '--timetable', 'none')).toEqual({
+      ...timed,
+      timetable: null,
+    })
     expect(cellsOf(await holdfast.text('service', 'list', '--business', business))).toEqual([
       ['ID', 'NAME', 'MINUTES', 'CAPACITY', 'PRICE', 'DEPOSIT', 'STATE'],
       [made.id, 'Massage', '60', '1', '60.50 EUR', 'inactive'],

@@ -34,7 +34,14 @@ const salon = {
       staff: ['Anna', 'Ben'],
       custom_fields: [{ key: 'length', label: 'Length?', type: 'select', options: ['short', 'long'] }],
     },
-    { name: 'Room', duration_minutes: 60, capacity: 3, locations: ['Online'], active: false },
+    {
+      name: 'Room',
+      duration_minutes: 60,
+      capacity: 3,
+      timetable: [{ weekday: 'monday', starts: ['09:00', '18:30'] }],
+      locations: ['Online'],
+      active: false,
+    },
   ],
 }
 

@@ -125,6 +125,7 @@ function offerTables(engine: Engine): string[] {
        deposit_amount integer check (deposit_amount >= 0),
        deposit_currency text,
        custom_fields_json ${json} not null,
+       timetable_json ${json},
        ${instant('created_at')} not null,
        ${instant('deactivated_at')},
        unique (business_id, id),
