@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Instant, nearestInstant, secondsTextToMs, toMs } from '../base/instants.ts'
 import type { Queries } from '../database/database.ts'
+import { readSeats } from '../database/seat-sets.ts'
 import type { Block } from './offer-rules.ts'
 import { maxClaimMs } from './resource-rules.ts'
 import type { Claimed, OwnSlot, Taken } from './slot-rules.ts'
@@ -73,7 +74,7 @@ export function versionOf(rows: readonly TakenRow[]): number | undefined {
   return rows.find((row) => row.kind === 'version')?.version
 }
 
-export function readTaken(rows: readonly TakenRow[]): Taken & { blocks: Block[] } {
+export function readTaken(rows: readonly TakenRow[]): Omit<Taken, 'partySize'> & { blocks: Block[] } {
   const claims = new Map<string, Claimed[]>()
   const blocks: Block[] = []
   const ownSlots: OwnSlot[] = []
@@ -87,15 +88,15 @@ export function readTaken(rows: readonly TakenRow[]): Taken & { blocks: Block[] 
 }
 
 /**
- * Parses `2026-12-01T09:00:00.000Z,2026-12-01T09:30:00.000Z,0,booked`, with an occurrence when capacity is above one.
+ * Parses `2026-12-01T09:00:00.000Z,2026-12-01T09:30:00.000Z,0,booked`, several seats as a set without commas, with an occurrence when capacity is above one.
  * PostgreSQL formats the times slightly differently.
  */
 function readClaim(text: string): Claimed {
-  const [startsAt = '', endsAt = '', seat, state, occurrenceId = ''] = text.split(',')
+  const [startsAt = '', endsAt = '', seats = '', state, occurrenceId = ''] = text.split(',')
   return {
     from: secondsTextToMs(startsAt),
     to: secondsTextToMs(endsAt),
-    seat: Number(seat),
+    seats: readSeats(seats),
     held: state === 'held',
     occurrenceId,
   }
@@ -127,7 +128,8 @@ function claims({ resourceIds, seats, span, now, ownerId, exceptBookingId }: Tak
            null,
            string_agg(concat_ws(',', taken_from,
                                      taken_until,
-                                     seat,
+                                     case when seats is null then cast(seat as text)
+                                          else replace(cast(seats as text), ',', ' ') end,
                                      case when booked_at is null then 'held' else 'booked' end
                                      ${seats === 1 ? sql`` : sql`, occurrence_id`}), ';'),
            null,

@@ -6,6 +6,14 @@ const offerParameters = {
   service_id: Id,
   location_id: Id,
   staff_id: Type.Optional(Id),
+  party_size: Type.Optional(
+    Type.String({
+      format: 'party-size',
+      maxLength: 3,
+      description: 'Only slots with so many seats left in one appointment; if absent: 1.',
+      examples: ['2'],
+    }),
+  ),
 }
 
 function DateText(description: string) {

@@ -57,7 +57,7 @@ export async function showAvailability(
     return await withOffering(context, actor.scope, {
       request: query,
       work: async (offer) => {
-        const viewer = { actor, nowMs: toMs(context.clock.now()) }
+        const viewer = viewerOf(context, actor, query)
         const days = possibleDays(offer, asked, viewer)
         return shown(offer.location.timezone, await slotsByDay(context, offer, { days, viewer }))
       },
@@ -66,6 +66,10 @@ export async function showAvailability(
     if (error instanceof NobodyGives) return shown(error.timezone, new Map())
     throw error
   }
+}
+
+function viewerOf(context: Context, actor: Actor, { party_size }: Static<typeof OfferQuery>): Viewer {
+  return { actor, nowMs: toMs(context.clock.now()), partySize: Number(party_size ?? 1) }
 }
 
 function assertRange({ first, last }: Days): void {
@@ -133,7 +137,7 @@ export async function findSoonest(
   try {
     return await withOffering(context, actor.scope, {
       request: query,
-      work: (offer) => search(context, offer, { actor, nowMs: toMs(context.clock.now()) }),
+      work: (offer) => search(context, offer, viewerOf(context, actor, query)),
     })
   } catch (error) {
     if (error instanceof NobodyGives) return null
@@ -176,7 +180,7 @@ export async function explainSlot(
       request: query,
       work: async (offer) => {
         const day = localDay(offer, toMs(startsAt))
-        const viewer = { actor, nowMs: toMs(context.clock.now()) }
+        const viewer = viewerOf(context, actor, query)
         const free = await findSlots(context, offer, { days: { first: day, last: day }, viewer })
         const reason = free.reasonAgainst(toMs(startsAt))
         const starts_at = formatInstant(startsAt, offer.location.timezone)

@@ -8,7 +8,7 @@ import { instantFromMs } from '../base/instants.ts'
 import type { Service } from '../catalogue/catalogue-types.ts'
 import { findTaken, readTaken, type TakenRow, versionOf } from './availability-queries.ts'
 import { AvailabilityRules, zoneAround } from './offer-rules.ts'
-import { locationResource } from './resource-rules.ts'
+import { assertParty, locationResource } from './resource-rules.ts'
 import { FreeSlots } from './slot-rules.ts'
 import { StaleOffering, type VersionedOffering } from './versioned-offering.ts'
 import type { Days, Interval, ZoneOffsets } from './zone-rules.ts'
@@ -17,6 +17,8 @@ import type { Days, Interval, ZoneOffsets } from './zone-rules.ts'
 export interface Viewer {
   actor: Actor
   nowMs: number
+  /** For how many people; 1 if absent. */
+  partySize?: number
   /** A booking to move: it does not obstruct itself. */
   exceptBookingId?: string
 }
@@ -35,6 +37,7 @@ export interface BusySnapshot {
   days: Days
   zone: ZoneOffsets
   nowMs: number
+  partySize: number
   rows: TakenRow[]
 }
 
@@ -43,23 +46,23 @@ export async function findSlots(...args: Parameters<typeof readBusy>): Promise<F
   return freeSlotsOf(await readBusy(...args))
 }
 
-export function freeSlotsOf({ offer, days, zone, nowMs, rows }: BusySnapshot): FreeSlots {
+export function freeSlotsOf({ offer, days, zone, nowMs, partySize, rows }: BusySnapshot): FreeSlots {
   const { blocks, ...taken } = readTaken(rows)
-  return new FreeSlots(
-    offer,
-    { zone, rules: new AvailabilityRules(offer, days, { zone, nowMs, blocks }) },
-    taken,
-  )
+  const rules = new AvailabilityRules(offer, days, { zone, nowMs, blocks })
+  return new FreeSlots(offer, { zone, rules }, { ...taken, partySize })
 }
 
-/** Reads what obstructs an offering on some local days. Throws StaleOffering when the catalogue is newer. */
+/**
+ * Reads what obstructs an offering on some local days. Throws StaleOffering when the catalogue is
+ * newer, or validation_failed for a party larger than the service takes.
+ */
 export async function readBusy(
   context: Context,
   offer: VersionedOffering,
   { days, viewer }: { days: Days; viewer: Viewer },
 ): Promise<BusySnapshot> {
   const { service, location, staff } = offer
-  const { actor, nowMs, exceptBookingId } = viewer
+  const { actor, nowMs, partySize = 1, exceptBookingId } = viewer
   const zone = zoneAround(location.timezone, days)
   const staffIds = staff.map(({ id }) => id)
   const rows = await findTaken(context.db.reads, {
@@ -75,7 +78,8 @@ export async function readBusy(
     exceptBookingId,
   })
   if (versionOf(rows) !== offer.version) throw new StaleOffering()
-  return { offer, days, zone, nowMs, rows }
+  assertParty(service, partySize)
+  return { offer, days, zone, nowMs, partySize, rows }
 }
 
 /** A computation yields to the event loop after this time. */
@@ -142,6 +146,6 @@ export class DayCache {
 }
 
 /** Bounded: past days and days beyond the horizon are never read. */
-function keyOf({ offer: { service, location, staff }, days }: BusySnapshot): string {
-  return [service.id, location.id, days.first, days.last, ...staff.map(({ id }) => id)].join(' ')
+function keyOf({ offer: { service, location, staff }, days, partySize }: BusySnapshot): string {
+  return [service.id, location.id, days.first, days.last, partySize, ...staff.map(({ id }) => id)].join(' ')
 }

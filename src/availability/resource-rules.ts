@@ -2,6 +2,7 @@ import { validationProblem } from '../base/errors.ts'
 import { derivedId } from '../base/ids.ts'
 import { type Instant, plusMinutes, toMs } from '../base/instants.ts'
 import type { Location, Service, StaffMember } from '../catalogue/catalogue-types.ts'
+import { maxMinorUnits } from '../catalogue/service-rules.ts'
 
 /** The schema's limit on a claim's length: bounds how far back queries must search. */
 export const maxClaimMs = 72 * 3_600_000
@@ -61,6 +62,20 @@ export function eligibleStaff(
   return staff
     .filter((member) => member.active && (wantedStaffId === undefined || member.id === wantedStaffId))
     .filter(({ location_ids }) => location_ids.length === 0 || location_ids.includes(location.id))
+}
+
+/** Throws validation_failed when a service cannot take so many people, or not their deposits, in one booking. */
+export function assertParty(
+  { capacity, deposit }: Pick<Service, 'capacity' | 'deposit'>,
+  partySize: number,
+): void {
+  const refusal = (detail: string) =>
+    validationProblem([{ pointer: '/party_size', code: 'out_of_range', detail }])
+  if (partySize > capacity) throw refusal(`must be at most ${capacity}, the capacity of the service`)
+  if (!deposit || deposit.amount * partySize <= maxMinorUnits) return
+  throw refusal(
+    `must be at most ${Math.floor(maxMinorUnits / deposit.amount)}: more deposits cannot be charged at once`,
+  )
 }
 
 /** An unstaffed service at a location: its occurrence is itself, so only seats limit it. */

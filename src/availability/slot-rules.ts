@@ -5,9 +5,9 @@ import type { Interval, ZoneOffsets } from './zone-rules.ts'
 
 /** A slot that can be held. */
 export interface Slot extends Interval {
-  /** Ids of free staff; empty for an unstaffed service. */
+  /** Ids of staff with room for the party; empty for an unstaffed service. */
   staffIds: string[]
-  /** Seats free for the whole slot, over all free staff. */
+  /** Seats free for the whole slot, over all these staff. */
   seatsLeft: number
   /** The caller holds this very slot. */
   heldByYou: boolean
@@ -24,6 +24,8 @@ export interface Taken {
   /** Claims of others, by resource. */
   claims: ReadonlyMap<string, Claimed[]>
   ownSlots: OwnSlot[]
+  /** Seats that the caller needs of one occurrence. */
+  partySize: number
 }
 
 /** Why a slot cannot be held now: the business's rules, or another client. */
@@ -38,9 +40,11 @@ export class FreeSlots {
   private readonly occupancies: ReadonlyMap<string, Occupancy>
   private readonly locationId: string
   private readonly ownSlots: OwnSlot[]
+  private readonly partySize: number
 
   constructor(offer: Offer, { zone, rules }: { zone: ZoneOffsets; rules: AvailabilityRules }, taken: Taken) {
-    const { claims, ownSlots } = taken
+    const { claims, ownSlots, partySize } = taken
+    this.partySize = partySize
     this.zone = zone
     this.offer = offer
     this.rules = rules
@@ -81,8 +85,9 @@ export class FreeSlots {
     let seatsLeft = 0
     for (const id of this.resourceIds(working)) {
       const free = this.occupancies.get(id)?.freeSeats(taken, this.offer.service.capacity, occurrenceId) ?? 0
+      if (free < this.partySize) continue
       seatsLeft += free
-      if (free > 0 && id !== this.locationId) staffIds.push(id)
+      if (id !== this.locationId) staffIds.push(id)
     }
     if (seatsLeft === 0) return undefined
     const heldByYou = this.ownSlots.some(
@@ -113,7 +118,7 @@ export class FreeSlots {
 
 /** A claim on a resource, buffers included. */
 export interface Claimed extends Interval {
-  seat: number
+  seats: readonly number[]
   occurrenceId: string
   /** A hold, else a booking. */
   held: boolean
@@ -149,7 +154,9 @@ export class Occupancy {
     if (seats === 1) return 0 // spares the occurrence, which costs a digest
     const own = occurrenceId()
     if (inTheWay.some((claim) => claim.occurrenceId !== own)) return 0
-    return Math.max(0, seats - new Set(inTheWay.map(({ seat }) => seat)).size)
+    const seatsTaken = new Set<number>()
+    for (const claim of inTheWay) for (const seat of claim.seats) seatsTaken.add(seat)
+    return Math.max(0, seats - seatsTaken.size)
   }
 
   private firstAfter(instantMs: number): number {

@@ -242,6 +242,7 @@ const bookingColumns = {
   staff_id: 'uuid',
   starts_at: 'timestamptz',
   ends_at: 'timestamptz',
+  party_size: 'integer',
   status: 'text',
   notes: 'text',
   client_first_name: 'text',
@@ -320,6 +321,7 @@ export type ChangedColumns = Partial<
     BookingsTable,
     | 'starts_at'
     | 'ends_at'
+    | 'party_size'
     | 'status'
     | 'notes'
     | 'staff_id'
@@ -339,6 +341,7 @@ export type ClientColumns = Pick<
 const changeable = [
   'starts_at',
   'ends_at',
+  'party_size',
   'status',
   'notes',
   'staff_id',

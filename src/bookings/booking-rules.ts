@@ -13,6 +13,7 @@ const maxBookingMs = 24 * 3_600_000
 export interface WantedChange {
   startsAt?: Instant
   endsAt?: Instant
+  partySize?: number
   status?: BookingStatus
   notes?: string | null
   client?: Partial<ClientInput>
@@ -46,10 +47,13 @@ export function planChange(
   const notes = wanted.notes === undefined ? booking.notes : wanted.notes
   const noShowAt = newNoShow(booking, { wanted, status, startsAt: span.starts_at, now })
   const moved = span.starts_at !== booking.starts_at || span.ends_at !== booking.ends_at
+  const partySize = wanted.partySize ?? booking.party_size
+  const resized = partySize !== booking.party_size
   const statusChanged = status !== booking.status
   const marked = noShowAt !== booking.no_show_at
   const columns = {
     ...(moved && span),
+    ...(resized && { party_size: partySize }),
     ...(notes !== booking.notes && { notes }),
     ...changedClient(booking, wanted),
   }
@@ -57,6 +61,7 @@ export function planChange(
   // the no-show mark is part of a status change
   const otherChanged = Object.keys(columns).length > 0 || reassigned || (marked && !statusChanged)
   if (!statusChanged && !otherChanged) return undefined
+  const otherSeats = moved || resized || reassigned
   const wasTaken = booking.status !== 'cancelled'
   const isTaken = status !== 'cancelled'
   const isKnown = booking.confirmed_at !== null
@@ -69,8 +74,8 @@ export function planChange(
       ...(isFirstConfirmation && { confirmed_at: now }),
     },
     events: isKnown ? eventsOf({ status, statusChanged, otherChanged }) : eventsOfUnconfirmed(status),
-    leavesSlot: wasTaken && (moved || reassigned || !isTaken),
-    takesSlot: isTaken && (moved || reassigned || !wasTaken),
+    leavesSlot: wasTaken && (otherSeats || !isTaken),
+    takesSlot: isTaken && (otherSeats || !wasTaken),
     deposit: statusChanged && !isTaken ? 'cancelled' : isFirstConfirmation ? 'confirmed' : undefined,
   }
 }

@@ -14,6 +14,7 @@ import {
   Text,
 } from '../http/wire.ts'
 import type { FieldValue } from './custom-field-rules.ts'
+import { PartySize } from './hold-schemas.ts'
 
 const BookingStatus = Type.Enum(['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'], {
   title: 'BookingStatus',
@@ -80,6 +81,12 @@ export const ChangeBooking = StrictObject(
           'The staff member to assign. Null: anyone who is free; the present one keeps it if they work then.',
       }),
     ),
+    party_size: Type.Optional(
+      Type.Integer({
+        ...PartySize,
+        description: 'For how many people. More need as many free seats; a deposit stays as it was ordered.',
+      }),
+    ),
     no_show: Type.Optional(
       Type.Boolean({
         description:
@@ -122,6 +129,7 @@ export const Booking = Type.Object(
     status: BookingStatus,
     starts_at: ShownInstant,
     ends_at: ShownInstant,
+    party_size: Type.Integer({ description: 'For how many people: so many seats it takes.' }),
     notes: Nullable(Type.String()),
     cancelled_at: Nullable(ShownInstant),
     service: Type.Object({ ...Named, duration_minutes: Type.Integer() }),
@@ -164,6 +172,7 @@ export const Booking = Type.Object(
         status: 'confirmed',
         starts_at: exampleTimes.startsAt,
         ends_at: exampleTimes.endsAt,
+        party_size: 1,
         notes: null,
         cancelled_at: null,
         service: { id: exampleIds.service, name: 'Haircut', duration_minutes: 30 },

@@ -101,7 +101,7 @@ export async function listBookings(
 }
 
 /**
- * Reschedules or reassigns a booking, or changes its status, client or notes, and records its events. A conflict changes
+ * Reschedules or reassigns a booking, or changes its party, status, client or notes, and records its events. A conflict changes
  * nothing. Throws not_found, version_conflict, validation_failed, slot_not_offered, slot_held or slot_booked.
  */
 export async function changeBooking(
@@ -112,6 +112,7 @@ export async function changeBooking(
   const wanted: WantedChange = {
     ...(change.starts_at !== undefined && { startsAt: readInstant(change.starts_at) }),
     ...(change.ends_at !== undefined && { endsAt: readInstant(change.ends_at) }),
+    ...(change.party_size !== undefined && { partySize: change.party_size }),
     ...(change.status !== undefined && { status: change.status }),
     ...(change.notes !== undefined && { notes: change.notes }),
     ...(change.client !== undefined && { client: change.client }),
@@ -144,6 +145,7 @@ export function presentBooking(booking: BookingRow, actor: Actor) {
     status: booking.status,
     starts_at: time(booking.starts_at),
     ends_at: time(booking.ends_at),
+    party_size: booking.party_size,
     cancelled_at: booking.cancelled_at && time(booking.cancelled_at),
     service: {
       id: booking.service_id,
@@ -195,6 +197,7 @@ async function applyChange(context: Context, actor: Actor, change: Change): Prom
       actor,
       booking: found,
       slot: spanOf(found, change.wanted),
+      partySize: change.wanted.partySize ?? found.party_size,
       staffId: change.staffId,
     })
   }
@@ -358,6 +361,7 @@ interface RefusedMove {
   actor: Actor
   booking: BookingRow
   slot: Span
+  partySize: number
   /** Null: anyone; undefined: the present one. */
   staffId: string | null | undefined
 }
@@ -366,7 +370,7 @@ interface RefusedMove {
 async function suggestOtherTimes(
   context: Context,
   refusal: unknown,
-  { actor, booking, slot, staffId }: RefusedMove,
+  { actor, booking, slot, partySize, staffId }: RefusedMove,
 ): Promise<unknown> {
   const ids = { serviceId: booking.service_id, locationId: booking.location_id }
   const found = await findOffering(context, { businessId: booking.business_id }, ids)
@@ -381,6 +385,6 @@ async function suggestOtherTimes(
   return withAlternatives(context, refusal, {
     offer: { service: { ...service, duration_minutes }, location, staff, version },
     startsAtMs,
-    viewer: { actor, nowMs: toMs(context.clock.now()), exceptBookingId: booking.id },
+    viewer: { actor, nowMs: toMs(context.clock.now()), partySize, exceptBookingId: booking.id },
   })
 }

@@ -7,7 +7,8 @@ import type { Queries } from '../database/database.ts'
 import { type Columns, foreach, isIn, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import { sharedStatement, tallyOf } from '../database/shared-transaction.ts'
 import type { ClaimsTable } from '../database/tables.ts'
-import type { ClaimSeen } from './claim-rules.ts'
+import { readSeats, writeSeats } from '../database/seat-sets.ts'
+import type { ClaimSeen, NewClaim } from './claim-rules.ts'
 
 /*
  * A claim is a hold, and the time of the booking that it becomes. It takes its time until `ended_at` is set; the schema
@@ -70,6 +71,7 @@ interface SnapshotRow {
   occurrence_id: string | null
   owner_id: string | null
   seat: number | null
+  seats: string | null
   starts_at: Instant | null
   ends_at: Instant | null
   expires_at: Instant | null
@@ -166,15 +168,15 @@ function claimParts(db: Queries): RawBuilder<unknown>[] {
     ...[inTheWay(0, 'w.shortly_before'), inTheWay(1, 'w.earliest')].map(
       (found) => sql`
     select w.place, 'claim' as kind, c.id, c.resource_id, c.occurrence_id, c.owner_id, c.seat,
-           c.taken_from as starts_at, c.taken_until as ends_at,
+           cast(c.seats as text) as seats, c.taken_from as starts_at, c.taken_until as ends_at,
            case when c.booked_at is null then c.expires_at end as expires_at, 0 as count
       from w ${found}`,
     ),
     sql`
-    select w.place, 'day', null, b.staff_id, null, null, null, null, null, null, count(*)
+    select w.place, 'day', null, b.staff_id, null, null, null, null, null, null, null, count(*)
       from w ${ofDay} group by w.place, b.staff_id`,
     sql`
-    select w.place, 'version', null, null, null, null, null, null, null, null, v.catalogue_version
+    select w.place, 'version', null, null, null, null, null, null, null, null, null, v.catalogue_version
       from w ${foreach(db, 'businesses as v', sql`v.id = w.business_id`)}`,
   ]
 }
@@ -185,7 +187,7 @@ function blockParts(db: Queries): RawBuilder<unknown>[] {
   const places = [sql`k.location_id = w.location_id`, isIn(db, 'k.staff_id', 'w.staff_ids')]
   return places.map(
     (place) => sql`
-    select w.place, 'block', null, k.staff_id, null, null, null, k.starts_at, k.ends_at, null, 0
+    select w.place, 'block', null, k.staff_id, null, null, null, null, k.starts_at, k.ends_at, null, 0
       from w ${foreach(db, 'blocks as k', sql`${place} and ${overSlot}`)}`,
   )
 }
@@ -203,14 +205,14 @@ function sessionParts(db: Queries): RawBuilder<unknown>[] {
   return [
     sql`
     select w.place, 'own', c.id, null, null, null, case when c.client_wider_network = w.wider_network then 1 else 0 end,
-           c.starts_at, c.ends_at, c.expires_at, case when c.client_network = w.network then 1 else 0 end
+           null, c.starts_at, c.ends_at, c.expires_at, case when c.client_network = w.network then 1 else 0 end
       from w ${own}`,
     sql`
-    select w.place, 'sequence', null, null, null, null, null, null, null, null,
+    select w.place, 'sequence', null, null, null, null, null, null, null, null, null,
            (select coalesce(max(c.owner_sequence), 0) from claims as c where ${ofSession})
       from w`,
     sql`
-    select w.place, 'unpaid', b.id, null, null, null, null, null, null, m.expires_at, 0
+    select w.place, 'unpaid', b.id, null, null, null, null, null, null, null, m.expires_at, 0
       from w ${foreach(db, 'bookings as b', sql`b.owner_id = w.owner_id and ${unpaid}`)}
            join payments as m on m.id = b.payment_id`,
     ...onNetwork(db, 'network', { ofClaim: 'c.client_network', ofAttempt: 'a.network', wanted: 'w.network' }),
@@ -231,10 +233,10 @@ function onNetwork(
   const tried = sql`${sql.ref(ofAttempt)} = ${sql.ref(wanted)} and a.counted_at > w.day_ago`
   return [
     sql`
-    select w.place, ${sql.lit(kind)}, null, null, null, null, null, null, null, min(c.expires_at), count(*)
+    select w.place, ${sql.lit(kind)}, null, null, null, null, null, null, null, null, min(c.expires_at), count(*)
       from w ${foreach(db, 'claims as c', held)} group by w.place`,
     sql`
-    select w.place, ${sql.lit(kind)}, null, null, null, null, null, null, null, min(m.expires_at), count(*)
+    select w.place, ${sql.lit(kind)}, null, null, null, null, null, null, null, null, min(m.expires_at), count(*)
       from w ${foreach(db, 'booking_attempts as a', tried)}
            join bookings as b on b.business_id = a.business_id and b.id = a.id and ${unpaid}
            join payments as m on m.id = b.payment_id
@@ -247,7 +249,10 @@ function snapshotOf(rows: SnapshotRow[]): ClaimsSnapshot {
   const counted = (kind: 'network' | 'wider') =>
     of(kind).map(({ count, expires_at }) => ({ count, firstExpiry: expires_at }))
   return {
-    claims: of('claim') as unknown as ClaimSeen[], // the columns of a claim that the first part selects
+    claims: of('claim').map(({ seat, seats, ...row }) => ({
+      ...(row as unknown as Omit<ClaimSeen, 'seats'>), // the columns of a claim that the first part selects
+      seats: seats === null ? [seat ?? 0] : readSeats(seats),
+    })),
     ownHolds: of('own').map((row) => ({
       ...(row as unknown as Span & { id: string; expires_at: Instant }), // the columns of a hold that its part selects
       onNetwork: row.count === 1,
@@ -276,6 +281,8 @@ const claimColumns = {
   ends_at: 'timestamptz',
   resource_id: 'uuid',
   seat: 'integer',
+  party_size: 'integer',
+  seats: 'int4multirange',
   occurrence_id: 'uuid',
   taken_from: 'timestamptz',
   taken_until: 'timestamptz',
@@ -306,16 +313,22 @@ const insertClaimsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) =
 })
 
 /**
- * Takes a seat for a time span. False when another claim is in the way or has the same sequence of its session, or when
+ * Takes the seats of a claim for a time span, all or none. False when another claim is in the way or has the same sequence of its session, or when
  * others in its transaction took the room since it was read.
  */
 export const insertClaim = sharedStatement({
   writes: (isInserted: boolean) => isInserted,
-  run: async (db, members: readonly { claim: ClaimsTable; room: Room }[]): Promise<boolean[]> => {
+  run: async (db, members: readonly { claim: NewClaim; room: Room }[]): Promise<boolean[]> => {
     const taken = tallyOf(db)
     const claims = members.map(({ claim }) => claim).filter(withRoom(members, taken))
     if (claims.length === 0) return members.map(() => false)
-    const { rows } = await insertClaimsQuery(db, { rows: rowsText(db, claimColumns, claims) })
+    const { rows } = await insertClaimsQuery(db, {
+      rows: rowsText(
+        db,
+        claimColumns,
+        claims.map((claim) => columnsOf(db, claim)),
+      ),
+    })
     const inserted = new Set(rows.map(({ id }) => id))
     for (const { id, client_network, client_wider_network } of claims) {
       for (const network of [client_network, client_wider_network]) {
@@ -326,6 +339,10 @@ export const insertClaim = sharedStatement({
   },
 })
 
+function columnsOf(db: Queries, { seats, ...claim }: NewClaim): ClaimsTable {
+  return { ...claim, seat: seats[0] ?? 0, seats: writeSeats(db, seats) }
+}
+
 /** Of holds from one network in one transaction, only as many as have room. */
 function withRoom(members: readonly { room: Room }[], takenBefore: ReadonlyMap<string, number>) {
   const taken = new Map(takenBefore)
@@ -335,7 +352,7 @@ function withRoom(members: readonly { room: Room }[], takenBefore: ReadonlyMap<s
     taken.set(network, count)
     return count <= room
   }
-  return ({ client_network, client_wider_network }: ClaimsTable, index: number) => {
+  return ({ client_network, client_wider_network }: NewClaim, index: number) => {
     const { room, widerRoom } = members[index]?.room ?? {}
     const fits = takes(client_network, room)
     return takes(client_wider_network, widerRoom) && fits

@@ -7,23 +7,25 @@ import type { ClaimsTable } from '../database/tables.ts'
 export interface ClaimSeen {
   id: string
   resource_id: string
-  seat: number
+  seats: readonly number[]
   occurrence_id: string
   /** Null: it is booked. */
   expires_at: Instant | null
   owner_id: string | null
 }
 
-/** A seat to try, and the caller's own holds to release for it. */
+/** Seats to try, one for each of a party, and the caller's own holds to release for them. */
 export interface Candidate {
   resource: Resource
-  seat: number
+  seats: readonly number[]
   givesUp: string[]
 }
 
 /** Input for choosing a seat. */
 export interface Choice {
   resources: Resource[]
+  /** Seats to take together, of one resource. */
+  partySize: number
   claims: ClaimSeen[]
   now: Instant
   /** Whose holds may be released; undefined for keys, whose holds stand. */
@@ -34,13 +36,24 @@ export interface Choice {
   rotation: number
 }
 
+/** A claim to insert. */
+export type NewClaim = Omit<ClaimsTable, 'seat' | 'seats'> & { seats: readonly number[] }
+
 /** The columns of a claim that say what it takes. */
 export function placeOf(
-  { resource, seat }: Pick<Candidate, 'resource' | 'seat'>,
+  { resource, seats }: Pick<Candidate, 'resource' | 'seats'>,
   taken: Span,
-): Pick<ClaimsTable, 'resource_id' | 'seat' | 'occurrence_id' | 'taken_from' | 'taken_until'> {
+): Pick<NewClaim, 'resource_id' | 'seats' | 'party_size' | 'occurrence_id' | 'taken_from' | 'taken_until'> {
   const { id: resource_id, occurrenceId: occurrence_id } = resource
-  return { resource_id, seat, occurrence_id, taken_from: taken.starts_at, taken_until: taken.ends_at }
+  const party_size = seats.length
+  return {
+    resource_id,
+    seats,
+    party_size,
+    occurrence_id,
+    taken_from: taken.starts_at,
+    taken_until: taken.ends_at,
+  }
 }
 
 /** Of equal seats, concurrent requests should not all try the same one first. */
@@ -61,26 +74,31 @@ export function candidates(choice: Choice): Candidate[] {
     )
 }
 
-function freeSeats(resource: Resource, { claims, now, ownerId, rotation }: Choice): Candidate[] {
-  const { seats, occurrenceId } = resource
+function freeSeats(resource: Resource, { claims, now, ownerId, rotation, partySize }: Choice): Candidate[] {
+  const { seats: capacity, occurrenceId } = resource
   const active = claims.filter((claim) => claim.resource_id === resource.id && isActive(claim, now))
   const own = active.filter((claim) => isOwnHold(claim, ownerId))
   const others = active.filter((claim) => !isOwnHold(claim, ownerId))
   if (others.some(({ occurrence_id }) => occurrence_id !== occurrenceId)) return []
-  const taken = new Set(others.map(({ seat }) => seat))
+  const taken = new Set(others.flatMap(({ seats }) => seats))
   // Claims beyond a lowered capacity count. The lowest seats only, so that concurrent requests collide on them.
-  const free = Array.from({ length: seats }, (_, seat) => seat)
+  const free = Array.from({ length: capacity }, (_, seat) => seat)
     .filter((seat) => !taken.has(seat))
-    .slice(0, Math.max(0, seats - taken.size))
-  const turn = (seat: number) => (seat + seats - (rotation % seats)) % seats
-  return free
-    .toSorted((one, other) => turn(one) - turn(other))
-    .map((seat) => {
-      const stays = own.filter((claim) => claim.occurrence_id === occurrenceId && claim.seat !== seat)
-      const used = new Set([...taken, ...stays.map((claim) => claim.seat)])
-      const released = used.size < seats ? own.filter((claim) => !stays.includes(claim)) : own
-      return { resource, seat, givesUp: released.map(({ id }) => id) }
-    })
+    .slice(0, Math.max(0, capacity - taken.size))
+  const turn = (seat: number) => (seat + capacity - (rotation % capacity)) % capacity
+  const ownSeats = new Set(own.flatMap(({ seats }) => seats))
+  const inOrder = free.toSorted(
+    (one, other) => Number(ownSeats.has(one)) - Number(ownSeats.has(other)) || turn(one) - turn(other),
+  )
+  return inOrder.slice(0, Math.max(0, inOrder.length - partySize + 1)).map((_first, index) => {
+    const seats = inOrder.slice(index, index + partySize)
+    const stays = own.filter(
+      (claim) => claim.occurrence_id === occurrenceId && !claim.seats.some((seat) => seats.includes(seat)),
+    )
+    const used = new Set([...taken, ...stays.flatMap((claim) => claim.seats)])
+    const released = used.size + partySize <= capacity ? own.filter((claim) => !stays.includes(claim)) : own
+    return { resource, seats, givesUp: released.map(({ id }) => id) }
+  })
 }
 
 function isActive({ expires_at }: ClaimSeen, now: Instant): boolean {

@@ -1,5 +1,6 @@
 import { notOfferedHere, SlotDay } from '../availability/offer-rules.ts'
 import {
+  assertParty,
   eligibleStaff,
   locationResource,
   type Resource,
@@ -30,13 +31,14 @@ import {
   type Choice,
   conflict,
   expired,
+  type NewClaim,
   placeOf,
   rotationOf,
 } from './claim-rules.ts'
 
 /** What a transaction takes, and what it ends for that. */
 export interface TimePlan {
-  claim: ClaimsTable
+  claim: NewClaim
   room: Room
   /** Ids of own holds that end for it. */
   gives: string[]
@@ -77,12 +79,12 @@ export async function takeTime<Plan extends TimePlan>(
 }
 
 /** The record of the hold stays as it was. */
-function movedFrom(left: ClaimsTable, claim: ClaimsTable): ClaimsTable {
-  const { resource_id, seat, occurrence_id, taken_from, taken_until, ended_at } = claim
-  return { ...left, resource_id, seat, occurrence_id, taken_from, taken_until, ended_at }
+function movedFrom(left: ClaimsTable, claim: NewClaim): NewClaim {
+  const { resource_id, seats, party_size, occurrence_id, taken_from, taken_until, ended_at } = claim
+  return { ...left, resource_id, seats, party_size, occurrence_id, taken_from, taken_until, ended_at }
 }
 
-/** The best free seat with the expired holds in its way. Throws slot_held or slot_booked when none is free. */
+/** The best free seats with the expired holds in their way. Throws slot_held or slot_booked when too few are free. */
 export function bestSeat(choice: Choice): Candidate & { expired: string[] } {
   // what was read may include resources that the rules excluded
   const ids = choice.resources.map(({ id }) => id)
@@ -102,7 +104,7 @@ export interface Assignees {
 
 /**
  * Takes a booking's time for its staff member or location, or for one of `assignees`, with the service's present buffers
- * and capacity. Returns the staff member's id. Throws slot_held or slot_booked.
+ * and capacity. Returns the staff member's id. Throws slot_held or slot_booked, or validation_failed for too large a party.
  */
 export async function retakeSlot(
   context: Context,
@@ -133,8 +135,10 @@ export async function retakeSlot(
       forgetOffering(context, scope, ids)
       throw new RetryTransaction('the catalogue has changed since the service was read')
     }
+    assertParty({ ...service, deposit: null }, booking.party_size) // nothing is charged
     const best = bestSeat({
       resources,
+      partySize: booking.party_size,
       claims: seen.claims.filter(({ id }) => id !== booking.id), // it leaves its time
       now: tx.now,
       ownerId: undefined,
@@ -154,7 +158,7 @@ export async function retakeSlot(
 function claimOf(
   booking: BookingRow,
   now: Instant,
-): Omit<ClaimsTable, keyof ReturnType<typeof placeOf> | 'staff_id'> {
+): Omit<NewClaim, keyof ReturnType<typeof placeOf> | 'staff_id'> {
   const { id, business_id, service_id, location_id, owner_id, starts_at, ends_at, created_at } = booking
   return {
     ...{ id, business_id, service_id, location_id, owner_id, starts_at, ends_at, created_at },

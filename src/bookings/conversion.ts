@@ -3,6 +3,7 @@ import { type Actor, isSession } from '../access/actor.ts'
 import { isSlotUnavailable } from '../availability/offer-rules.ts'
 import { Problem, unavailable, validationProblem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
+import { maxMinorUnits } from '../catalogue/service-rules.ts'
 import { findOfferingAsOf, findStaffOf, type Offering } from '../catalogue/offering.ts'
 import { RetryTransaction, type Transaction } from '../database/database.ts'
 import type { BookingsTable } from '../database/tables.ts'
@@ -132,10 +133,15 @@ export async function confirmLateDeposit(
   try {
     await retakeSlot(context, tx, booking)
   } catch (error) {
-    if (isSlotUnavailable(error)) return undefined
+    // also when the service has fewer seats by now than the party has people
+    if (isSlotUnavailable(error) || isInvalid(error)) return undefined
     throw error
   }
   return confirmDeposit(context, tx, booking)
+}
+
+function isInvalid(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'validation_failed'
 }
 
 /** Cancels an unpaid booking and frees its slot; no event, because its creation had none. */
@@ -205,13 +211,18 @@ function assertActive(hold: ConvertibleHold, now: Instant): void {
   if (status === 'released') throw new Problem('hold_not_found', 'The hold was released; place a new one.')
 }
 
-/** Throws OtherDeposit unless the checkout is for the service's present deposit. */
+/** Throws OtherDeposit unless the checkout is for the service's present deposit, times the party. */
 function assertOrdered(
   { service }: Offering,
   { hold, email }: { hold: ConvertibleHold; email: string },
   order: Order | undefined,
 ): void {
-  const { deposit, name: serviceName } = service
+  const { deposit: ofOne, name: serviceName } = service
+  const deposit = ofOne && { ...ofOne, amount: ofOne.amount * hold.party_size }
+  if (deposit && deposit.amount > maxMinorUnits) {
+    const detail = 'is for so many people that their deposits cannot be charged at once; hold fewer seats'
+    throw validationProblem([{ pointer: '/hold_id', code: 'out_of_range', detail }])
+  }
   if (deposit?.amount === order?.deposit.amount && deposit?.currency === order?.deposit.currency) return
   const { business_id: businessId, id: holdId } = hold
   throw new OtherDeposit(deposit ? { ...deposit, businessId, holdId, serviceName, email } : undefined)
@@ -232,10 +243,11 @@ function newBooking(
   hold: ConvertibleHold,
   { input, stranger, order, now }: Pick<Request, 'input' | 'stranger' | 'order'> & { now: Instant },
 ): BookingsTable {
-  const { id, business_id, service_id, location_id, staff_id, starts_at, ends_at, owner_id } = hold
+  const { id, business_id, service_id, location_id, staff_id, starts_at, ends_at, party_size, owner_id } =
+    hold
   const answers = (input.custom_field_values ?? []).filter(({ value }) => value !== undefined)
   return {
-    ...{ id, business_id, service_id, location_id, staff_id, starts_at, ends_at, owner_id },
+    ...{ id, business_id, service_id, location_id, staff_id, starts_at, ends_at, party_size, owner_id },
     status: order ? 'pending' : 'confirmed',
     confirmed_at: order ? null : now,
     payment_id: order?.checkout.paymentId ?? null,

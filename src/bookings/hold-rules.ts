@@ -22,7 +22,7 @@ import {
 import type { ClaimsTable } from '../database/tables.ts'
 import type { StoreResponse } from '../http/idempotency.ts'
 import type { ActiveCount, ClaimsRequest, ClaimsSnapshot, Room } from './claim-queries.ts'
-import { placeOf } from './claim-rules.ts'
+import { type NewClaim, placeOf } from './claim-rules.ts'
 import type { Context } from './context.ts'
 import type { NetworkDigests } from './stranger-queries.ts'
 import type { ClientAddress } from './strangers.ts'
@@ -70,6 +70,7 @@ export function assertBelowCaps(counts: CapCount[], now: Instant): void {
 interface HoldRequest {
   id: string
   offer: VersionedOffering
+  partySize: number
   slot: Span
   taken: Span
   day: SlotDay
@@ -77,7 +78,10 @@ interface HoldRequest {
   resources: Resource[]
 }
 
-export function wantedOf(offer: VersionedOffering, id: string, startsAt: Instant): HoldRequest {
+export function wantedOf(
+  offer: VersionedOffering,
+  { startsAt, ...asked }: Pick<HoldRequest, 'id' | 'partySize'> & { startsAt: Instant },
+): HoldRequest {
   const { service, location, staff } = offer
   const slot = slotOf(service, startsAt)
   const resources =
@@ -87,7 +91,7 @@ export function wantedOf(offer: VersionedOffering, id: string, startsAt: Instant
           staffResource(service, { staffId: member.id, locationId: location.id, startsAt }),
         )
   const day = new SlotDay(offer, toMs(startsAt))
-  return { id, offer, slot, taken: takenBy(service, slot), day, resources }
+  return { ...asked, offer, slot, taken: takenBy(service, slot), day, resources }
 }
 
 export function claimsRequest(
@@ -157,7 +161,7 @@ export function roomUnder([network, wider]: CapCount[]): Room {
 
 /** A new hold. */
 export interface PlacedHold {
-  hold: ClaimsTable
+  hold: NewClaim
   /** Ids of own holds released for it. */
   replaced: string[]
   /** Its times are shown in this zone. Part of what a keyed request stores within the transaction. */
@@ -178,12 +182,12 @@ export function holdRow(
   { actor, wanted, from }: HoldContext,
   {
     resource,
-    seat,
+    seats,
     expiresAt,
     sequence,
     now,
-  }: { resource: Resource; seat: number; expiresAt: Instant; sequence: number; now: Instant },
-): ClaimsTable {
+  }: { resource: Resource; seats: readonly number[]; expiresAt: Instant; sequence: number; now: Instant },
+): NewClaim {
   const { service, location } = wanted.offer
   return {
     id: wanted.id,
@@ -192,7 +196,7 @@ export function holdRow(
     location_id: location.id,
     staff_id: resource.staffId,
     ...wanted.slot,
-    ...placeOf({ resource, seat }, wanted.taken),
+    ...placeOf({ resource, seats }, wanted.taken),
     owner_id: actor.ownerId,
     owner_sequence: from ? sequence : null,
     client_network: from?.network ?? null,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
+import { maxCapacity } from '../catalogue/service-rules.ts'
 import { StrictObject, Id, InstantText, ShownId, ShownInstant } from '../http/wire.ts'
 
 const wanted = {
@@ -8,6 +9,14 @@ const wanted = {
   starts_at: exampleTimes.startsAt,
 }
 
+/** Limited further by the capacity of the service. */
+export const PartySize = Type.Integer({
+  minimum: 1,
+  maximum: maxCapacity,
+  description:
+    'For how many people: so many seats of one appointment, at most the capacity of the service. If absent: 1.',
+})
+
 /** The body of `POST /bookings/hold`. */
 export const PlaceHold = StrictObject(
   {
@@ -15,6 +24,7 @@ export const PlaceHold = StrictObject(
     location_id: Id,
     staff_id: Type.Optional(Id),
     starts_at: InstantText,
+    party_size: Type.Optional(PartySize),
   },
   {
     title: 'PlaceHold',
@@ -31,6 +41,9 @@ const holdFields = {
   starts_at: ShownInstant,
   ends_at: ShownInstant,
   expires_at: ShownInstant,
+  party_size: Type.Optional(
+    Type.Integer({ description: 'For how many people, where they are more than one.' }),
+  ),
 }
 
 const example = {

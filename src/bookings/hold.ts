@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { type Actor, isSession } from '../access/actor.ts'
 import { withAlternatives } from '../availability/availability.ts'
-import { overlaps } from '../availability/resource-rules.ts'
+import { assertParty, overlaps } from '../availability/resource-rules.ts'
 import { StaleOffering, withOffering } from '../availability/versioned-offering.ts'
 import { Problem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
@@ -59,7 +59,7 @@ export function alreadyConverted(hold: ClaimsTable, actor: Actor): Problem {
 
 /**
  * Keeps a slot for the caller for ten minutes, replacing the session's own holds at that time.
- * A refusal changes nothing. Throws not_found, slot_not_offered, hold_limit_reached, slot_held or slot_booked.
+ * A refusal changes nothing. Throws validation_failed for too large a party, not_found, slot_not_offered, hold_limit_reached, slot_held or slot_booked.
  */
 export async function placeHold(
   context: Context,
@@ -68,6 +68,7 @@ export async function placeHold(
   store: StoreResponse<PlacedHold> = storeNothing,
 ): Promise<PlacedHold> {
   const startsAt = readInstant(input.starts_at)
+  const partySize = input.party_size ?? 1
   const {
     isGone,
     from: { address },
@@ -76,7 +77,7 @@ export async function placeHold(
   const placed = await withOffering(context, actor.scope, {
     request: input,
     work: (offer) => {
-      const wanted = wantedOf(offer, context.ids.next(), startsAt)
+      const wanted = wantedOf(offer, { id: context.ids.next(), startsAt, partySize })
       return placeOrSuggest(context, { actor, wanted, from, isGone, store })
     },
   })
@@ -98,7 +99,7 @@ export async function showHold(
 }
 
 /** Presents a hold with times in its location's zone. */
-export function presentHold(hold: ClaimsTable, timezone: string) {
+export function presentHold(hold: Omit<ClaimsTable, 'seat' | 'seats'>, timezone: string) {
   return {
     hold_id: hold.id,
     service_id: hold.service_id,
@@ -106,6 +107,7 @@ export function presentHold(hold: ClaimsTable, timezone: string) {
     starts_at: formatInstant(hold.starts_at, timezone),
     ends_at: formatInstant(hold.ends_at, timezone),
     expires_at: formatInstant(hold.expires_at, timezone),
+    ...(hold.party_size > 1 && { party_size: hold.party_size }),
   }
 }
 
@@ -152,7 +154,7 @@ async function placeOrSuggest(context: Context, placing: HoldContext): Promise<P
   try {
     return await context.db.sharedTransaction((tx) => place(context, tx, placing), { owner, isGone })
   } catch (error) {
-    const viewer = { actor, nowMs: toMs(context.clock.now()) }
+    const viewer = { actor, nowMs: toMs(context.clock.now()), partySize: wanted.partySize }
     throw await withAlternatives(context, error, { offer, startsAtMs: toMs(slot.starts_at), viewer })
   }
 }
@@ -179,9 +181,10 @@ async function planHold(
   { placing, seen }: { placing: HoldContext; seen: ClaimsSnapshot },
 ): Promise<HoldPlan> {
   const { actor, wanted, from } = placing
-  const { offer, slot } = wanted
+  const { offer, slot, partySize } = wanted
   const { now } = tx
   if (seen.catalogueVersion !== offer.version) throw new StaleOffering()
+  assertParty(offer.service, partySize)
   const resources = offeredResources(from !== undefined, wanted, { nowMs: toMs(now), blocks: seen.blocks })
   // 1. the session's own holds at that time are replaced
   const overlapping = seen.ownHolds.filter((own) => overlaps(own, slot)).map(({ id }) => id)
@@ -189,6 +192,7 @@ async function planHold(
   const ownerId = from && actor.ownerId
   const best = bestSeat({
     resources,
+    partySize,
     claims,
     now,
     ownerId,

@@ -8,6 +8,12 @@ export const minSlotInterval = 5
 /** Default horizon of a new service. */
 export const usualAdvanceDays = 365
 
+/** The largest amount. Fits into 32 bits in every currency. */
+export const maxMinorUnits = 999_999_999
+
+/** The largest capacity, and so the largest party. */
+export const maxCapacity = 500
+
 /** Default grid: the duration, but no finer than the smallest grid. */
 export function defaultSlotInterval(durationMinutes: number): number {
   return Math.max(durationMinutes, minSlotInterval)

@@ -10,14 +10,14 @@ import {
   depositErrors,
   fieldKeyErrors,
   fieldOptionsErrors,
+  maxCapacity,
+  maxMinorUnits,
   minSlotInterval,
   usualAdvanceDays,
 } from './service-rules.ts'
 
 const maxFields = 50
 const maxOptions = 100
-/** Fits into 32 bits in every currency. */
-const maxMinorUnits = 999_999_999
 const minutesAYear = 525_600
 const tenYearsOfDays = 3_650
 
@@ -99,7 +99,7 @@ const numbers = {
   capacity: Type.Optional(
     Minutes(
       1,
-      500,
+      maxCapacity,
       'Without staff: concurrent clients at one location. With staff: clients who share one appointment.',
     ),
   ),

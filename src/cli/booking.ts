@@ -265,6 +265,7 @@ function bookingLines(booking: ReturnType<typeof presentBooking>): string[] {
       ['starts', shownTime(booking.starts_at)],
       ['ends', shownTime(booking.ends_at)],
       ['service', booking.service.name],
+      ...(booking.party_size > 1 ? [['people', String(booking.party_size)]] : []),
       ['location', `${location.name} (${location.timezone})`],
       ['staff', booking.staff?.name ?? ''],
       ['client', contact.trimEnd()],

@@ -163,7 +163,12 @@ export interface ClaimsTable {
   ends_at: Instant
   /** A staff member, or an unstaffed service at a location. */
   resource_id: string
+  /** The first of its seats. */
   seat: number
+  /** For how many people: so many seats. */
+  party_size: number
+  /** All its seats as `writeSeats` has them; null for one. */
+  seats: string | null
   occurrence_id: string
   /** What it takes, buffers included. Moves with its booking. */
   taken_from: Instant
@@ -196,6 +201,8 @@ export interface BookingsTable {
   staff_id: string | null
   starts_at: Instant
   ends_at: Instant
+  /** For how many people. */
+  party_size: number
   status: BookingStatus
   notes: string | null
   client_first_name: string

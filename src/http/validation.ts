@@ -21,6 +21,10 @@ const formats: Record<string, { holds: (text: string) => boolean; expected: stri
     expected: 'must be an e-mail address such as ada@example.com, of at most 254 characters',
   },
   phone: { holds: isPhone, expected: 'must be at most 32 digits, spaces and + ( ) - .' },
+  'party-size': {
+    holds: (text) => /^([1-9]\d?|[1-4]\d\d|500)$/.test(text),
+    expected: 'must be a whole number from 1 to 500',
+  },
   limit: { holds: (text) => /^([1-9]\d?|100)$/.test(text), expected: 'must be a whole number from 1 to 100' },
 }
 

@@ -220,6 +220,7 @@ function sampleBooking({ business_id, timezone }: WebhookRow, now: Instant): Eve
     status: 'confirmed',
     starts_at: startsAt,
     ends_at: plusMinutes(startsAt, 30),
+    party_size: 1,
     client_first_name: exampleClient.first_name,
     client_last_name: exampleClient.last_name,
     client_email: exampleClient.email,

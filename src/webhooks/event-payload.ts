@@ -17,6 +17,7 @@ export interface EventSubject {
   status: BookingStatus
   starts_at: Instant
   ends_at: Instant
+  party_size: number
   client_first_name: string
   client_last_name: string
   client_email: string
@@ -42,6 +43,7 @@ export function eventPayload(type: EventType, booking: EventSubject, at: Instant
       starts_at: formatInstant(booking.starts_at, timezone),
       ends_at: formatInstant(booking.ends_at, timezone),
       location: { id: booking.location.id, name: booking.location.name },
+      ...(booking.party_size > 1 && { party_size: booking.party_size }),
     },
   })
 }

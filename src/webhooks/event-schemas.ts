@@ -18,6 +18,9 @@ export const EventBody = Type.Object(
       starts_at: ShownInstant,
       ends_at: ShownInstant,
       location: Named,
+      party_size: Type.Optional(
+        Type.Integer({ description: 'For how many people, where they are more than one.' }),
+      ),
     }),
   },
   { title: 'EventBody', description: 'The body of a delivery.' },

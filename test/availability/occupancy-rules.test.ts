@@ -4,7 +4,7 @@ import { type Claimed, Occupancy } from '../../src/availability/slot-rules.ts'
 import { randomFrom, seeds } from '../support/random.ts'
 
 function claim(from: number, to: number, parts: Partial<Claimed> = {}): Claimed {
-  return { from, to, seat: 0, occurrenceId: 'class', held: false, ...parts }
+  return { from, to, seats: [0], occurrenceId: 'class', held: false, ...parts }
 }
 
 const free = (claims: Claimed[], from: number, to: number, seats = 3) =>
@@ -18,7 +18,7 @@ describe('seats of a resource', () => {
 
   test('are taken one by one by the same occurrence, and all at once by another', () => {
     expect(free([claim(10, 20)], 10, 20)).toBe(2)
-    expect(free([claim(10, 20), claim(10, 20, { seat: 2 })], 10, 20)).toBe(1)
+    expect(free([claim(10, 20), claim(10, 20, { seats: [2] })], 10, 20)).toBe(1)
     expect(free([claim(19, 30, { occurrenceId: 'other' })], 10, 20)).toBe(0)
   })
 
@@ -27,9 +27,9 @@ describe('seats of a resource', () => {
   })
 
   test('are taken too by claims beyond a capacity lowered since', () => {
-    expect(free([claim(10, 20, { seat: 4 })], 10, 20)).toBe(2)
-    expect(free([claim(10, 20, { seat: 1 })], 10, 20, 1)).toBe(0)
-    const four = [0, 1, 2, 3].map((seat) => claim(10, 20, { seat }))
+    expect(free([claim(10, 20, { seats: [4] })], 10, 20)).toBe(2)
+    expect(free([claim(10, 20, { seats: [1] })], 10, 20, 1)).toBe(0)
+    const four = [0, 1, 2, 3].map((seat) => claim(10, 20, { seats: [seat] }))
     expect(free(four, 10, 20, 2)).toBe(0)
   })
 })
@@ -41,7 +41,7 @@ describe('asked in any order, the same answers come as from looking at everythin
       const from = random.below(200)
       return { from, to: from + 1 + random.below(30) }
     })
-    const claims = spans.map((span) => claim(span.from, span.to, { seat: random.below(3) }))
+    const claims = spans.map((span) => claim(span.from, span.to, { seats: [random.below(3)] }))
     const occupancy = new Occupancy(claims)
     const union = new Spans(spans)
     for (let question = 0; question < 100; question += 1) {

@@ -24,6 +24,7 @@ function booking(parts: Partial<BookingsTable> = {}): BookingsTable {
     staff_id: null,
     starts_at: start,
     ends_at: end,
+    party_size: 1,
     status: 'confirmed',
     notes: null,
     client_first_name: 'Ada',

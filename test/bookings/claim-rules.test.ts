@@ -25,7 +25,7 @@ function seen(parts: Partial<ClaimSeen> = {}): ClaimSeen {
   return {
     id: 'claim',
     resource_id: 'a',
-    seat: 0,
+    seats: [0],
     occurrence_id: 'run',
     expires_at: null,
     owner_id: null,
@@ -35,6 +35,7 @@ function seen(parts: Partial<ClaimSeen> = {}): ClaimSeen {
 
 const choice = (parts: Partial<Choice> = {}): Choice => ({
   resources: [staffed('a'), staffed('b'), staffed('c')],
+  partySize: 1,
   claims: [],
   now,
   ownerId: 'me',
@@ -81,7 +82,7 @@ describe('candidates', () => {
 
   test('the rotation decides only where among equal seats to begin', () => {
     const seats = (rotation: number) =>
-      candidates(choice({ resources: [staffed('a', 3)], rotation })).map(({ seat }) => seat)
+      candidates(choice({ resources: [staffed('a', 3)], rotation })).flatMap(({ seats }) => seats)
     expect(seats(0)).toEqual([0, 1, 2])
     expect(seats(4)).toEqual([1, 2, 0])
     expect(seats(65_535)).toEqual([0, 1, 2])
@@ -89,25 +90,25 @@ describe('candidates', () => {
 
   describe('where a lowered capacity leaves a claim on a seat that is gone', () => {
     const ofTwo = (claims: ClaimSeen[], rotation = 0) =>
-      candidates(choice({ resources: [staffed('a', 2)], claims, rotation })).map(({ seat, givesUp }) => ({
-        seat,
+      candidates(choice({ resources: [staffed('a', 2)], claims, rotation })).map(({ seats, givesUp }) => ({
+        seats,
         givesUp,
       }))
     const own = { expires_at: at('08:05'), owner_id: 'me' }
 
     test('the claim takes one of the seats that are left', () => {
-      expect(ofTwo([seen({ seat: 2 })])).toEqual([{ seat: 0, givesUp: [] }])
-      expect(ofTwo([seen({ seat: 1 }), seen({ seat: 2 })])).toEqual([])
+      expect(ofTwo([seen({ seats: [2] })])).toEqual([{ seats: [0], givesUp: [] }])
+      expect(ofTwo([seen({ seats: [1] }), seen({ seats: [2] })])).toEqual([])
     })
 
     test('all who ask at once try the same seat: seat 0 and seat 1 together would be one too many', () => {
-      expect(ofTwo([seen({ seat: 2 })], 1)).toEqual([{ seat: 0, givesUp: [] }])
+      expect(ofTwo([seen({ seats: [2] })], 1)).toEqual([{ seats: [0], givesUp: [] }])
     })
 
     test('a hold of the caller there is given up when it is one too many', () => {
-      expect(ofTwo([seen({ ...own, id: 'own', seat: 2 })]).map(({ givesUp }) => givesUp)).toEqual([[], []])
-      const [one] = ofTwo([seen({ ...own, id: 'own', seat: 3 }), seen({ seat: 2 })])
-      expect(one).toEqual({ seat: 0, givesUp: ['own'] })
+      expect(ofTwo([seen({ ...own, id: 'own', seats: [2] })]).map(({ givesUp }) => givesUp)).toEqual([[], []])
+      const [one] = ofTwo([seen({ ...own, id: 'own', seats: [3] }), seen({ seats: [2] })])
+      expect(one).toEqual({ seats: [0], givesUp: ['own'] })
     })
   })
 
@@ -151,12 +152,12 @@ function modelCandidates({ resources, claims, now, ownerId, bookingsOfDay }: Cho
     )
     const isOwn = (claim: ClaimSeen) =>
       claim.expires_at !== null && ownerId !== undefined && claim.owner_id === ownerId
-    const seatsOf = (some: ClaimSeen[]) => new Set(some.map(({ seat }) => seat)).size
+    const seatsOf = (some: ClaimSeen[]) => new Set(some.flatMap(({ seats }) => seats)).size
     const others = active.filter((claim) => !isOwn(claim))
     let left = resource.seats - seatsOf(others)
     for (let seat = 0; seat < resource.seats; seat += 1) {
       const isInTheWay = (claim: ClaimSeen) =>
-        claim.occurrence_id !== resource.occurrenceId || claim.seat === seat
+        claim.occurrence_id !== resource.occurrenceId || claim.seats.includes(seat)
       if (others.some(isInTheWay) || left <= 0) continue
       left -= 1
       const stays = active.filter((claim) => !isInTheWay(claim))
@@ -164,7 +165,7 @@ function modelCandidates({ resources, claims, now, ownerId, bookingsOfDay }: Cho
         seatsOf(stays) < resource.seats ? isInTheWay(claim) : isOwn(claim),
       )
       const givesUp = gone.map(({ id }) => id)
-      free.push({ resource, seat, givesUp, bookings: bookingsOfDay.get(resource.id) ?? 0 })
+      free.push({ resource, seats: [seat], givesUp, bookings: bookingsOfDay.get(resource.id) ?? 0 })
     }
   }
   const rank = ({ givesUp, bookings, resource }: (typeof free)[number]) =>
@@ -179,8 +180,8 @@ function modelCandidates({ resources, claims, now, ownerId, bookingsOfDay }: Cho
   )
 }
 
-const describeCandidate = ({ resource, seat, givesUp }: Candidate) =>
-  `${resource.id} ${seat} gives up ${givesUp.toSorted().join()}`
+const describeCandidate = ({ resource, seats, givesUp }: Candidate) =>
+  `${resource.id} ${seats.join()} gives up ${givesUp.toSorted().join()}`
 
 function randomChoice(random: Random): Choice {
   const ids = ['a', 'b', 'c'].slice(0, 1 + random.below(3))
@@ -189,7 +190,7 @@ function randomChoice(random: Random): Choice {
     seen({
       id: `claim ${index}`,
       resource_id: random.of(['a', 'b', 'c']),
-      seat: random.below(4),
+      seats: random.of([[0], [1], [2], [3], [0, 2], [1, 2, 3]]),
       occurrence_id: random.of(['run', 'run', 'other']),
       expires_at: random.of([null, at('07:59'), now, at('08:01')]),
       owner_id: random.of(['me', 'you']),
@@ -210,5 +211,27 @@ test('candidates are those of a slow model, in its order, in 5000 random cases',
     const rest = candidates(one).map(describeCandidate)
     const grouped = modelCandidates(one).map((group) => rest.splice(0, group.length).toSorted())
     expect({ seed, grouped, rest }).toEqual({ seed, grouped: modelCandidates(one), rest: [] })
+  }
+})
+
+test('a party gets seats of one resource, all of them free, and is refused only where too few are left', () => {
+  for (const seed of seeds(5000)) {
+    const random = randomFrom(seed)
+    const one = { ...randomChoice(random), partySize: 2 + random.below(3) }
+    const found = candidates(one)
+    const singles = Map.groupBy(candidates({ ...one, partySize: 1 }), ({ resource }) => resource.id)
+    const enough = [...singles].filter(([, seats]) => seats.length >= one.partySize).map(([id]) => id)
+    const places = [...new Set(found.map(({ resource }) => resource.id))]
+    expect({ seed, places: places.toSorted() }).toEqual({ seed, places: enough.toSorted() })
+    for (const { resource, seats, givesUp } of found) {
+      const stays = one.claims
+        .filter(({ id, resource_id }) => resource_id === resource.id && !givesUp.includes(id))
+        .filter(({ expires_at }) => expires_at === null || expires_at > one.now)
+      const used = new Set(stays.flatMap((claim) => claim.seats))
+      expect(new Set(seats).size, `seed ${seed}`).toBe(one.partySize)
+      expect(seats.every((seat) => seat < resource.seats && !used.has(seat))).toBe(true)
+      expect(used.size + seats.length, `seed ${seed}`).toBeLessThanOrEqual(resource.seats)
+      expect(stays.every(({ occurrence_id }) => occurrence_id === resource.occurrenceId)).toBe(true)
+    }
   }
 })

@@ -45,6 +45,7 @@ onEachEngine('converting a hold', (engine) => {
       status: 'confirmed',
       starts_at: tenOClock,
       ends_at: '2026-12-01T10:45:00+01:00',
+      party_size: 1,
       notes: 'By the window,\nplease.',
       cancelled_at: null,
       service: { id: offer.service_id, name: 'Shiatsu', duration_minutes: 45 },

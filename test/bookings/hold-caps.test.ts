@@ -66,6 +66,7 @@ onEachEngine('caps on active holds', (engine) => {
       ...claim,
       id: service.context.ids.next(),
       resource_id: service.context.ids.next(),
+      seats: [0],
     })
     const place = (tx: Transaction, owner_sequence: number) =>
       insertClaim(tx, { claim: { ...another(), owner_sequence }, room: { room: 2, widerRoom: 20 } })

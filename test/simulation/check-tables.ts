@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { seatsOf } from '../support/checker.ts'
 import { activeClaims } from './slot-model.ts'
 import type { World } from './world.ts'
 
@@ -46,7 +47,7 @@ function checkClaims({ model }: World, { claims, bookings }: Rows): void {
         one.resource_id === other.resource_id &&
         one.taken_from < other.taken_until &&
         other.taken_from < one.taken_until
-      const apart = one.seat !== other.seat && one.occurrence_id === other.occurrence_id
+      const apart = seatsOf(one).isDisjointFrom(seatsOf(other)) && one.occurrence_id === other.occurrence_id
       expect(meet && !apart, `active claims ${one.id} and ${other.id} overlap`).toBe(false)
     }
   }

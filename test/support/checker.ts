@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
+import { readSeats } from '../../src/database/seat-sets.ts'
 
 /** What clients were told and wrote down outside the system, by the id of the hold. */
 export type Acknowledged = Map<string, Acknowledgement>
@@ -16,6 +17,7 @@ interface Claim {
   id: string
   resource_id: string
   seat: number
+  seats: string | null
   occurrence_id: string
   taken_from: string | Date
   taken_until: string | Date
@@ -134,6 +136,11 @@ function taking(claims: Claim[]): Claim[] {
   return claims.filter(({ ended_at }) => ended_at === null)
 }
 
+/** Those that it takes, one for each of its party. */
+export function seatsOf({ seat, seats }: Pick<Claim, 'seat' | 'seats'>): Set<number> {
+  return new Set(seats === null ? [seat] : readSeats(seats))
+}
+
 function overlaps({ claims }: Contents): string[] {
   const byStart = taking(claims)
     .map((claim) => ({ ...claim, from: ms(claim.taken_from), to: ms(claim.taken_until) }))
@@ -145,7 +152,7 @@ function overlaps({ claims }: Contents): string[] {
       for (let next = index + 1; next < all.length; next += 1) {
         const other = all[next]
         if (!other || other.from >= one.to) break // and so are all that start later
-        if (one.seat !== other.seat && one.occurrence_id === other.occurrence_id) continue
+        if (seatsOf(one).isDisjointFrom(seatsOf(other)) && one.occurrence_id === other.occurrence_id) continue
         found.push(`claims ${one.id} and ${other.id} overlap`)
       }
       return found

@@ -11,7 +11,7 @@ export interface ShownSlot {
 }
 
 /** What is asked about: a service at a location, perhaps with one staff member. */
-export type Asked = Offer & { staff_id?: string | undefined }
+export type Asked = Offer & { staff_id?: string | undefined; party_size?: string | undefined }
 
 /** The questions about free slots, asked with one token. */
 export interface Watcher {

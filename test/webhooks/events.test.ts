@@ -122,6 +122,7 @@ onEachEngine('the list of events', (engine) => {
         status: 'confirmed',
         starts_at: tx.now,
         ends_at: tx.now,
+        party_size: 1,
         client_first_name: 'Ada',
         client_last_name: 'Lovelace',
         client_email: 'ada@example.com',

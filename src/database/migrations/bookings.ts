@@ -22,6 +22,7 @@ function tableOfBookings(engine: Engine): string[] {
        staff_id ${id},
        ${instant('starts_at')} not null,
        ${instant('ends_at')} not null,
+       party_size integer not null default 1 check (party_size >= 1),
        status text not null check (status in ('pending', 'confirmed', 'in_progress', 'completed', 'cancelled')),
        notes text,
        client_first_name text not null,

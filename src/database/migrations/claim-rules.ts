@@ -3,7 +3,7 @@ import { columnTypes } from './column-types.ts'
 
 /**
  * The two rules by which a slot cannot be sold twice, over half-open times:
- *  1. one seat of one resource is claimed once at any time;
+ *  1. one seat of one resource is claimed once at any time, also where a claim takes several;
  *  2. overlapping claims of one resource belong to one occurrence.
  * A claim that breaks a rule is skipped by `insert … on conflict do nothing`, so that the insert
  * gives no row back; on both engines.
@@ -12,11 +12,13 @@ export function overlapRules(engine: Engine): string[] {
   return engine === 'postgres' ? exclusionConstraints : overlapTriggers
 }
 
+const allSeats = 'coalesce(seats, int4multirange(int4range(seat, seat + 1)))'
+
 const exclusionConstraints = [
   `create extension if not exists btree_gist`,
   `alter table claims
      add constraint claims_of_one_seat_do_not_overlap
-       exclude using gist (resource_id with =, seat with =, tstzrange(taken_from, taken_until, '[)') with &&)
+       exclude using gist (resource_id with =, (${allSeats}) with &&, tstzrange(taken_from, taken_until, '[)') with &&)
        where (ended_at is null),
      add constraint claims_that_overlap_are_one_occurrence
        exclude using gist (resource_id with =, occurrence_id with <>, tstzrange(taken_from, taken_until, '[)') with &&)
@@ -38,6 +40,8 @@ export function claimTable(engine: Engine): string[] {
        ${instant('ends_at')} not null,
        resource_id ${id} not null,
        seat integer not null check (seat >= 0),
+       party_size integer not null default 1 check (party_size >= 1),
+       seats ${engine === 'postgres' ? 'int4multirange' : 'text'},
        occurrence_id ${id} not null,
        ${instant('taken_from')} not null,
        ${instant('taken_until')} not null,
@@ -52,7 +56,8 @@ export function claimTable(engine: Engine): string[] {
        ${instant('ended_at')},
        check (ends_at > starts_at),
        check (taken_until > taken_from),
-       check (${atMost72Hours(engine)})`,
+       check (${atMost72Hours(engine)}),
+       check ((party_size = 1) = (seats is null))`,
     ),
     `create index claims_by_resource on claims (resource_id, lasts_long, taken_from)`,
     // two holds of one session at the same moment have not seen each other
@@ -82,6 +87,12 @@ function lastsLong(engine: Engine): string {
       `coalesce(taken_until > strftime('%Y-%m-%dT%H:%M:%fZ', taken_from, '+3 hours'), 1)`
 }
 
+/** Looks into sets only where there is one. */
+const sharesSeat = `
+  ((claims.seats is not null or new.seats is not null) and exists (
+    select 1 from json_each(coalesce(claims.seats, json_array(claims.seat))) as mine
+             join json_each(coalesce(new.seats, json_array(new.seat))) as wanted on mine.value = wanted.value))`
+
 /** No claim lasts longer than 72 hours, so those that can overlap start within 72 hours before. */
 const inTheWay = (others = '') => {
   const since = (lasts_long: number, hours: number) => `
@@ -93,7 +104,7 @@ const inTheWay = (others = '') => {
      and taken_from >= strftime('%Y-%m-%dT%H:%M:%fZ', new.taken_from, '-${hours} hours')
      and taken_until > new.taken_from
      and ended_at is null
-     and (seat = new.seat or occurrence_id <> new.occurrence_id) ${others})`
+     and (seat = new.seat or occurrence_id <> new.occurrence_id or ${sharesSeat}) ${others})`
   return `(${since(0, 3)} or ${since(1, 72)})`
 }
 
@@ -102,7 +113,7 @@ const overlapTriggers = [
    begin select raise(ignore); end`,
   // "on conflict do nothing" has no say over updates, so this one is an error; it ignores the row's own claim
   `create trigger claims_do_not_overlap_later
-   before update of resource_id, seat, occurrence_id, taken_from, taken_until, ended_at on claims
+   before update of resource_id, seat, seats, occurrence_id, taken_from, taken_until, ended_at on claims
    when new.ended_at is null and ${inTheWay('and id <> old.id')}
    begin select raise(abort, 'claims_do_not_overlap'); end`,
 ]

@@ -1,0 +1,27 @@
+import type { Queries } from './database.ts'
+import { isPostgres } from './json-rows.ts'
+
+/*
+ * The seats of a claim that takes more than one, in one column: a set that the overlap rules compare
+ * (migrations/claim-rules.ts). PostgreSQL has it as int4multirange, SQLite as a JSON array.
+ */
+
+/** The set as the engine reads it; null for one seat, which the column `seat` names. */
+export function writeSeats(db: Queries, seats: readonly number[]): string | null {
+  if (seats.length === 1) return null
+  return isPostgres(db)
+    ? `{${seats.map((seat) => `[${seat},${seat + 1})`).join(',')}}`
+    : JSON.stringify(seats)
+}
+
+/** The seats of a set as either engine shows it, whatever separates its members: `[0,4]`, `{[0,1),[4,6)}`. */
+export function readSeats(text: string): number[] {
+  const isRanges = text.startsWith('{')
+  const numbers = Array.from(text.matchAll(/\d+/g), ([digits]) => Number(digits))
+  if (!isRanges) return numbers
+  return numbers.flatMap((from, index) =>
+    index % 2 === 0
+      ? Array.from({ length: (numbers[index + 1] ?? from) - from }, (_, step) => from + step)
+      : [],
+  )
+}
