@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Queries } from '../../src/database/database.ts'
+import { writeSeats } from '../../src/database/seat-sets.ts'
 import { makeBusiness } from '../support/offers.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
@@ -25,6 +26,8 @@ onEachEngine('claims in the schema', (engine) => {
   interface ClaimParts {
     id: string
     seat: number
+    /** Instead of the one seat. */
+    seats: number[]
     occurrence: string
     from: string
     to: string
@@ -34,9 +37,20 @@ onEachEngine('claims in the schema', (engine) => {
   }
 
   function claim(parts: Partial<ClaimParts> = {}) {
-    const { id, seat, occurrence, from, to, resourceId, expires, ended } = {
+    const {
+      id,
+      seat,
+      seats: several,
+      occurrence,
+      from,
+      to,
+      resourceId,
+      expires,
+      ended,
+    } = {
       id: newId(),
       seat: 0,
+      seats: undefined,
       occurrence: resource,
       from: at('10:00'),
       to: at('11:00'),
@@ -45,14 +59,15 @@ onEachEngine('claims in the schema', (engine) => {
       ended: null,
       ...parts,
     }
+    const seats = several ?? [seat]
     return {
       id,
       insert: (db: Queries, onConflict = sql``) =>
         sql<{ id: string }>`
           insert into claims (id, business_id, service_id, location_id, starts_at, ends_at, resource_id, seat,
-                              occurrence_id, taken_from, taken_until, owner_id, created_at, expires_at, ended_at)
-          values (${id}, ${businessId}, ${newId()}, ${newId()}, ${at('10:00')}, ${at('10:30')}, ${resourceId}, ${seat},
-                  ${occurrence}, ${from}, ${to}, ${newId()}, ${at('08:50')}, ${expires}, ${ended})
+                              party_size, seats, occurrence_id, taken_from, taken_until, owner_id, created_at, expires_at, ended_at)
+          values (${id}, ${businessId}, ${newId()}, ${newId()}, ${at('10:00')}, ${at('10:30')}, ${resourceId},
+                  ${seats[0]}, ${seats.length}, ${writeSeats(db, seats)}, ${occurrence}, ${from}, ${to}, ${newId()}, ${at('08:50')}, ${expires}, ${ended})
           ${onConflict} returning id`.execute(db),
     }
   }
@@ -93,6 +108,41 @@ onEachEngine('claims in the schema', (engine) => {
     expect(await fits({ occurrence: newId(), seat: 2 })).toBe(false)
     expect(await fits({ occurrence: newId(), seat: 2, from: at('10:59'), to: at('11:30') })).toBe(false)
     expect(await fits({ occurrence: newId(), from: at('11:00'), to: at('12:00') })).toBe(true)
+  })
+
+  test('a claim of several seats takes all of them, or none', async () => {
+    expect(await fits({ seats: [1, 4, 5] })).toBe(true)
+    for (const seat of [1, 4, 5]) expect(await fits({ seat })).toBe(false)
+    expect(await fits({ seats: [0, 3, 5] })).toBe(false)
+    expect(await fits({ seats: [0, 1], from: at('10:59'), to: at('12:00') })).toBe(false)
+    expect(await fits({ seats: [2, 6], occurrence: newId() })).toBe(false)
+    expect(await fits({ seats: [0, 2, 3] })).toBe(true) // between the others, and before them
+    expect(await fits({ seat: 0 })).toBe(false)
+    expect(await fits({ seat: 6 })).toBe(true)
+    expect(await fits({ seats: [6, 7] })).toBe(false)
+    expect(await fits({ seats: [0, 1, 2, 3, 4, 5], from: at('11:00'), to: at('12:00') })).toBe(true)
+    const ended = claim({ seats: [0, 6], ended: at('08:55') })
+    await write((db) => ended.insert(db))
+    const revive = (db: Queries) =>
+      db.updateTable('claims').set({ ended_at: null }).where('id', '=', ended.id).execute()
+    await expect(write(revive)).rejects.toThrow()
+  })
+
+  test('a set of seats is of several people, and one seat is no set', async () => {
+    const change = (party_size: number, seats: number[]) =>
+      write((db) =>
+        db
+          .updateTable('claims')
+          .set({ party_size, seats: writeSeats(db, seats) })
+          .where('resource_id', '=', resource)
+          .execute(),
+      )
+    expect(await fits()).toBe(true)
+    await expect(change(2, [0])).rejects.toThrow()
+    await expect(change(1, [0, 1])).rejects.toThrow()
+    await expect(change(0, [0])).rejects.toThrow()
+    await change(2, [0, 1])
+    expect(await fits({ seat: 1 })).toBe(false)
   })
 
   test('another resource has times of its own', async () => {
