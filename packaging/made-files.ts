@@ -16,7 +16,7 @@ interface Recipe {
   /** The file with the hash of the sources and the names of the built files. */
   note: string
   /** Builds each file and passes it to `write`; those that refer to others last. */
-  make: (write: (path: string, text: string) => void) => Promise<void>
+  make: (write: (path: string, content: string | Uint8Array) => void) => Promise<void>
 }
 
 /**
@@ -28,8 +28,8 @@ export async function makeUnlessMade({ root, sources, notSources, note, make }: 
   const [madeOf, ...before] = linesOf(join(root, note))
   if (madeOf === digest && before.every((path) => existsSync(join(root, path)))) return false
   const made: string[] = []
-  await make((path, text) => {
-    replace(join(root, path), text)
+  await make((path, content) => {
+    replace(join(root, path), content)
     made.push(path)
   })
   replace(join(root, note), `${[digest, ...made].join('\n')}\n`)
@@ -47,10 +47,10 @@ function linesOf(path: string): string[] {
   return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : []
 }
 
-/** Replaces the file in one step: a reader sees the old text or the new, never half of it. */
-function replace(path: string, text: string): void {
+/** Replaces the file in one step: a reader sees the old content or the new, never half of it. */
+function replace(path: string, content: string | Uint8Array): void {
   const beside = `${path}.${process.pid}.new`
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(beside, text)
+  writeFileSync(beside, content)
   renameSync(beside, path)
 }

@@ -68,12 +68,14 @@ export interface AppReplacements {
   onStatement?: StatementListener
   limiter?: RateLimiter
   deliveries?: Partial<DeliveryWorkerOptions>
+  /** What a request for the widget waits for: a checkout builds it while it already serves. */
+  widgetBuilt?: () => Promise<void>
 }
 
 /** Wires the service over an open context; the schema must be up to date. */
 export async function createApp(
   opened: Context,
-  { onStatement, limiter: given, deliveries: replaced }: AppReplacements = {},
+  { onStatement, limiter: given, deliveries: replaced, widgetBuilt }: AppReplacements = {},
 ): Promise<App> {
   const state = { draining: false }
   const watched = openMetrics(opened, {
@@ -82,7 +84,7 @@ export async function createApp(
     countPendingDeliveries: () => countPendingDeliveries(opened),
   })
   const context = { ...opened, metrics: watched.metrics }
-  const routes = allRoutes(healthRoutes(state), metricsRoutes(watched))
+  const routes = allRoutes(healthRoutes(state), metricsRoutes(watched), widgetRoutes(widgetBuilt))
   const limiter = given ?? (await openRateLimiter(context, onStatement))
   await context.checkouts.provider?.load()
   const server = await createServer(context, routes, {
@@ -133,7 +135,11 @@ export async function createApp(
 
 type AnyRoutes = Routes<Context>
 
-function allRoutes(health: AnyRoutes, metrics: AnyRoutes): { api: AnyRoutes[]; around: AnyRoutes[] } {
+function allRoutes(
+  health: AnyRoutes,
+  metrics: AnyRoutes,
+  widget: AnyRoutes,
+): { api: AnyRoutes[]; around: AnyRoutes[] } {
   return {
     api: [
       sessionRoutes,
@@ -150,7 +156,7 @@ function allRoutes(health: AnyRoutes, metrics: AnyRoutes): { api: AnyRoutes[]; a
       deliveryRoutes,
     ],
     around: [
-      ...[health, pageRoutes, widgetRoutes, bookingPageRoutes, metrics],
+      ...[health, pageRoutes, widget, bookingPageRoutes, metrics],
       ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes],
     ],
   }

@@ -16,8 +16,8 @@ const banner = '/*! Holdfast booking widget, Apache-2.0. Contains Preact (c) Jas
 export function makeWidget(): Promise<boolean> {
   return makeUnlessMade({
     root: widget,
-    // package.json has the versions of the bundler and of Preact
-    sources: ['**/*.{ts,tsx,css,json}', '../package.json', '../tsconfig.json'],
+    // src/package.json has the versions of the bundler and of Preact
+    sources: ['**/*.{ts,tsx,css,json}', '../src/package.json', '../tsconfig.json'],
     notSources: ['dist/**'],
     note: 'dist/.made-of',
     make: async (write) => {

@@ -2,7 +2,6 @@ import type { Clock } from '../base/clock.ts'
 import { plusSeconds } from '../base/instants.ts'
 import type { CleanupJob } from '../database/context.ts'
 import type { StatementListener } from '../database/database.ts'
-import { openDedicatedPool } from '../database/postgres.ts'
 import type { Context } from './context.ts'
 import { deleteOldWindows } from './rate-limit-queries.ts'
 import { retryAfterSeconds, tightestWindow, type TightestWindow } from './rate-limit-rules.ts'
@@ -104,6 +103,7 @@ async function openSharedStore(
     return { shared: redis, name: 'Redis' }
   }
   if (config.database.engine === 'sqlite') return undefined
+  const { openDedicatedPool } = await import('../database/postgres.ts')
   const connections = openDedicatedPool({
     url: config.database.url,
     ...(onStatement && { onStatement }),

@@ -95,7 +95,7 @@ async function demoWorld(variables: Record<string, string>): Promise<DemoWorld> 
 
 /** In its own directory, without a `.env`; in its own process group, so that Ctrl+C reaches only us. */
 function startServer(directory: string, variables: Record<string, string>): ChildProcess {
-  const program = resolve(import.meta.dirname, '../main.ts')
+  const program = resolve(import.meta.dirname, '../../bin/holdfast.js')
   return spawn(process.execPath, ['--import', endsWithUs, program, 'serve'], {
     cwd: directory,
     env: { NODE_ENV: 'production', PORT: '0', DRAIN_SECONDS: '0', ...variables },

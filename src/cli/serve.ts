@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
-import { context, propagation, trace } from '@opentelemetry/api'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type Config, misspelledVariables, readConfig } from '../base/config.ts'
 import { OperatorError } from '../base/errors.ts'
 import { formatInstant, type Instant, instantFromMs, toMs } from '../base/instants.ts'
+import { openTracing } from '../base/tracing.ts'
 import type { Context } from '../bookings/context.ts'
 import { type DemoWorld, isInUse, makeDemoWorldIfEmpty } from '../catalogue/demo-world.ts'
 import { pause } from '../database/database.ts'
@@ -58,14 +58,20 @@ async function serve(): Promise<void> {
   const context = await createContext(readConfig(variables), logReplacement())
   for (const warning of misspelledVariables(variables)) context.log.warn(warning)
   const stopTracing = await startTracing(context)
-  await buildWidget(context)
-  const { app, ...found } = await start(context)
+  const widget = whenFirstAsked(() => buildWidget(context))
+  const { app, ...found } = await start(context, widget)
   for (const { detail, fix } of await checkDeposits(context)) context.log.warn({ fix }, detail)
   stopOnSignal(app, stopTracing)
   const address = await listen(app)
   growNewSpace()
   context.log.info({ address, engine: context.db.engine, environment: context.config.environment }, 'serving')
   writeLines(['', ...welcome(context, address, found), ''])
+  await widget()
+}
+
+function whenFirstAsked(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => (done ??= work())
 }
 
 /** As much as a busy server uses well: with 32 MB or more it holds 50 to 100 MB more, and answers no faster. */
@@ -111,9 +117,10 @@ async function startTracing({ config, log }: Context): Promise<() => Promise<voi
     // the exporter reads the standard variables itself
     spanProcessors: [new sdk.trace.BatchSpanProcessor({ exporter: new sdk.exporter.OTLPTraceExporter() })],
   })
-  context.setGlobalContextManager(new sdk.hooks.AsyncLocalStorageContextManager().enable())
-  propagation.setGlobalPropagator(new sdk.core.W3CTraceContextPropagator())
-  trace.setGlobalTracerProvider(provider)
+  sdk.api.context.setGlobalContextManager(new sdk.hooks.AsyncLocalStorageContextManager().enable())
+  sdk.api.propagation.setGlobalPropagator(new sdk.core.W3CTraceContextPropagator())
+  sdk.api.trace.setGlobalTracerProvider(provider)
+  await openTracing()
   log.info('traces are sent to OTEL_EXPORTER_OTLP_ENDPOINT')
   return () => Promise.race([provider.shutdown().catch(logFailure), pause(maxFlushMs)])
 }
@@ -121,14 +128,15 @@ async function startTracing({ config, log }: Context): Promise<() => Promise<voi
 /** Undefined if a package is missing. */
 async function loadSdk() {
   try {
-    const [hooks, core, exporter, resources, trace] = await Promise.all([
+    const [api, hooks, core, exporter, resources, trace] = await Promise.all([
+      import('@opentelemetry/api'),
       import('@opentelemetry/context-async-hooks'),
       import('@opentelemetry/core'),
       import('@opentelemetry/exporter-trace-otlp-http'),
       import('@opentelemetry/resources'),
       import('@opentelemetry/sdk-trace'),
     ])
-    return { hooks, core, exporter, resources, trace }
+    return { api, hooks, core, exporter, resources, trace }
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return undefined
     throw error
@@ -173,7 +181,7 @@ async function buildWidget({ log }: Context): Promise<void> {
   }
 }
 
-async function start(context: Context): Promise<Found & { app: App }> {
+async function start(context: Context, widgetBuilt: () => Promise<void>): Promise<Found & { app: App }> {
   try {
     context.db.lockForServer()
     const ran = await context.db.migrate()
@@ -181,7 +189,7 @@ async function start(context: Context): Promise<Found & { app: App }> {
     const seeds = context.config.environment === 'development'
     const world = seeds ? await makeDemoWorldIfEmpty(context) : undefined
     const { createApp } = await import('../server.ts') // late, so that "holdfast --help" does not load the server
-    return { world, inUse: await isInUse(context), app: await createApp(context) }
+    return { world, inUse: await isInUse(context), app: await createApp(context, { widgetBuilt }) }
   } catch (error) {
     await context.db.close()
     throw error

@@ -81,6 +81,12 @@ export interface DatabaseLoad {
   retries: number
 }
 
+/** Connections of a dedicated pool. */
+export const dedicatedPoolSize = 3
+
+/** Connections that a server spends on listening. */
+export const listeningConnections = 1
+
 /** A few connections of their own, for short statements that must not wait behind others. */
 export interface DedicatedPool {
   /** Each statement is a transaction of its own and fails within two seconds. */

@@ -1,11 +1,8 @@
-import { Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
-import pg from 'pg'
-import { monotonicMs } from '../base/clock.ts'
 import { OperatorError } from '../base/errors.ts'
-import { DatabaseUnavailable, type Engine, pause, type StatementListener } from './database.ts'
+import type { Engine } from './database.ts'
 import { firstSchema } from './migrations/0001-first-schema.ts'
-import { isConflict, postgresDialect, resultTypes } from './postgres-driver.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in their order. Never change a released one. */
@@ -50,58 +47,4 @@ export async function migrate(migrations: Migrator): Promise<string[]> {
 export async function pendingMigrations(migrations: Migrator): Promise<string[]> {
   const known = await migrations.getMigrations()
   return known.filter(({ executedAt }) => !executedAt).map(({ name }) => name)
-}
-
-/** While a migration waits for a table, all requests for it wait, too. */
-const lockTimeoutMs = 300
-/** Another server may be running the same migrations, and they may take long. */
-const patienceMs = 120_000
-const maxPauseMs = 400
-
-interface MigrationOptions {
-  url: string
-  connectTimeoutMs: number
-  fraction: () => number
-  onStatement?: StatementListener
-}
-
-/**
- * Brings the schema up to date, beside running servers. When a table stays locked for longer than a moment, rolls back
- * everything and tries again, for two minutes.
- */
-export async function migratePostgres(options: MigrationOptions): Promise<string[]> {
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: 1,
-    connectionTimeoutMillis: options.connectTimeoutMs,
-    keepAlive: true,
-    application_name: 'holdfast migrate',
-    options: `-c lock_timeout=${lockTimeoutMs}`,
-    types: resultTypes,
-  })
-  pool.on('error', () => undefined) // the statement on it reports the same
-  const db = new Kysely<Tables>({ dialect: postgresDialect(pool, options.onStatement ?? (() => undefined)) })
-  const startedMs = monotonicMs()
-  try {
-    for (;;) {
-      try {
-        return await migrate(migrator(db, 'postgres'))
-      } catch (error) {
-        if (!isLockConflict(error) || monotonicMs() - startedMs > patienceMs) throw error
-      }
-      await pause(options.fraction() * maxPauseMs)
-    }
-  } finally {
-    await db.destroy()
-  }
-}
-
-/** A lock timeout or a deadlock. */
-function isLockConflict(error: unknown): boolean {
-  if (isConflict(error)) return true
-  return (
-    error instanceof DatabaseUnavailable &&
-    error.cause instanceof pg.DatabaseError &&
-    error.cause.code === '55P03'
-  )
 }

@@ -7,6 +7,7 @@ import {
   type Database,
   type DatabaseLoad,
   DatabaseUnavailable,
+  dedicatedPoolSize,
   type DedicatedPool,
   DiskSpaceMonitor,
   type Listening,
@@ -17,8 +18,9 @@ import {
   type Transaction,
   type TransactionRunner,
 } from './database.ts'
-import { migratePostgres, migrator, pendingMigrations } from './migrate.ts'
+import { migrator, pendingMigrations } from './migrate.ts'
 import { isConflict, isDiskFull, postgresDialect, resultTypes } from './postgres-driver.ts'
+import { migratePostgres } from './postgres-migrate.ts'
 import { SharedTransactions } from './shared-transaction.ts'
 import type { Tables } from './tables.ts'
 
@@ -35,12 +37,7 @@ const idleInTransactionTimeoutMs = 10_000
 const closeTimeoutMs = 1_000
 const reconnectMs = 1_000
 
-/** Connections of a dedicated pool. */
-export const dedicatedPoolSize = 3
 const dedicatedTimeoutMs = 1_000
-
-/** Connections that a server spends on listening. */
-export const listeningConnections = 1
 
 /**
  * With `force_generic_plan`, one plan of a prepared statement serves all its parameters: PostgreSQL would often plan

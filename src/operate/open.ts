@@ -6,7 +6,6 @@ import { type Ids, systemIds } from '../base/ids.ts'
 import { createLog } from '../base/log.ts'
 import { ReadCache } from '../base/read-cache.ts'
 import type { Database, StatementListener } from '../database/database.ts'
-import { openPostgres } from '../database/postgres.ts'
 import { openSqlite } from '../database/sqlite.ts'
 import { DepositCheckouts, openProvider } from '../payments/checkout.ts'
 import { uncounted } from '../watch/metrics.ts'
@@ -53,6 +52,7 @@ async function openDatabase(
     const own = clock ?? systemClock
     return { db: openSqlite({ ...shared, file: database.file, clock: own, readsOnly }), clock: own }
   }
+  const { openPostgres } = await import('../database/postgres.ts') // late: SQLite needs no driver of PostgreSQL
   return openPostgres({
     ...shared,
     url: database.url,

@@ -12,43 +12,48 @@ import { StrictObject, Media } from '../http/wire.ts'
 /** Its name never changes, because websites load it. */
 const entry = 'v1.js'
 
-/** The script of the booking widget, and the files that it loads later. */
-export function widgetRoutes(app: FastifyInstance): void {
-  const files = new WidgetFiles()
-  app.withTypeProvider<TypeBoxTypeProvider>().get(
-    '/widget/:file',
-    {
-      schema: {
-        operationId: 'showWidgetFile',
-        tags: ['Service'],
-        summary: 'The booking widget for websites',
-        description:
-          '`/widget/v1.js` is the script that websites load. All other names hold the hash of their content and may be kept for ever.',
-        params: StrictObject({ file: Type.String({ examples: [entry] }) }),
-        response: {
-          200: Media('text/javascript', 'The file.'),
-          304: Type.Null({ description: 'It has not changed.' }),
+/** The script of the booking widget, and the files that it loads later. A request for them waits for `built`. */
+export function widgetRoutes(built: () => Promise<void> = () => Promise.resolve()) {
+  return (app: FastifyInstance): void => {
+    let files: Promise<WidgetFiles> | undefined
+    const filesWhenBuilt = () => (files ??= built().then(() => new WidgetFiles()))
+    app.withTypeProvider<TypeBoxTypeProvider>().get(
+      '/widget/:file',
+      {
+        schema: {
+          operationId: 'showWidgetFile',
+          tags: ['Service'],
+          summary: 'The booking widget for websites',
+          description:
+            '`/widget/v1.js` is the script that websites load. All other names hold the hash of their content and may be kept for ever.',
+          params: StrictObject({ file: Type.String({ examples: [entry] }) }),
+          response: {
+            200: Media('text/javascript', 'The file.'),
+            304: Type.Null({ description: 'It has not changed.' }),
+          },
         },
       },
-    },
-    async (request, reply) => {
-      const name = request.params.file
-      const file = await files.find(name, request.headers['accept-encoding'])
-      if (!file) throw new Problem('not_found', missing(name))
-      reply.headers({
-        // revalidated each time, so that no page runs an old script with new files
-        'cache-control': name === entry ? 'public, no-cache' : 'public, max-age=31536000, immutable',
-        etag: file.etag,
-        vary: 'Accept-Encoding',
-        'x-content-type-options': 'nosniff',
-        'cross-origin-resource-policy': 'cross-origin',
-      })
-      const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-      if (known?.includes(file.etag)) return reply.code(304).send(null)
-      if (file.encoding) void reply.header('content-encoding', file.encoding)
-      return reply.type('text/javascript; charset=utf-8').send(file.body)
-    },
-  )
+      async (request, reply) => {
+        const name = request.params.file
+        const file = await (await filesWhenBuilt()).find(name, request.headers['accept-encoding'])
+        if (!file) throw new Problem('not_found', missing(name))
+        reply.headers({
+          // revalidated each time, so that no page runs an old script with new files
+          'cache-control': name === entry ? 'public, no-cache' : 'public, max-age=31536000, immutable',
+          etag: file.etag,
+          vary: 'Accept-Encoding',
+          'x-content-type-options': 'nosniff',
+          'cross-origin-resource-policy': 'cross-origin',
+        })
+        const known = request.headers['if-none-match']
+          ?.split(',')
+          .map((tag) => tag.trim().replace(/^W\//, ''))
+        if (known?.includes(file.etag)) return reply.code(304).send(null)
+        if (file.encoding) void reply.header('content-encoding', file.encoding)
+        return reply.type('text/javascript; charset=utf-8').send(file.body)
+      },
+    )
+  }
 }
 
 function missing(name: string): string {

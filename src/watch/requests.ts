@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ProblemCode } from '../base/errors.ts'
 import { redact } from '../base/log.ts'
-import { RequestSpan } from '../base/tracing.ts'
+import { type TracedRequest, traceRequest } from '../base/tracing.ts'
 import type { Context } from '../database/context.ts'
 import type { Metrics } from './metrics.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    span: RequestSpan
+    span: TracedRequest
   }
   interface FastifyReply {
     /** The code of its problem document. */
@@ -26,7 +26,7 @@ export function watchRequests(
   app.decorateRequest('span')
   app.decorateReply('problem')
   app.addHook('onRequest', (request, _reply, done) => {
-    request.span = new RequestSpan(request.headers)
+    request.span = traceRequest(request.headers)
     request.span.run(done)
   })
   app.addHook('onResponse', (request, reply, done) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ProblemCode, problemKinds } from '../../src/base/errors.ts'
 import { problemTexts } from '../../src/base/problem-texts.ts'
-import type { ReferenceDocument } from '../../src/pages/page-routes.ts'
+import type { ReferenceDocument } from '../../src/pages/reference-page.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 

@@ -8,6 +8,7 @@ import {
   TracerProvider,
   type ReadableSpan,
 } from '@opentelemetry/sdk-trace'
+import { openTracing } from '../../src/base/tracing.ts'
 import { afterEachFile } from './after-file.ts'
 
 /** The files that follow in the same worker run without. */
@@ -26,7 +27,8 @@ interface CollectedSpans {
 }
 
 /** Registers an SDK that keeps its spans. Once in a test file: its parts are global. */
-export function collectSpans(): CollectedSpans {
+export async function collectSpans(): Promise<CollectedSpans> {
+  await openTracing()
   const exporter = new InMemorySpanExporter()
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())

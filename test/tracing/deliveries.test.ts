@@ -7,7 +7,7 @@ import { nextStart } from '../support/tenant-things.ts'
 import { ada, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { makeShop, makeWebhook, type OwnWebhook, type Shop } from '../support/webhooks.ts'
 
-const spans = collectSpans()
+const spans = await collectSpans()
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const secretPart = 'opensesame'
 

@@ -19,7 +19,7 @@ import {
   type TestService,
 } from '../support/test-service.ts'
 
-const spans = collectSpans()
+const spans = await collectSpans()
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const parentId = 'b7ad6b7169203331'
 const traceparent = `00-${traceId}-${parentId}-01`

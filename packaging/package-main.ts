@@ -1,0 +1,3 @@
+/* The beginning of the bundled server. */
+import './stack-lines.ts'
+import '../src/main.ts'

@@ -1,0 +1,90 @@
+/*
+ * Builds the server for the package, with everything that it needs: Node runs no TypeScript below node_modules, and from a
+ * cold disk some thirty files are read sooner than the fifteen hundred that a checkout loads. Run by `npm pack`
+ * (packaging/build.js).
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join, relative, resolve } from 'node:path'
+import type { OutputChunk } from 'rolldown'
+import { makeUnlessMade } from './made-files.ts'
+
+const project = resolve(import.meta.dirname, '..')
+
+/** As deep as the folders of src/, so that the code finds what lies beside it by the same paths. */
+const target = 'dist/server'
+
+/** Loaded by pg on request alone, and not installed. */
+const neverBundled = ['pg-native', 'pg-cloudflare']
+
+/** Builds `dist/` if a source has changed. Returns whether it did. */
+export function makeServer(): Promise<boolean> {
+  return makeUnlessMade({
+    root: project,
+    // the lock file has the versions of what is bundled
+    sources: ['src/**/*.*', 'tools/**/*.ts', 'packaging/*.ts', 'package.json', 'package-lock.json'],
+    notSources: [],
+    note: 'dist/.made-of',
+    make: async (write) => {
+      const chunks = await builtServer()
+      for (const { fileName, code, map } of chunks) {
+        write(`${target}/${fileName}`, code)
+        if (map) write(`${target}/${fileName}.map`, mapFromProject(map))
+      }
+      for (const path of globSync('src/pages/*.{css,js,png,svg}', { cwd: project })) {
+        write(`${target}/${basename(path)}`, readFileSync(join(project, path)))
+      }
+      write('dist/licenses.txt', noticesOf(chunks))
+    },
+  })
+}
+
+/** Code of its own for whatever is loaded late, such as a command, Stripe or the driver of PostgreSQL. */
+async function builtServer(): Promise<OutputChunk[]> {
+  const { rolldown } = await import('rolldown') // late: the up-to-date check does not need it
+  const bundle = await rolldown({
+    input: { main: join(project, 'packaging/package-main.ts') },
+    platform: 'node',
+    external: neverBundled,
+    onLog: (_level, log, report) => {
+      report('error', log) // what it warns of would fail in an installation
+    },
+  })
+  const { output } = await bundle.generate({
+    dir: join(project, target),
+    format: 'es',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    sourcemap: true,
+    keepNames: true, // names of errors are seen
+  })
+  await bundle.close()
+  return output.filter((file) => file.type === 'chunk')
+}
+
+/** The map with paths from the root of the project, and without the texts of the sources. */
+function mapFromProject(map: NonNullable<OutputChunk['map']>): string {
+  const sources = map.sources.map((source) => relative(project, resolve(project, target, source)))
+  const { version, names, mappings } = map
+  return JSON.stringify({ version, sources, names, mappings })
+}
+
+/** The licences of the bundled packages, which their licences require in copies. */
+function noticesOf(chunks: OutputChunk[]): string {
+  const folders = chunks
+    .flatMap(({ moduleIds }) => moduleIds)
+    .flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
+  const notices = [...new Set(folders)].toSorted().map(noticeOf)
+  return `The files of dist/server contain these packages.\n\n${notices.join('\n')}`
+}
+
+function noticeOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<
+    string,
+    string
+  >
+  const [file] = globSync('{LICENSE,LICENCE,license}*', { cwd: folder })
+  const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8')
+  return `${'='.repeat(80)}\n${name} ${version} (${license})\n\n${text.trim()}\n`
+}
+
+if (import.meta.main) await makeServer()

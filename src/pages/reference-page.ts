@@ -1,0 +1,272 @@
+import { type Html, html } from './page.ts'
+
+/** The part of the OpenAPI document that the page shows. */
+export interface ReferenceDocument {
+  info: { title: string; description: string; version: string }
+  tags: { name: string; description: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
+
+interface Operation {
+  operationId: string
+  summary: string
+  description?: string
+  tags: string[]
+  security?: unknown[]
+  parameters?: Parameter[]
+  requestBody?: { description?: string; content: Record<string, Body> }
+  responses: Record<string, { description: string; content?: Record<string, Body> }>
+}
+
+interface Parameter {
+  name: string
+  in: string
+  required?: boolean
+  description?: string
+  schema: Schema
+}
+
+interface Body {
+  schema: Schema
+  examples?: object
+}
+
+interface Schema {
+  $ref?: string
+  title?: string
+  type?: string | string[]
+  format?: string
+  description?: string
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  pattern?: string
+  examples?: unknown[]
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
+}
+
+const problemMedia = 'application/problem+json'
+
+/** The API reference: the whole document, rendered here, so that it needs no script. */
+export function referencePage({ info, tags, paths, components }: ReferenceDocument): Html {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  )
+  const groups = tags.map((tag) => ({
+    ...tag,
+    members: operations.filter(({ operation }) => operation.tags.includes(tag.name)),
+  }))
+  // a problem has its own page
+  const schemas = Object.entries(components.schemas).filter(([name]) => !name.endsWith('Problem'))
+  return html`<main id="main" class="text reference" tabindex="-1">
+    <h1>${info.title} API ${info.version}</h1>
+    ${paragraphs(info.description)}
+    <nav aria-label="Operations">
+      ${groups.map(
+        ({ name, members }) =>
+          html`<h2>${name}</h2>
+            <ul class="codes">
+              ${members.map(
+                ({ operation: { operationId, summary } }) =>
+                  html`<li><a href="#${operationId}">${summary}</a></li>`,
+              )}
+            </ul>`,
+      )}
+    </nav>
+    ${groups.map(
+      ({ name, description, members }) =>
+        html`<h2>${name}</h2>
+          ${paragraphs(description)} ${members.map((member) => operationSection(member, components.schemas))}`,
+    )}
+    <h2>Schemas</h2>
+    ${schemas.map(([name, schema]) => schemaSection(name, schema))}
+  </main>`
+}
+
+interface Member {
+  path: string
+  method: string
+  operation: Operation
+}
+
+function operationSection(member: Member, schemas: Record<string, Schema>): Html {
+  const { path, method, operation } = member
+  const { operationId, summary, description = '', parameters = [], requestBody, responses } = operation
+  return html`<section aria-labelledby="${operationId}">
+    <h3 id="${operationId}">${summary}</h3>
+    <p><code>${method} ${path}</code></p>
+    ${paragraphs(description)}
+    ${
+      parameters.length === 0
+        ? ''
+        : table(
+            ['Parameter', 'Type', 'Meaning'],
+            parameters.map((parameter) => [
+              html`<code>${parameter.name}</code> (${parameter.in}${parameter.required ? ', required' : ''})`,
+              typeOf(parameter.schema),
+              meaningOf({ ...parameter.schema, ...describedBy(parameter) }),
+            ]),
+          )
+    }
+    ${requestBody ? bodyPart(requestBody) : ''}
+    <pre tabindex="0"><code>${exampleCall(member, schemas)}</code></pre>
+    ${table(['Status', 'Response'], Object.entries(responses).map(responseRow))}
+  </section>`
+}
+
+function describedBy({ description }: { description?: string }): { description?: string } {
+  return description === undefined ? {} : { description }
+}
+
+function bodyPart({ description = '', content }: NonNullable<Operation['requestBody']>): Html {
+  const [schema] = Object.values(content).map((body) => body.schema)
+  if (!schema) return html``
+  return html`<p>Body: ${typeOf(schema)}. ${inline(description)}</p>
+    ${propertyTable(schema)}`
+}
+
+function responseRow([status, { description, content = {} }]: [
+  string,
+  { description: string; content?: Record<string, Body> },
+]): Html[] {
+  const problem = content[problemMedia]
+  if (problem) {
+    const links = Object.keys(problem.examples ?? {}).map(
+      (code) => html`<a href="/problems/${code}"><code>${code}</code></a> `,
+    )
+    return [html`${status}`, html`${links}`]
+  }
+  const shown = Object.entries(content).map(([media, { schema }]) =>
+    media === 'application/json' ? html` ${typeOf(schema)}` : html` (<code>${media}</code>)`,
+  )
+  const fields = Object.values(content).map(({ schema }) => propertyTable(schema))
+  return [html`${status}`, html`${inline(description)} ${shown} ${fields}`]
+}
+
+function schemaSection(name: string, schema: Schema): Html {
+  const [example] = schema.examples ?? []
+  return html`<section aria-labelledby="schema-${name}">
+    <h3 id="schema-${name}">${name}</h3>
+    ${paragraphs(schema.description ?? '')} ${schema.properties ? '' : html`<p>${typeOf(schema)}</p>`}
+    ${propertyTable(schema)}
+    ${
+      example === undefined
+        ? ''
+        : html`<pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`
+    }
+  </section>`
+}
+
+function propertyTable(schema: Schema): Html {
+  const rows = propertyRows(schema, '')
+  return rows.length === 0 ? html`` : table(['Field', 'Type', 'Meaning'], rows)
+}
+
+/** A row for each field; nested fields have dotted names. */
+function propertyRows({ properties = {}, required = [] }: Schema, prefix: string): Html[][] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const isArray = schema.items !== undefined
+    const within = (isArray ? schema.items : schema) ?? schema
+    const mark = required.includes(name) ? html` (required)` : html``
+    const own = [html`<code>${prefix}${name}</code>${mark}`, typeOf(schema), meaningOf(schema)]
+    return [own, ...propertyRows(within, `${prefix}${name}${isArray ? '[]' : ''}.`)]
+  })
+}
+
+function typeOf(schema: Schema): Html {
+  const { $ref, anyOf, items, type, format } = schema
+  if ($ref !== undefined) {
+    const name = $ref.slice($ref.lastIndexOf('/') + 1)
+    return html`<a href="#schema-${name}">${name}</a>`
+  }
+  if (anyOf) return html`${anyOf.map((one, index) => html`${index > 0 ? ' or ' : ''}${typeOf(one)}`)}`
+  if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`
+  if (schema.enum) return html`${schema.enum.map((value) => html`<code>${JSON.stringify(value)}</code> `)}`
+  if (items) return html`array of ${typeOf(items)}`
+  const names = type === undefined ? 'any' : [type].flat().join(' or ')
+  return html`${names}${format === undefined ? '' : ` (${format})`}`
+}
+
+function meaningOf({ description, pattern, ...schema }: Schema): Html {
+  const bounds = [
+    boundsOf(schema.minimum, schema.maximum, ''),
+    boundsOf(schema.minLength, schema.maxLength, ' characters'),
+    boundsOf(schema.minItems, schema.maxItems, ' entries'),
+  ].filter((text) => text !== '')
+  const lines = [
+    ...(description === undefined ? [] : [inline(description)]),
+    ...bounds.map((text) => html`<small>${text}</small>`),
+    ...(pattern === undefined ? [] : [html`<small>matches <code>${pattern}</code></small>`]),
+  ]
+  return html`${lines.map((line, index) => html`${index > 0 ? html`<br />` : ''}${line}`)}`
+}
+
+function boundsOf(min: number | undefined, max: number | undefined, unit: string): string {
+  if (min !== undefined && max !== undefined) return `${min} to ${max}${unit}`
+  if (min !== undefined) return `at least ${min}${unit}`
+  return max === undefined ? '' : `at most ${max}${unit}`
+}
+
+/** A curl command with the example of the body. */
+function exampleCall({ path, method, operation }: Member, schemas: Record<string, Schema>): string {
+  const { parameters = [], requestBody, security = [] } = operation
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query' && parameter.required)
+    .map(({ name }) => `${name}=…`)
+  const [body] = Object.values(requestBody?.content ?? {}).map(({ schema }) => schema)
+  const schema = schemas[body?.$ref?.replace(/.*\//, '') ?? ''] ?? body
+  const [example] = schema?.examples ?? []
+  return [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}"$HOLDFAST${path}${query.length > 0 ? `?${query.join('&')}` : ''}"`,
+    ...(security.length > 0 ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...(example === undefined
+      ? []
+      : [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(example).replaceAll("'", "'\\''")}'`]),
+  ].join(' \\\n  ')
+}
+
+function table(heads: string[], rows: Html[][]): Html {
+  return html`<div class="wide">
+    <table>
+      <thead>
+        <tr>
+          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${row.map((cell) => html`<td>${cell}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
+}
+
+function paragraphs(text: string): Html {
+  const parts = text.split('\n\n').filter((part) => part !== '')
+  return html`${parts.map((part) => html`<p>${inline(part)}</p>`)}`
+}
+
+/** Renders the Markdown of our descriptions: code spans, bold text and links. */
+function inline(text: string): Html {
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))/)
+  return html`${parts.map((part, index) => {
+    if (index % 2 === 0) return part
+    if (part.startsWith('`')) return html`<code>${part.slice(1, -1)}</code>`
+    if (part.startsWith('**')) return html`<strong>${part.slice(2, -2)}</strong>`
+    const [, words = '', address = ''] = /^\[(.*)\]\((.*)\)$/.exec(part) ?? []
+    return html`<a href="${address}">${words}</a>`
+  })}`
+}
