@@ -4,6 +4,7 @@
 FROM node:26.10.0-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY src/package.json src/
 # The image brings its Node, so the one among the optional packages would only be a second one.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
@@ -11,6 +12,7 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts
 FROM node:26.10.0-slim AS widget
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY src/package.json src/
 RUN npm ci --omit=dev --ignore-scripts
 COPY tsconfig.json ./
 COPY packaging/made-files.ts packaging/made-files.ts

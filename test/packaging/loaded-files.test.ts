@@ -1,0 +1,47 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { emptyDirectory, project } from '../support/holdfast-process.ts'
+import { startServer } from '../support/server-process.ts'
+
+/** Loaded before the program: notes each module in a file. */
+const noting = (file: string) => `
+import { appendFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(file)}, url + '\\n'), next(url, context)) })`
+
+/** Starts a server of a checkout on SQLite until it is ready, asks for paths, and gives the modules that it has loaded. */
+async function modulesLoaded(variables: Record<string, string>, paths: string[]): Promise<string[]> {
+  const directory = emptyDirectory()
+  const [file, preload] = [join(directory, 'modules'), join(directory, 'noting.mjs')]
+  writeFileSync(preload, noting(file))
+  const { address, stop } = await startServer(`sqlite:${directory}/holdfast.db`, variables, {
+    preloads: [preload],
+  })
+  for (const path of ['/readyz', ...paths]) expect((await fetch(address + path)).status).toBe(200)
+  await stop()
+  return readFileSync(file, 'utf8').split('\n')
+}
+
+const seldomUsed = [
+  ...['/node_modules/pg/', '/node_modules/ioredis/', '/node_modules/stripe/', '/node_modules/undici/'],
+  ...['/node_modules/@opentelemetry/', '/node_modules/rolldown/'],
+  ...['/src/pages/reference-page.ts', '/src/database/postgres-driver.ts', '/tools/'],
+]
+
+let atStart: string[]
+beforeAll(async () => {
+  atStart = await modulesLoaded({}, [])
+})
+
+test('a server on SQLite loads nothing of what only others use', () => {
+  expect(atStart).toContain(`file://${join(project, 'src/server.ts')}`)
+  expect(atStart.filter((url) => seldomUsed.some((part) => url.includes(part)))).toEqual([])
+})
+
+test('what is used later is loaded then', async () => {
+  const later = await modulesLoaded({}, ['/docs'])
+  expect(
+    later.filter((url) => !atStart.includes(url)).map((url) => url.replace(`file://${project}/`, '')),
+  ).toEqual(['src/pages/reference-page.ts'])
+})

@@ -1,0 +1,116 @@
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { afterEachFile } from './after-file.ts'
+import { eventually } from './eventually.ts'
+import { emptyDirectory, project } from './holdfast-process.ts'
+
+/** The package as a new user has it: packed from the checkout, installed into an empty folder. */
+export interface InstalledPackage {
+  /** Where `npm install` ran. */
+  folder: string
+  tarball: string
+  /** What `npm install` said. */
+  said: string
+}
+
+/** A Node that a user may have, first on the PATH. */
+export interface UsersNode {
+  name: string
+  path: string
+}
+
+const systemPath = ['/usr/local/bin', '/usr/bin', '/bin']
+
+/** The Node that runs the tests, and an older one of the system where there is one. */
+export const usersNodes: UsersNode[] = [dirname(process.execPath), '/usr/local/bin', '/usr/bin'].flatMap(
+  (directory) => {
+    const node = join(directory, 'node')
+    if (!existsSync(node)) return []
+    const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim()
+    if (directory !== dirname(process.execPath) && version === process.version) return []
+    return [{ name: `Node ${version}`, path: [directory, ...systemPath].join(delimiter) }]
+  },
+)
+
+const environmentOf = ({ path }: UsersNode, variables: Record<string, string> = {}) => ({
+  PATH: path,
+  HOME: process.env['HOME'],
+  ...variables,
+})
+
+/** Packs and installs it, as a user would. Undefined where the registry cannot be reached, which is said loudly. */
+export function installPackage(node: UsersNode, options: string[] = []): InstalledPackage | undefined {
+  const folder = emptyDirectory()
+  const npm = (directory: string, ...args: string[]) =>
+    spawnSync('npm', args, { cwd: directory, env: environmentOf(node), encoding: 'utf8' })
+  const packed = npm(project, 'pack', '--pack-destination', folder)
+  if (packed.status !== 0) throw new Error(`npm pack failed:\n${packed.stdout}\n${packed.stderr}`)
+  const tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '')
+  const { status, stdout, stderr } = npm(folder, 'install', '--prefer-offline', ...options, tarball)
+  const said = stdout + stderr
+  if (status === 0) return { folder, tarball, said }
+  if (!/ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|ECONNRESET/.test(said) || process.env['CI']) {
+    throw new Error(`npm install of the package failed:\n${said}`)
+  }
+  console.warn(`\n*** SKIPPED: the package cannot be installed, because npm reaches no registry:\n${said}\n`)
+  return undefined
+}
+
+/** Runs `npx holdfast` in the folder of the installation. */
+export function npxHoldfast(
+  { folder }: InstalledPackage,
+  node: UsersNode,
+  { args = [], variables = {} }: { args?: string[]; variables?: Record<string, string> } = {},
+) {
+  const env = environmentOf(node, variables)
+  return spawnSync('npx', ['holdfast', ...args], { cwd: folder, env, encoding: 'utf8' })
+}
+
+const running = new Set<ChildProcessByStdio<null, Readable, Readable>>()
+afterEachFile(() => {
+  for (const { pid } of running) if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+})
+
+/** Runs `npx holdfast serve`, on a free port and an empty database, until it has told everything about its start. */
+export async function serveInstalled(
+  { folder }: InstalledPackage,
+  node: UsersNode,
+): Promise<{ said: string; address: string; stop: () => Promise<string> }> {
+  const variables = { PORT: '0', DATABASE_URL: `sqlite:${emptyDirectory()}/holdfast.db` }
+  const child = spawn('npx', ['holdfast', 'serve'], {
+    cwd: folder,
+    env: environmentOf(node, variables),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true, // a group of its own, as a terminal gives it
+  })
+  running.add(child)
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+  const ended = once(child, 'close').then(() => running.delete(child))
+  const [, address = ''] = await eventually('a start', 60_000, () => {
+    if (child.exitCode !== null) throw new Error(`it ended:\n${said}`)
+    return /^Holdfast serves (http:\S+)$[^]*-X DELETE .*\n/m.exec(said) ?? undefined
+  })
+  const stop = async () => {
+    process.kill(-(child.pid ?? NaN), 'SIGINT') // as Ctrl-C does
+    await ended
+    return said
+  }
+  return { said, address, stop }
+}
+
+/** The bytes of all files below a folder, but for folders whose name matches. */
+export function bytesBelow(folder: string, except: RegExp): number {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => !except.test(name))
+    .map((entry) => {
+      const path = join(folder, entry.name)
+      if (entry.isSymbolicLink()) return 0
+      return entry.isDirectory() ? bytesBelow(path, except) : statSync(path).size
+    })
+    .reduce((sum, bytes) => sum + bytes, 0)
+}
