@@ -3,7 +3,7 @@ import type { Outgoing, OutgoingEnd, RequestSpan } from './spans.ts'
 
 /*
  * Spans of requests and of their work, if traces are sent anywhere (cli/serve.ts). Otherwise all of this does nothing, and
- * the hundred files of the API of OpenTelemetry are never read.
+ * the API of OpenTelemetry is not loaded.
  */
 
 let spans: typeof import('./spans.ts') | undefined

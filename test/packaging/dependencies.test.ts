@@ -5,6 +5,7 @@ import { project } from '../support/holdfast-process.ts'
 
 interface Package {
   dev?: boolean
+  deprecated?: string
   hasInstallScript?: boolean
 }
 
@@ -25,4 +26,8 @@ test('of the packages for development, those run scripts that are known and that
     allowScripts: Record<string, boolean>
   }
   for (const [path] of known) expect(allowScripts[path.replace('node_modules/', '')]).toBe(false)
+})
+
+test('no package is deprecated', () => {
+  expect(Object.entries(packages).filter(([, { deprecated }]) => deprecated !== undefined)).toEqual([])
 })

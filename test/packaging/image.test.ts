@@ -51,7 +51,8 @@ test('what the image needs is let through by .dockerignore, and nothing else is'
     .filter((line) => line !== '' && !line.startsWith('#'))
   expect(first).toBe('*')
   const through = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
-  const needed = copies.filter(({ stage }) => !stage).flatMap(({ sources }) => sources)
+  const copied = copies.filter(({ stage }) => !stage).flatMap(({ sources }) => sources)
+  const needed = copied.filter((source) => !copied.includes(dirname(source)))
   const folders = [...new Set(needed.map(dirname))].filter((folder) => folder !== '.')
   expect(lines).toContain('widget/dist') // the image makes its own
   expect(new Set(through)).toEqual(new Set([...needed, ...folders]))

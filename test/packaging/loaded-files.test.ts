@@ -25,7 +25,7 @@ async function modulesLoaded(variables: Record<string, string>, paths: string[])
 
 const seldomUsed = [
   ...['/node_modules/pg/', '/node_modules/ioredis/', '/node_modules/stripe/', '/node_modules/undici/'],
-  ...['/node_modules/@opentelemetry/', '/node_modules/rolldown/'],
+  ...['/src/base/spans.ts', '/node_modules/@opentelemetry/sdk-trace/', '/node_modules/rolldown/'],
   ...['/src/pages/reference-page.ts', '/src/database/postgres-driver.ts', '/tools/'],
 ]
 

@@ -3,11 +3,13 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test, describe } from 'vitest'
 import { chromiumPath, launchBrowser } from '../support/browser.ts'
+import { blocksOf, documentAt } from '../docs/documents.ts'
 import { heading, next, writeDetails } from '../support/booking-visit.ts'
 import { eventually } from '../support/eventually.ts'
 import { project } from '../support/holdfast-process.ts'
 import {
   bytesBelow,
+  installation,
   installPackage,
   npxHoldfast,
   serveInstalled,
@@ -85,6 +87,13 @@ describe.skipIf(!found)('the package', () => {
       firstBooking(node),
     )
   })
+})
+
+const commands = (path: string) => blocksOf(documentAt(path)).map(({ text }) => text)
+
+test('the documents say what is done here', () => {
+  expect(commands('README.md')).toContain(`${installation}\nnpx holdfast serve`)
+  expect(commands('docs/guides/self-hosting.md')).toContain(installation)
 })
 
 /** Does what the start tells a new user to do, and looks at what else is served. */

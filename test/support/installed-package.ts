@@ -22,6 +22,9 @@ export interface UsersNode {
   path: string
 }
 
+/** What the documents tell a new user to type. */
+export const installation = 'npm install ./holdfast-0.1.0.tgz'
+
 const systemPath = ['/usr/local/bin', '/usr/bin', '/bin']
 
 /** The Node that runs the tests, and an older one of the system where there is one. */
@@ -42,16 +45,16 @@ const environmentOf = ({ path }: UsersNode, variables: Record<string, string> = 
 })
 
 /** Packs and installs it, as a user would. Undefined where the registry cannot be reached, which is said loudly. */
-export function installPackage(node: UsersNode, options: string[] = []): InstalledPackage | undefined {
+export function installPackage(node: UsersNode): InstalledPackage | undefined {
   const folder = emptyDirectory()
   const npm = (directory: string, ...args: string[]) =>
     spawnSync('npm', args, { cwd: directory, env: environmentOf(node), encoding: 'utf8' })
   const packed = npm(project, 'pack', '--pack-destination', folder)
   if (packed.status !== 0) throw new Error(`npm pack failed:\n${packed.stdout}\n${packed.stderr}`)
-  const tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '')
-  const { status, stdout, stderr } = npm(folder, 'install', '--prefer-offline', ...options, tarball)
+  const [, ...words] = installation.split(' ')
+  const { status, stdout, stderr } = npm(folder, ...words, '--prefer-offline')
   const said = stdout + stderr
-  if (status === 0) return { folder, tarball, said }
+  if (status === 0) return { folder, tarball: join(folder, words.at(-1) ?? ''), said }
   if (!/ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|ECONNRESET/.test(said) || process.env['CI']) {
     throw new Error(`npm install of the package failed:\n${said}`)
   }
