@@ -88,8 +88,8 @@ test.each(assignments)('$path: $name takes the value $value', ({ name, value }) 
 test('the map in ARCHITECTURE.md has every folder and every file that stands beside them', () => {
   const map = blocksOf(documentAt('ARCHITECTURE.md'))[0]?.text ?? ''
   const [, ofSources = ''] = /^src\/\n((?: {2}.*\n)+)/m.exec(map) ?? []
-  const drawn = [...ofSources.matchAll(/^ {2}((?:[\w-]+(?:\.ts|\/) +)+)/gm)].flatMap(([, names = '']) =>
-    names.trim().split(/ +/),
+  const drawn = [...ofSources.matchAll(/^ {2}((?:[\w-]+(?:\.(?:ts|json)|\/) +)+)/gm)].flatMap(
+    ([, names = '']) => names.trim().split(/ +/),
   )
   const there = globSync('*', { cwd: join(project, 'src'), withFileTypes: true }).map((entry) =>
     entry.isDirectory() ? `${entry.name}/` : basename(entry.name),
