@@ -13,8 +13,8 @@ export default defineConfig({
     // Each worker holds PostgreSQL connections and opens races of its own; more workers only make timings uneven.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     reporters: ['default'],
   },
 })

@@ -54,7 +54,7 @@ const maxSlow = 1_000
 /** Longest wait of a result for others of its webhook, as attempts that begin together end together; of all, where places are short. */
 const gatherMs = 20
 /** Retries and leases of killed servers become due without a signal. */
-const pollMs = 1_000
+const usualPollMs = 1_000
 /** While the database does not answer. */
 const retryMs = 500
 
@@ -63,6 +63,7 @@ export interface DeliveryWorkerOptions {
   /** Of Holdfast, for `User-Agent`. */
   version: string
   attemptMs?: number
+  pollMs?: number
   resolve?: Resolve
 }
 
@@ -76,6 +77,7 @@ interface Round {
 export class DeliveryWorker {
   private readonly context: Context
   private readonly sender: Sender
+  private readonly pollMs: number
   private mode: Mode = 'running'
   /** In flight. None rejects. */
   private readonly attempts = new Map<LeasedDelivery, Promise<AttemptResult | undefined>>()
@@ -95,6 +97,7 @@ export class DeliveryWorker {
   constructor(context: Context, options: DeliveryWorkerOptions) {
     const { config, clock } = context
     this.context = context
+    this.pollMs = options.pollMs ?? usualPollMs
     this.sender = new Sender({
       ...{ version: options.version, timeoutMs: options.attemptMs ?? attemptMs, clock },
       ...{ isUnguarded: config.environment !== 'production', allowedRanges: config.webhookAllowCidr },
@@ -106,7 +109,7 @@ export class DeliveryWorker {
     const wake = () => this.wake()
     this.context.dueDeliveries.listen(wake)
     this.listening = this.context.db.listen(deliveriesChannel, wake)
-    this.poll = setInterval(wake, pollMs)
+    this.poll = setInterval(wake, this.pollMs)
     wake()
   }
 

@@ -55,7 +55,6 @@ onEachLimiter('limits', (start) => {
     ['pro', 60, 1_000],
   ] as const)(
     'a session of the %s plan makes %i requests a minute and %i an hour, and its headers count down',
-    { timeout: 60_000 },
     async (plan, perMinute, perHour) => {
       const token = await session(plan)
       let left = perHour

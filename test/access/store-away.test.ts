@@ -35,7 +35,7 @@ describe.runIf(inject('redisUrl') !== null).each(engines)('a Redis that is away 
 
   const told = (text: string) => service.logLines.filter((line) => line.includes(text))
   const isBack = (times = 1) =>
-    eventually('counting in Redis', 10_000, () => (told(back).length === times ? true : undefined))
+    eventually('counting in Redis', () => (told(back).length === times ? true : undefined))
   const gauge = async () => {
     const { body } = await service.call('GET', '//metrics')
     return /^holdfast_shared_rate_limits_away (\d)$/m.exec(String(body))?.[1]
@@ -63,7 +63,7 @@ describe.runIf(inject('redisUrl') !== null).each(engines)('a Redis that is away 
       const startedMs = performance.now()
       // the ten that were left: memory goes on from what this server knows
       expect(statuses(await askTimes(token, 12))).toEqual([...all(200, 10), 429, 429])
-      expect(performance.now() - startedMs).toBeLessThan(2_000)
+      expect(performance.now() - startedMs).toBeLessThan(11_000) // if each waited, twelve seconds at least
       expect([told(away).length, told(back).length, await gauge()]).toEqual([1, 0, '1'])
       proxy.set('forward')
       await isBack()
@@ -125,7 +125,7 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL that counts no reques
       expect(statuses).toEqual([...Array<number>(30).fill(200), 429])
       expect([told(away), told(back)]).toEqual([1, 0])
       await change('alter table elsewhere rename to rate_limits')
-      await eventually('counting in PostgreSQL', 10_000, () => (told(back) === 1 ? true : undefined))
+      await eventually('counting in PostgreSQL', () => (told(back) === 1 ? true : undefined))
       expect(await ask()).toBe(200) // what memory alone has counted is forgotten
       const rows = await service.rows('rate_limits')
       expect(rows.some(({ caller }) => String(caller).startsWith('key:'))).toBe(true)
@@ -147,10 +147,10 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL that counts no reques
       })
       await locked.promise
       const startedMs = performance.now()
-      for (let time = 0; time < 5; time += 1) {
+      for (let time = 0; time < 25; time += 1) {
         expect((await service.call('GET', '/services', { token })).status).toBe(200)
       }
-      expect(performance.now() - startedMs).toBeLessThan(1_500)
+      expect(performance.now() - startedMs).toBeLessThan(24_000) // if each waited, 25 seconds at least
       release.resolve(undefined)
       await holder
     } finally {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { readRows } from '../support/checker.ts'
 import { startCluster, type Cluster } from '../support/cluster.ts'
-import { httpClients } from '../support/http-client.ts'
+import { patientClients } from '../support/http-client.ts'
 import { createTestRedis, type TestRedis } from '../support/test-redis.ts'
 import { businessOf, engines, type CallOptions, type Reply } from '../support/test-service.ts'
 
-const call = httpClients({ connections: 40 })
+const call = patientClients({ connections: 40 })
 const stores = ['PostgreSQL', ...(inject('redisUrl') === null ? [] : ['Redis'])]
 
 describe.runIf(engines.includes('postgres')).each(stores)('two servers that count in %s', (store) => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { slot, startCluster, type Cluster } from '../support/cluster.ts'
-import { httpClients } from '../support/http-client.ts'
+import { patientClients } from '../support/http-client.ts'
 import { engines, offer, type Reply } from '../support/test-service.ts'
 
-const call = httpClients({ connections: 4 })
+const call = patientClients({ connections: 4 })
 
 /** What one server has remembered of the catalogue is not offered once another server has changed it. */
 describe.runIf(engines.includes('postgres'))('a change of the catalogue on another server', () => {

@@ -18,7 +18,7 @@ const firstDayMs = Math.ceil(startOfTime / dayMs) * dayMs
 describe.each(isLong ? engines : ['sqlite' as const])(
   `${sessions} sessions from ${addresses} addresses that hold whatever they can, the next days first (%s)`,
   (engine) => {
-    test('leave at least nine in ten others their booking', { timeout: 120_000 }, async () => {
+    test('leave at least nine in ten others their booking', async () => {
       const service = await startTestService(engine, { RATE_LIMIT_FACTOR: '1' })
       try {
         const business = await makeBusiness(service, { plan: 'growth' })
@@ -37,7 +37,7 @@ describe.each(isLong ? engines : ['sqlite' as const])(
         // one after the other holds the next seat; nobody two of an hour, which would replace each other
         const squat = async (attempt: number) => {
           const startsAt = new Date(firstDayMs + Math.floor(attempt / seats) * 3_600_000).toISOString()
-          await eventually('an answer of a busy server', 30_000, async () => {
+          await eventually('an answer of a busy server', async () => {
             const reply = await squatters[attempt % squatters.length]?.hold(offer, startsAt)
             return reply?.status === 503 ? undefined : true
           })

@@ -42,7 +42,7 @@ test('every command, and every group of them, has a help text with an example of
     ...['webhook create', 'webhook list', 'webhook deliveries', 'webhook retry', 'webhook listen'],
     'session create',
   ])
-}, 120_000)
+})
 
 test.each([
   [['docter'], /unknown command 'docter'[^]*Did you mean doctor\?/],

@@ -38,7 +38,7 @@ onEachEngine('a command that runs in the process of something else', (engine) =>
     const redis = command === 'doctor' ? { REDIS_URL: inject('redisUrl') ?? '' } : {}
     const args = command.replace('ID', business).split(' ')
     expect(await runCommand(args, { ...here(), ...redis })).toMatchObject({ code })
-    await eventually('nothing more open than before', 2_000, () =>
+    await eventually('nothing more open than before', () =>
       Object.entries(heldOpen()).every(([kind, count]) => count <= (before[kind] ?? 0)) ? true : undefined,
     )
   })

@@ -59,7 +59,6 @@ function commandsOfGuide(): string[] {
 function expectPassed({ races, rounds, ...report }: Report): void {
   expect(report).toMatchObject({ verdict: 'passed', leftovers: [] })
   expect(report.requests).toBeLessThan(600)
-  expect(report.seconds).toBeLessThan(60)
   expect(rounds).toBeGreaterThanOrEqual(3)
   const saw = Object.fromEntries(races.map((one) => [one.race, one.saw]))
   expect(saw).toEqual({
@@ -133,7 +132,7 @@ test(
         cluster.databaseUrl,
         `select status from bookings where business_id = '${hudson.id}' and id <> '${real}'`,
       )
-    await eventually('bookings of the test', 20_000, async () => (await booked()).length > 10 || undefined)
+    await eventually('bookings of the test', async () => (await booked()).length > 10 || undefined)
     racing.signal('SIGINT')
     expect(await racing.ended).toEqual({ code: 1, signal: null })
     expect(racing.stderr()).toBe('holdfast: NO VERDICT: it was interrupted.\n')
@@ -240,7 +239,7 @@ longTest('two addresses with a database each are told apart', patient, async () 
 test('a demo whose race test is killed ends too', patient, async () => {
   const temporary = emptyDirectory()
   const racing = startHoldfast(['race-test', '--demo'], { variables: { TMPDIR: temporary } })
-  const database = await eventually('the demo server', 20_000, () => {
+  const database = await eventually('the demo server', () => {
     const [directory] = readdirSync(temporary).filter((name) => name.startsWith('holdfast-demo-'))
     return directory !== undefined && existsSync(`${temporary}/${directory}/demo.db.server-lock`)
       ? `${temporary}/${directory}/demo.db`
@@ -248,7 +247,7 @@ test('a demo whose race test is killed ends too', patient, async () => {
   })
   racing.signal('SIGKILL')
   await racing.ended
-  await eventually('the end of the demo server', 20_000, () => {
+  await eventually('the end of the demo server', () => {
     try {
       takeServerLock(database, database).close()
       return true

@@ -26,49 +26,45 @@ onEachEngine('migrations', (engine) => {
     return createContext(readConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent' }), { onStatement })
   }
 
-  test(
-    'that are interrupted at any statement converge when they run again',
-    { timeout: 120_000 },
-    async () => {
-      const whole = await createTestDatabase(engine)
-      const statements: string[] = []
-      const context = await open(whole.url, (sql) => statements.push(sql))
-      statements.length = 0
-      await context.db.migrate()
-      await context.db.close()
-      expect(statements.length).toBeGreaterThan(30)
-      const schema = await readRows(whole.url, schemaQueries[engine])
-      expect(schema.length).toBeGreaterThan(30)
+  test('that are interrupted at any statement converge when they run again', async () => {
+    const whole = await createTestDatabase(engine)
+    const statements: string[] = []
+    const context = await open(whole.url, (sql) => statements.push(sql))
+    statements.length = 0
+    await context.db.migrate()
+    await context.db.close()
+    expect(statements.length).toBeGreaterThan(30)
+    const schema = await readRows(whole.url, schemaQueries[engine])
+    expect(schema.length).toBeGreaterThan(30)
 
-      // one database is interrupted at its first statement, then at a later one, until none is left to interrupt
-      const broken = await createTestDatabase(engine)
-      let interruptions = 0
-      let runs = 0
-      for (let wasInterrupted = true; wasInterrupted; interruptions += isLong ? 1 : 5) {
-        runs += 1
-        let left = Infinity
-        const interrupted = await open(broken.url, () => {
-          left -= 1
-          if (left < 0) throw new Interruption()
-        })
-        left = interruptions
-        const outcome = await interrupted.db.migrate().catch((error: unknown) => error)
-        wasInterrupted = outcome instanceof Interruption
-        if (!wasInterrupted) expect(outcome).toEqual(expect.any(Array))
-        await interrupted.db.close()
-      }
-      // those that make the migrator's own tables are met in the first runs only
-      expect(interruptions).toBeGreaterThan(statements.length - 12)
-      expect(runs).toBeGreaterThan(5)
-      const again = await open(broken.url, () => undefined)
-      expect(await again.db.migrate()).toEqual([])
-      expect(await again.db.pendingMigrations()).toEqual([])
-      await again.db.close()
-      expect(await readRows(broken.url, schemaQueries[engine])).toEqual(schema)
-      await whole.drop()
-      await broken.drop()
-    },
-  )
+    // one database is interrupted at its first statement, then at a later one, until none is left to interrupt
+    const broken = await createTestDatabase(engine)
+    let interruptions = 0
+    let runs = 0
+    for (let wasInterrupted = true; wasInterrupted; interruptions += isLong ? 1 : 5) {
+      runs += 1
+      let left = Infinity
+      const interrupted = await open(broken.url, () => {
+        left -= 1
+        if (left < 0) throw new Interruption()
+      })
+      left = interruptions
+      const outcome = await interrupted.db.migrate().catch((error: unknown) => error)
+      wasInterrupted = outcome instanceof Interruption
+      if (!wasInterrupted) expect(outcome).toEqual(expect.any(Array))
+      await interrupted.db.close()
+    }
+    // those that make the migrator's own tables are met in the first runs only
+    expect(interruptions).toBeGreaterThan(statements.length - 12)
+    expect(runs).toBeGreaterThan(5)
+    const again = await open(broken.url, () => undefined)
+    expect(await again.db.migrate()).toEqual([])
+    expect(await again.db.pendingMigrations()).toEqual([])
+    await again.db.close()
+    expect(await readRows(broken.url, schemaQueries[engine])).toEqual(schema)
+    await whole.drop()
+    await broken.drop()
+  })
 })
 
 onEachEngine('the columns', (engine) => {

@@ -41,7 +41,7 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
     return Object.values(rows[0] ?? {})[0]
   }
 
-  test('a deadlock is repeated until both transactions are done', { timeout: 20_000 }, async () => {
+  test('a deadlock is repeated until both transactions are done', async () => {
     const attempts: number[] = []
     const met = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()] as const
     const cross = (own: 0 | 1, first: string, second: string) =>
@@ -94,13 +94,11 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
     await expect(sql`select 1 / 0`.execute(db.reads)).rejects.toMatchObject({ code: '22012' })
   })
 
-  test('a statement that is too slow is given up within 5 s, and its connection serves on', async () => {
-    const startedMs = performance.now()
+  test('a statement that is too slow is given up, and its connection serves on', async () => {
     // longer than any statement may take: the server itself has to end it
     const error = await sql`select pg_sleep(20)`.execute(db.reads).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(DatabaseUnavailable)
     expect((error as Error).cause).toMatchObject({ code: '57014' })
-    expect(performance.now() - startedMs).toBeLessThan(5_000)
     expect(
       await value(
         sql`select count(*) from pg_stat_activity where query like '%pg_sleep(20)' and state = 'active'`,
@@ -111,9 +109,7 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
   test('when all connections are taken one waits a moment, is refused, and is served again later', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<undefined>()
     const holders = Array.from({ length: poolSize }, () => db.transaction(() => released))
-    const startedMs = performance.now()
     await expect(db.ping()).rejects.toBeInstanceOf(DatabaseUnavailable)
-    expect(performance.now() - startedMs).toBeLessThan(3_000)
     const waiting = db.ping()
     release(undefined)
     await waiting
@@ -127,7 +123,7 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
     // one that the loss has not reached yet may be handed out once
     for (let turn = 0; turn < poolSize; turn += 1) await db.ping().catch(() => undefined)
     for (let turn = 0; turn < 2 * poolSize; turn += 1) await db.ping()
-    expect(idleErrors.length).toBeGreaterThan(0)
+    await eventually('word of the loss', () => idleErrors.length > 0 || undefined)
   })
 
   test('a connection that is lost in the middle of a transaction fails it, and is not used again', async () => {
@@ -154,7 +150,7 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
     const before = sockets()
     proxy.set('hang')
     await other.close()
-    await eventually('the end of the sockets', 5_000, () => sockets() <= before - poolSize || undefined)
+    await eventually('the end of the sockets', () => sockets() <= before - poolSize || undefined)
     await proxy.close()
   })
 

@@ -16,7 +16,7 @@ onEachEngine('a keyed request whose server is killed', (engine) => {
   })
   afterAll(() => cluster.stop())
 
-  test('has one effect and one answer, however often it is repeated', { timeout: 120_000 }, async () => {
+  test('has one effect and one answer, however often it is repeated', async () => {
     const answers = new Map<string, Reply>()
     let repeated = 0
     let stopping = false
@@ -43,15 +43,16 @@ onEachEngine('a keyed request whose server is killed', (engine) => {
     const load = Array.from({ length: clients }, (_, index) => client(index))
     for (let kill = 0; kill < kills; kill += 1) {
       const before = answers.size
-      await eventually('answers before the next kill', 20_000, () => answers.size > before + 50 || undefined)
+      await eventually('answers before the next kill', () => answers.size > before + 50 || undefined)
       const victim = kill % cluster.servers.length
+      const repeatedBefore = repeated
       await cluster.servers[victim]?.kill()
+      await eventually('a request that met the dead server', () => repeated > repeatedBefore || undefined)
       cluster.servers[victim] = await cluster.start()
     }
     stopping = true
     await Promise.all(load)
 
-    expect(repeated).toBeGreaterThan(0)
     expect([...answers.values()].filter(({ status }) => status !== 201)).toEqual([])
     const holds = await readRows(cluster.databaseUrl, 'select id from claims')
     const records = await readRows(cluster.databaseUrl, 'select idempotency_key from idempotency_records')

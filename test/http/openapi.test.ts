@@ -161,7 +161,7 @@ test('redocly lint finds nothing to complain of, not even a warning', async () =
     rmSync(directory, { recursive: true })
     await service.stop()
   }
-}, 60_000)
+})
 
 describe('a reply that is not as the document says', () => {
   let service: TestService

@@ -45,7 +45,7 @@ describe.concurrent.each(engines)('a repetition that meets the first still runni
     async () => {
       const request = slowRequest('too slow')
       const first = request.respond(service.context)
-      await eventually('it runs', 5_000, () => request.running() === 1 || undefined)
+      await eventually('it runs', () => request.running() === 1 || undefined)
       const startedMs = performance.now()
       await expect(request.respond(service.context)).rejects.toMatchObject(refused)
       expect(performance.now() - startedMs).toBeGreaterThan(4_900)
@@ -68,7 +68,7 @@ describe.concurrent.each(engines)('a repetition that meets the first still runni
     test('is undone when the first has stored its response, and gets that', async () => {
       const request = slowRequest('on another')
       const both = [request.respond(service.context), request.respond(other())]
-      await eventually('both run', 5_000, () => request.running() === 2 || undefined)
+      await eventually('both run', () => request.running() === 2 || undefined)
       request.end()
       const [one, two] = await Promise.all(both)
       expect(one?.response).toEqual(two?.response)
@@ -81,7 +81,7 @@ describe.concurrent.each(engines)('a repetition that meets the first still runni
       const following = slowRequest('fails')
       const first = failing.respond(service.context)
       const repeated = following.respond(other())
-      await eventually('both run', 5_000, () => failing.running() + following.running() === 2 || undefined)
+      await eventually('both run', () => failing.running() + following.running() === 2 || undefined)
       failing.fail(new Error('no luck'))
       await expect(first).rejects.toThrow('no luck')
       following.end()

@@ -74,7 +74,7 @@ test('killed at any step, the database is the one of before or that of the backu
     expect(rest.toSorted(), `step ${step}`).toEqual(['holdfast.db', 'holdfast.db.server-lock'])
   }
   expect(seen).toEqual(new Set(['of before', 'of the backup']))
-}, 120_000)
+})
 
 test('of a damaged database everything is kept, its WAL too, and nothing of it gets into the restored one', () => {
   const { directory, file } = place()

@@ -66,29 +66,25 @@ test('several processes that build the widget at once leave it whole', async () 
   expect(texts()).toEqual(before)
 })
 
-test(
-  'a package brings the widget and the client along, and nothing that notes how they were made',
-  { timeout: 120_000 },
-  async () => {
-    await makeClient()
-    const packed = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-      cwd: project,
-      encoding: 'utf8',
-    })
-    const [{ files }] = JSON.parse(packed.stdout) as [{ files: { path: string }[] }]
-    const paths = files.map(({ path }) => path)
-    expect(paths).toEqual(expect.arrayContaining(['widget/dist/v1.js', 'client/dist/holdfast-client.js']))
-    expect(paths.filter((path) => /^widget\/dist\/(de|es|fr|ar)-.*[.]js$/.test(path))).toHaveLength(4)
-    expect(paths.filter((path) => path.includes('.made-of') || path.startsWith('widget/flow'))).toEqual([])
-    const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
-      scripts: Record<string, string>
-    }
-    expect(scripts).toMatchObject({
-      prepare: 'node packaging/build.js',
-      prepack: 'node packaging/build.js --all',
-    })
-  },
-)
+test('a package brings the widget and the client along, and nothing that notes how they were made', async () => {
+  await makeClient()
+  const packed = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: project,
+    encoding: 'utf8',
+  })
+  const [{ files }] = JSON.parse(packed.stdout) as [{ files: { path: string }[] }]
+  const paths = files.map(({ path }) => path)
+  expect(paths).toEqual(expect.arrayContaining(['widget/dist/v1.js', 'client/dist/holdfast-client.js']))
+  expect(paths.filter((path) => /^widget\/dist\/(de|es|fr|ar)-.*[.]js$/.test(path))).toHaveLength(4)
+  expect(paths.filter((path) => path.includes('.made-of') || path.startsWith('widget/flow'))).toEqual([])
+  const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  expect(scripts).toMatchObject({
+    prepare: 'node packaging/build.js',
+    prepack: 'node packaging/build.js --all',
+  })
+})
 
 test('no commit holds what is made', () => {
   const git = spawnSync(

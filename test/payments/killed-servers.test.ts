@@ -37,7 +37,7 @@ onEachEngine('a server that is killed between a hold and its paid booking', (eng
     stripe = await startFakeStripe(() => Date.now())
     variables = stripeVariables(stripe.url)
     cluster = await startCluster(engine, variables)
-  }, 120_000)
+  })
   afterAll(async () => {
     await cluster.stop()
     await stripe.stop()
@@ -96,41 +96,33 @@ onEachEngine('a server that is killed between a hold and its paid booking', (eng
   // one step of each kind on each engine, in brief
   const tried = <T>(all: readonly T[]) => (isLong ? all : all.slice(engine === 'sqlite' ? 0 : -1).slice(0, 1))
 
-  test.each(tried(steps.booking))(
-    '%s: the same request again leads to the same end',
-    async (_when, text) => {
-      const id = await hold()
-      await replace({ DIE_AT_TEXT: text })
-      expect(await book(id)).toBeUndefined()
-      await dies()
-      const reply = await book(id)
-      expect(reply).toMatchObject({ status: 201, body: { status: 'pending' } })
-      if (reply) await pay(sessionOf(stripe, reply))
-      await expectConfirmed(id)
-    },
-    120_000,
-  )
+  test.each(tried(steps.booking))('%s: the same request again leads to the same end', async (_when, text) => {
+    const id = await hold()
+    await replace({ DIE_AT_TEXT: text })
+    expect(await book(id)).toBeUndefined()
+    await dies()
+    const reply = await book(id)
+    expect(reply).toMatchObject({ status: 201, body: { status: 'pending' } })
+    if (reply) await pay(sessionOf(stripe, reply))
+    await expectConfirmed(id)
+  })
 
-  longTest(
-    'while the processor opens the checkout: the same request again finds it',
-    async () => {
-      const id = await hold()
-      const before = stripe.sessions.size
-      stripe.onCreated = async () => {
-        stripe.onCreated = undefined
-        await cluster.servers[0]?.kill()
-      }
-      await replace()
-      expect(await book(id)).toBeUndefined()
-      await dies()
-      const reply = await book(id)
-      expect(reply).toMatchObject({ status: 201, body: { status: 'pending' } })
-      if (reply) await pay(sessionOf(stripe, reply))
-      await expectConfirmed(id)
-      expect(stripe.sessions.size).toBe(before + 1)
-    },
-    120_000,
-  )
+  longTest('while the processor opens the checkout: the same request again finds it', async () => {
+    const id = await hold()
+    const before = stripe.sessions.size
+    stripe.onCreated = async () => {
+      stripe.onCreated = undefined
+      await cluster.servers[0]?.kill()
+    }
+    await replace()
+    expect(await book(id)).toBeUndefined()
+    await dies()
+    const reply = await book(id)
+    expect(reply).toMatchObject({ status: 201, body: { status: 'pending' } })
+    if (reply) await pay(sessionOf(stripe, reply))
+    await expectConfirmed(id)
+    expect(stripe.sessions.size).toBe(before + 1)
+  })
 
   test.each(tried(steps.payment))(
     '%s: the event that Stripe sends again confirms it',
@@ -146,41 +138,32 @@ onEachEngine('a server that is killed between a hold and its paid booking', (eng
       expect(await pay(sessionId)).toMatchObject({ status: 200 })
       await expectConfirmed(id)
     },
-    120_000,
   )
 
-  longTest(
-    'before a refund is sent: the next server sends it, once',
-    async () => {
-      const id = await hold()
-      const reply = await book(id)
-      await pay(reply ? sessionOf(stripe, reply) : '')
-      stripe.failure = { how: 'hangs', on: /refunds/ }
-      const cancelled = await call(cluster.address(0), 'DELETE', `/bookings/${id}?refund=full`, {
-        token: token(),
-      })
-      expect(cancelled.status).toBe(200)
-      await eventually(
-        'the try',
-        10_000,
-        () => stripe.requests.some((name) => name.includes('refunds')) || undefined,
+  longTest('before a refund is sent: the next server sends it, once', async () => {
+    const id = await hold()
+    const reply = await book(id)
+    await pay(reply ? sessionOf(stripe, reply) : '')
+    stripe.failure = { how: 'hangs', on: /refunds/ }
+    const cancelled = await call(cluster.address(0), 'DELETE', `/bookings/${id}?refund=full`, {
+      token: token(),
+    })
+    expect(cancelled.status).toBe(200)
+    await eventually('the try', () => stripe.requests.some((name) => name.includes('refunds')) || undefined)
+    await cluster.servers[0]?.kill()
+    cluster.servers.length = 0
+    stripe.failure = undefined
+    await replace()
+    const command = 'update payments set next_check_at = created_at where refund_requested_at is not null'
+    await changeDirectly(cluster.databaseUrl, command) // the lease of the killed server has ended
+    await eventually('the refund', async () => {
+      const [row] = await readRows(
+        cluster.databaseUrl,
+        `select status from payments where booking_id = '${id}'`,
       )
-      await cluster.servers[0]?.kill()
-      cluster.servers.length = 0
-      stripe.failure = undefined
-      await replace()
-      const command = 'update payments set next_check_at = created_at where refund_requested_at is not null'
-      await changeDirectly(cluster.databaseUrl, command) // the lease of the killed server has ended
-      await eventually('the refund', 40_000, async () => {
-        const [row] = await readRows(
-          cluster.databaseUrl,
-          `select status from payments where booking_id = '${id}'`,
-        )
-        return row?.status === 'refunded' || undefined
-      })
-      expect(stripe.refunds).toHaveLength(1)
-      stripe.refunds.length = 0
-    },
-    120_000,
-  )
+      return row?.status === 'refunded' || undefined
+    })
+    expect(stripe.refunds).toHaveLength(1)
+    stripe.refunds.length = 0
+  })
 })

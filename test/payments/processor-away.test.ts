@@ -34,9 +34,7 @@ onEachEngine('a payment processor that does not answer', (engine) => {
       const { id } = await held()
       const before = world.stripe.sessions.size
       world.stripe.failure = { how, on: /^POST \/v1\/checkout\/sessions$/ }
-      const startedMs = performance.now()
       const refused = await world.session.book(id)
-      expect(performance.now() - startedMs).toBeLessThan(8_000) // of a busy machine; the waits add up to less than five
       expect(refused).toMatchObject({
         status: 503,
         body: { code: 'unavailable' },

@@ -43,7 +43,7 @@ describe.skipIf(executablePath === undefined)('the sandbox in a browser', () => 
     // what the browser refuses (a blocked form, a missing style) is said there
     page.on('console', (message) => complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(error.message))
-  }, 120_000)
+  })
   afterAll(async () => {
     await browser.close()
     await server.stop()
@@ -64,7 +64,7 @@ describe.skipIf(executablePath === undefined)('the sandbox in a browser', () => 
     await page.waitForURL(/\/checkout\//)
     expect(await heading()).toBe('Your booking is confirmed')
     expect(await statusOf(id)).toBe('confirmed, paid')
-  }, 60_000)
+  })
 
   test('with the keyboard alone, after a payment that failed', async () => {
     const { id, url } = await book()
@@ -77,7 +77,7 @@ describe.skipIf(executablePath === undefined)('the sandbox in a browser', () => 
     await page.keyboard.press('Space')
     await page.waitForURL(/\/checkout\//)
     expect(await statusOf(id)).toBe('confirmed, paid')
-  }, 60_000)
+  })
 
   test('a client goes back, then on to the payment, then gives up', async () => {
     const { id, url } = await book()
@@ -89,7 +89,7 @@ describe.skipIf(executablePath === undefined)('the sandbox in a browser', () => 
     await page.goto(url)
     await page.getByRole('link', { name: 'See the booking' }).click()
     expect(await heading()).toBe('This booking is cancelled')
-  }, 60_000)
+  })
 
   test('the browser has nothing to complain about', () => {
     expect(complaints).toEqual([])

@@ -45,7 +45,7 @@ export interface Visitor {
   close(): Promise<void>
 }
 
-const patienceMs = 15_000
+const patienceMs = 60_000
 
 /** Opens a page whose clock begins where that of the service stands, and goes on. */
 export async function openVisitor(

@@ -4,7 +4,7 @@ import pg from 'pg'
 /** Runs one statement on a database of either engine, past the program. */
 export async function changeDirectly(databaseUrl: string, statement: string): Promise<void> {
   if (databaseUrl.startsWith('sqlite:')) {
-    const file = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 5_000 })
+    const file = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 60_000 })
     file.exec(statement)
     file.close()
     return

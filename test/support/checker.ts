@@ -92,7 +92,7 @@ export async function readRows(databaseUrl: string, query: string): Promise<Reco
 
 async function readTogether(databaseUrl: string, texts: string[]): Promise<Record<string, unknown>[][]> {
   if (databaseUrl.startsWith('sqlite:')) {
-    const file = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { readOnly: true, timeout: 5_000 })
+    const file = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { readOnly: true, timeout: 60_000 })
     try {
       file.exec('begin')
       return texts.map((text) => file.prepare(text).all())

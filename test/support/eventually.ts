@@ -1,14 +1,16 @@
-/** Resolves with the first value that is not undefined; asks again until then, at most for the given time. */
+/** Longer than anything takes on the busiest machine, and shorter than a test may take (vitest.config.ts). */
+const patienceMs = 90_000
+
+/** Resolves with the first value that is not undefined; asks again until then, and fails when patience ends. */
 export async function eventually<T>(
   what: string,
-  withinMs: number,
   ask: () => Promise<T | undefined> | T | undefined,
 ): Promise<T> {
-  const deadline = performance.now() + withinMs
+  const deadline = performance.now() + patienceMs
   for (;;) {
     const value = await ask()
     if (value !== undefined) return value
-    if (performance.now() > deadline) throw new Error(`${what} did not come about within ${withinMs} ms`)
+    if (performance.now() > deadline) throw new Error(`${what} did not come about within ${patienceMs} ms`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

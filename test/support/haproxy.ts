@@ -38,7 +38,7 @@ export async function startHaproxy(program: string, ports: number[]): Promise<Lo
   const isUp = async (name: string) => (await statuses()).get(name)?.startsWith('UP') === true
   const takes = async (wanted: number) => {
     const name = nameOf(ports.indexOf(wanted))
-    await eventually(`the server ${name} in use`, 10_000, async () => {
+    await eventually(`the server ${name} in use`, async () => {
       if (child.exitCode !== null) throw new Error(`HAProxy ended:\n${said}`)
       return (await isUp(name)) || undefined
     })

@@ -101,7 +101,7 @@ export function startHoldfast(args: string[], options: ProcessOptions = {}): Hol
     stderr: () => stderr,
     signal: (name) => child.kill(name),
     ended,
-    says: (pattern, withinMs = 20_000) =>
+    says: (pattern, withinMs = 90_000) =>
       new Promise((found, failed) => {
         const look = () => {
           const match = pattern.exec(stdout)

@@ -20,7 +20,7 @@ export type Call = (address: string, method: string, path: string, options?: Cal
  * Undici's own fetch goes with its own Agent.
  */
 export function httpClients(options: Agent.Options = {}): Call {
-  const dispatcher = new Agent({ pipelining: 1, headersTimeout: 30_000, ...options })
+  const dispatcher = new Agent({ pipelining: 1, headersTimeout: 120_000, ...options })
   agents.add(dispatcher)
   return async (address, method, path, { token, body, rawBody, headers = {} } = {}) => {
     const url = path.startsWith('//') ? path.slice(1) : `/api/v1${path}`
@@ -45,6 +45,16 @@ export function httpClients(options: Agent.Options = {}): Call {
   }
 }
 
+/** The same, patient with what an overloaded server refuses by 503: then nothing has happened, and it asks to try again. */
+export function patientClients(options: Agent.Options = {}): Call {
+  const call = httpClients(options)
+  return (...request) =>
+    eventually('an answer of a busy server', async () => {
+      const reply = await call(...request)
+      return reply.status === 503 ? undefined : reply
+    })
+}
+
 /** Exchanges a publishable key for sessions, over all addresses in turn. */
 export async function openSessions(
   call: Call,
@@ -55,7 +65,7 @@ export async function openSessions(
     Array.from({ length: count }, async (_, index) => {
       const address = addresses[index % addresses.length] ?? ''
       // many at once may be more than a busy machine can do within a server's limits: such a refusal asks to try again
-      const reply = await eventually('a session', 60_000, async () => {
+      const reply = await eventually('a session', async () => {
         const answer = await call(address, 'POST', '/session', { token: key })
         return answer.status === 503 ? undefined : answer
       })

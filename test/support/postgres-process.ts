@@ -9,8 +9,8 @@ import { freePort } from './free-port.ts'
 
 const run = promisify(execFile)
 
-const START_MILLISECONDS = 30_000
-const STOP_MILLISECONDS = 10_000
+const START_MILLISECONDS = 90_000
+const STOP_MILLISECONDS = 60_000
 
 /** Settings of a server in place of its defaults. */
 export type PostgresSettings = Record<string, string>

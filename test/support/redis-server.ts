@@ -8,7 +8,6 @@ import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 
 const LOCAL_SERVER = 'redis://127.0.0.1:6379'
-const startMs = 10_000
 
 interface RedisServer {
   url: string
@@ -44,7 +43,7 @@ async function startRedis(program: string): Promise<RedisServer> {
   const child = spawn(program, args, { stdio: 'ignore' })
   const ended = once(child, 'close')
   const url = `redis://127.0.0.1:${port}`
-  await eventually('an answer of the started Redis', startMs, async () => (await answers(url)) || undefined)
+  await eventually('an answer of the started Redis', async () => (await answers(url)) || undefined)
   return {
     url,
     origin: `a server started from ${program}`,
@@ -67,7 +66,7 @@ async function answers(url: string): Promise<boolean> {
 
 /** Connects for as long as it is used; rejects when no Redis answers. */
 export async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
-  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 3_000 })
+  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 30_000 })
   redis.on('error', () => undefined) // connect() rejects with it
   try {
     await redis.connect()

@@ -9,7 +9,7 @@ export function inBash(
   lines: string,
   { variables = {}, directory }: { variables?: Record<string, string>; directory?: string } = {},
 ): Promise<string> {
-  const options = { timeout: 30_000, env: { ...process.env, ...variables }, cwd: directory }
+  const options = { timeout: 120_000, env: { ...process.env, ...variables }, cwd: directory }
   return new Promise((resolve, reject) => {
     execFile('bash', ['-c', lines], options, (error, stdout, stderr) => {
       if (error) reject(new Error(`${error.message}\n${stdout}\n${stderr}`))

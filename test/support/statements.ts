@@ -4,7 +4,7 @@ import pg from 'pg'
 /** Runs statements on a database of either engine, past the program: to plant what the program would not write. */
 export async function execute(databaseUrl: string, statements: string): Promise<void> {
   if (databaseUrl.startsWith('sqlite:')) {
-    const file = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 5_000 })
+    const file = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 60_000 })
     file.exec(statements)
     file.close()
     return

@@ -55,7 +55,7 @@ const openers: Record<StoreName, () => Promise<TestStore>> = {
     const redis = createTestRedis()
     const open = () => new RedisStore({ url: redis.url, prefix: redis.prefix })
     const servers = [open(), open()] as [RedisStore, RedisStore]
-    for (const store of servers) await store.connected(5_000)
+    for (const store of servers) await store.connected(60_000)
     return {
       servers,
       close: async () => {

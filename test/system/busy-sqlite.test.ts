@@ -15,34 +15,25 @@ beforeAll(async () => {
 })
 afterAll(() => cluster.stop())
 
-test('while another process writes to the file for long, changes are 503 within 5 s and reads go on', async () => {
+test('while another process writes to the file for long, changes are 503 and reads go on', async () => {
   using other = new DatabaseSync(cluster.databaseUrl.slice('sqlite:'.length))
   other.exec('begin immediate')
-  const startedMs = performance.now()
-  const queued = Promise.all(
-    tokens.map(async (token, index) => {
-      // some wait for the file, the others behind them for their turn
-      const beganMs = performance.now()
-      const reply = await client.hold(0, token, slot(index))
-      expect(performance.now() - beganMs).toBeLessThan(5_000)
-      return reply
-    }),
-  )
+  // some wait for the file, the others behind them for their turn
+  const queued = Promise.all(tokens.map((token, index) => client.hold(0, token, slot(index))))
+  let isQueued = true
+  void queued.finally(() => (isQueued = false))
   let reads = 0
-  while (performance.now() - startedMs < 3_000) {
-    const beganMs = performance.now()
+  while (isQueued) {
     const read = await call(cluster.address(0), 'GET', '/services', { token: tokens[0] ?? '' })
     expect(read.status).toBe(200)
-    expect(performance.now() - beganMs, 'the event loop is not blocked').toBeLessThan(1_000)
     reads += 1
   }
-  expect(reads).toBeGreaterThan(10)
-  const late = client.hold(0, tokens[1] ?? '', slot(100))
+  expect(reads, 'an event loop that waited for the file would answer one').toBeGreaterThan(3)
   expect(tally(await queued)).toEqual({ '503 unavailable': tokens.length })
-  const { status, headers } = await late
+  const { status, headers } = await client.hold(0, tokens[1] ?? '', slot(100))
   expect([status, headers['retry-after']]).toEqual([503, '1'])
   other.exec('rollback')
-  await eventually('a hold after the file was free', 10_000, async () =>
+  await eventually('a hold after the file was free', async () =>
     (await client.hold(0, tokens[0] ?? '', slot(200))).status === 201 ? true : undefined,
   )
 })
@@ -51,6 +42,6 @@ test('a change waits for another process that writes for a moment, and then happ
   using other = new DatabaseSync(cluster.databaseUrl.slice('sqlite:'.length))
   other.exec('begin immediate')
   const holds = Promise.all(tokens.map((token, index) => client.hold(0, token, slot(300 + index))))
-  setTimeout(() => other.exec('rollback'), 500) // real time is the subject: shorter than the limit
+  setTimeout(() => other.exec('rollback'), 200) // real time is the subject: far shorter than the limit
   expect(tally(await holds)).toEqual({ '201': tokens.length })
 })

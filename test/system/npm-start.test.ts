@@ -34,7 +34,6 @@ beforeEach(async () => {
   npm.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
   address = await eventually(
     'an address',
-    20_000,
     () => /^Holdfast serves (http:\S+)$[^]*-X DELETE .*\n/m.exec(output)?.[1],
   )
 })

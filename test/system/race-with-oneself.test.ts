@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors, readRows } from '../support/checker.ts'
 import { book, clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
-import { httpClients, openSessions, tally } from '../support/http-client.ts'
+import { patientClients, openSessions, tally } from '../support/http-client.ts'
 import { rounds } from '../support/long.ts'
 import { onEachEngine, type Reply } from '../support/test-service.ts'
 
 const cap = 10
 const pairs = rounds(10, 80)
 const greedyRounds = rounds(2, 10)
-const call = httpClients()
+const call = patientClients()
 
 onEachEngine('requests that cross each other', (engine) => {
   let cluster: Cluster

@@ -7,10 +7,8 @@ import { engines } from '../support/test-service.ts'
 
 /** Starts a server that is to refuse the database, and gives what it says. */
 async function refusalOf(url: string): Promise<string> {
-  const startedMs = performance.now()
   const ran = await runHoldfast(['serve'], { variables: { DATABASE_URL: url, PORT: '0' } })
   expect(ran).toMatchObject({ code: 1, stdout: '' })
-  expect(performance.now() - startedMs).toBeLessThan(8_000)
   expect(ran.stderr).not.toContain('    at ')
   return ran.stderr
 }
@@ -53,7 +51,6 @@ describe.runIf(engines.includes('postgres'))('with a PostgreSQL server', () => {
 
   test.each(cases(1, ['fsync', 'full_page_writes']))(
     'one with %s=off is refused, because it could lose what was acknowledged',
-    { timeout: 60_000 },
     async (setting) => {
       const server = await startOwnPostgres({ [setting]: 'off' })
       if (!server) {

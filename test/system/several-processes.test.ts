@@ -39,7 +39,7 @@ test('a second server on one SQLite file is refused at once, by any name of the 
 })
 
 onEachEngine('an empty database that many processes meet at once', (engine) => {
-  test('is brought up to date once, and all of them end well', { timeout: 60_000 }, async () => {
+  test('is brought up to date once, and all of them end well', async () => {
     const database = await createTestDatabase(engine)
     const variables = { DATABASE_URL: database.url }
     const migrations = Array.from({ length: rounds(3, 8) }, () =>
@@ -57,7 +57,7 @@ onEachEngine('an empty database that many processes meet at once', (engine) => {
 describe.runIf(engines.includes('postgres'))(
   'several servers that start at once on an empty PostgreSQL database',
   () => {
-    test('all serve, beside commands, and one demo world is there', { timeout: 60_000 }, async () => {
+    test('all serve, beside commands, and one demo world is there', async () => {
       const database = await createTestDatabase('postgres')
       const variables = { DATABASE_URL: database.url }
       const commands = ['migrate', 'demo'].map((command) => runHoldfast([command], { variables }))

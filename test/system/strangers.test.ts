@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { findErrors, readRows } from '../support/checker.ts'
-import { httpClients, tally } from '../support/http-client.ts'
+import { patientClients, tally } from '../support/http-client.ts'
 import { longTest } from '../support/long.ts'
 import { ada, offer, onEachEngine, type Reply } from '../support/test-service.ts'
 
@@ -10,7 +10,7 @@ import { ada, offer, onEachEngine, type Reply } from '../support/test-service.ts
  * on PostgreSQL.
  */
 
-const call = httpClients()
+const call = patientClients()
 const perHour = 10
 const parallel = 100
 

@@ -125,9 +125,7 @@ longTest(
     expect((await fetch(`${address}/healthz`)).status).toBe(200)
     await server.says(/traces could not be sent/) // spans are sent every five seconds
     await fetch(`${address}/healthz`)
-    const startedMs = performance.now()
     await stop(server)
-    expect(performance.now() - startedMs).toBeLessThan(5000)
     collector = await startCollector()
   },
 )

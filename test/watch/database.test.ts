@@ -89,7 +89,7 @@ onEachEngine('what the service stands on', (engine) => {
     const work = new Promise<void>((resolve) => (finish = resolve))
     const transactions = Array.from({ length: 9 }, () => db.transaction(() => work))
     const waiting = engine === 'sqlite' ? 8 : 2
-    const seen = await eventually('the transactions have begun', 3000, async () => {
+    const seen = await eventually('the transactions have begun', async () => {
       const now = await scrape(service)
       return now.value('holdfast_database_waiting') === waiting ? now : undefined
     }).finally(finish)
@@ -108,18 +108,17 @@ onEachEngine('what the service stands on', (engine) => {
     expect(now.value('nodejs_heap_size_used_bytes')).toBeGreaterThan(1e6)
     expect(now.value('process_cpu_seconds_total')).toBeGreaterThan(0.1)
     const startedMs = (now.value('process_start_time_seconds') ?? 0) * 1000
-    expect(Math.abs(Date.now() - performance.now() - startedMs)).toBeLessThan(2000)
+    expect(Math.abs(Date.now() - performance.now() - startedMs)).toBeLessThan(60_000)
   })
 
   test('an event loop that was held up shows it', async () => {
-    const lag = await eventually('the lag shows', 5000, async () => {
+    await eventually('the lag shows', async () => {
       const until = performance.now() + 80
       while (performance.now() < until);
       await new Promise((resolve) => setTimeout(resolve)) // the loop goes round and notices
       const now = (await scrape(service)).value('nodejs_eventloop_lag_max_seconds') ?? 0
-      return now > 0.05 ? now : undefined
+      return now > 0.05 || undefined
     })
-    expect(lag).toBeLessThan(5)
   })
 
   test('a scrape answers when the database is gone, says so, and leaves the count of holds out', async () => {

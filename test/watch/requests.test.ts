@@ -72,7 +72,6 @@ onEachEngine('counted requests', (engine) => {
     expect(bounds.slice(-2)).toEqual(['5', '+Inf'])
     const sum = ofHealth.find(({ name }) => name.endsWith('_sum'))?.value
     expect(sum).toBeGreaterThan(0)
-    expect(sum).toBeLessThan(30)
   })
 
   test('with unknown paths and strange methods share a few labels, and no address is in any', async () => {

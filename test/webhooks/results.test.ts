@@ -52,7 +52,7 @@ onEachEngine('the result of an attempt', (engine) => {
   })
 
   const arrivals = (count: number) =>
-    eventually(`${count} arrivals`, 5_000, () => receiver.received.length >= count || undefined)
+    eventually(`${count} arrivals`, () => receiver.received.length >= count || undefined)
   const log = () => deliveriesOf(service, { token: shop.business.key, id: webhook.id })
   const state = async () =>
     (await service.call('GET', `/webhooks/${webhook.id}`, { token: shop.business.key })).body.status as string
@@ -71,12 +71,12 @@ onEachEngine('the result of an attempt', (engine) => {
     }
     for (let round = 1; round <= 2; round += 1) {
       await shop.book()
-      await eventually(`result ${round}`, 5_000, async () => {
+      await eventually(`result ${round}`, async () => {
         const lines = await log()
         return lines.filter(({ status }) => status === 'succeeded').length === round || undefined
       })
     }
-    await eventually('an error in the log', 5_000, () => errors().length > 0 || undefined)
+    await eventually('an error in the log', () => errors().length > 0 || undefined)
     expect(errors().join('')).toContain('counting failed')
   })
 
@@ -87,9 +87,7 @@ onEachEngine('the result of an attempt', (engine) => {
     isCut = true
     finish[0]?.(200)
     service.clock.advance(leaseSeconds)
-    const [line] = await eventually('an error in the log', 5_000, () =>
-      errors().length > 0 ? errors() : undefined,
-    )
+    const [line] = await eventually('an error in the log', () => (errors().length > 0 ? errors() : undefined))
     const [delivery] = await log()
     expect(delivery).toMatchObject({ status: 'pending', attempts: [] })
     expect(line).toContain(delivery?.id)
@@ -170,8 +168,7 @@ onEachEngine('a leased delivery', (engine) => {
   })
 
   const log = () => deliveriesOf(service, { token: shop.business.key, id: webhook.id })
-  const arrival = (number: number) =>
-    eventually(`arrival ${number}`, 5_000, () => receiver.received[number - 1])
+  const arrival = (number: number) => eventually(`arrival ${number}`, () => receiver.received[number - 1])
 
   test('is not sent by another server until the lease ends; then it is, with the same id and body', async () => {
     receiver.answer = hang
