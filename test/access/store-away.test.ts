@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { sessionClient } from '../support/client.ts'
 import { eventually } from '../support/eventually.ts'
-import { cases, isLong } from '../support/long.ts'
+import { testIn } from '../support/long.ts'
 import { makeBusiness } from '../support/offers.ts'
 import { createTestRedis, type TestRedis } from '../support/test-redis.ts'
 import { startProxy, type ProxyMode, type TcpProxy } from '../support/tcp-proxy.ts'
@@ -53,7 +53,7 @@ describe.runIf(inject('redisUrl') !== null).each(engines)('a Redis that is away 
   const statuses = (replies: Reply[]) => replies.map(({ status }) => status)
   const all = (status: number, times: number) => Array<number>(times).fill(status)
 
-  test.each(engine === 'sqlite' ? modes : cases(1, modes))(
+  testIn(engine === 'sqlite').each(modes)(
     'because its network does "%s": requests are served and limited, the log tells once, and it is used again',
     async (mode) => {
       await start()
@@ -77,7 +77,7 @@ describe.runIf(inject('redisUrl') !== null).each(engines)('a Redis that is away 
   )
 
   // the rest has nothing to do with the engine
-  const once = test.runIf(engine === 'sqlite' || isLong)
+  const once = testIn(engine === 'sqlite')
 
   once('a second outage is told again', async () => {
     await start()

@@ -5,11 +5,14 @@ import { startCluster, type Cluster } from '../support/cluster.ts'
 import { patientClients } from '../support/http-client.ts'
 import { createTestRedis, type TestRedis } from '../support/test-redis.ts'
 import { businessOf, engines, type CallOptions, type Reply } from '../support/test-service.ts'
+import { longDescribe } from '../support/long.ts'
 
 const call = patientClients({ connections: 40 })
 const stores = ['PostgreSQL', ...(inject('redisUrl') === null ? [] : ['Redis'])]
 
-describe.runIf(engines.includes('postgres')).each(stores)('two servers that count in %s', (store) => {
+const suiteIn = (store: string) => (store === 'PostgreSQL' ? describe : longDescribe)
+
+const suite = (store: string) => {
   let cluster: Cluster
   let redis: TestRedis | undefined
   let lastHost = 0
@@ -145,4 +148,8 @@ describe.runIf(engines.includes('postgres')).each(stores)('two servers that coun
       expect(lifeMs).toBeLessThanOrEqual(120_000)
     }
   })
-})
+}
+
+if (engines.includes('postgres')) {
+  for (const store of stores) suiteIn(store)(`two servers that count in ${store}`, () => suite(store))
+}

@@ -7,10 +7,10 @@ import { instantFromMs } from '../../src/base/instants.ts'
 import { placeHold } from '../../src/bookings/hold.ts'
 import { aroundTransactions } from '../support/around-transactions.ts'
 import type { Context } from '../../src/bookings/context.ts'
-import { isWhole, rounds, tellProgress } from '../support/long.ts'
+import { isWhole, onOneEngine, rounds, tellProgress } from '../support/long.ts'
 import { makeRandomWorld, type RandomWorld, sessionOf } from '../support/random-world.ts'
 import { type Random, randomFrom, seeds } from '../support/random.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { dateAfter } from '../support/wall-clock.ts'
 
 const worlds = rounds(60, 20_000)
@@ -50,7 +50,7 @@ function sample<T>(random: Random, entries: T[]): T[] {
     : Array.from({ length: triesPerWorld }, () => random.of(entries))
 }
 
-onEachEngine('random worlds', (engine) => {
+onOneEngine('sqlite', 'random worlds', (engine) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(engine)

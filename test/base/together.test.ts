@@ -47,7 +47,7 @@ test('no more groups than allowed are under way, and none has more members than 
   await turn()
   expect(groups.map(({ members }) => members.length)).toEqual([3, 3])
   for (let ended = 0; ended < 4; ended += 1) {
-    await vi.waitFor(() => expect(groups.length).toBeGreaterThan(ended))
+    await vi.waitFor(() => expect(groups.length).toBeGreaterThan(ended), 60_000)
     groups[ended]?.end()
   }
   expect(await Promise.all(all)).toHaveLength(10)
@@ -87,7 +87,7 @@ test('a group takes from each owner in turn, so that none starves another', asyn
   const all = [...['a1', 'a2', 'a3', 'a4', 'a5'], ...['b1', 'b2', 'c1']].map((member) => ask(member))
   await turn()
   groups[0]?.end()
-  await vi.waitFor(() => expect(groups).toHaveLength(2))
+  await vi.waitFor(() => expect(groups).toHaveLength(2), 60_000)
   groups[1]?.end()
   await Promise.all(all)
   expect(groups.map(({ members }) => members)).toEqual([

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { planOf } from '../../bench/run.ts'
 import { operations } from '../../bench/operations.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
-import { isLong, longTest } from '../support/long.ts'
+import { isWhole, longTest } from '../support/long.ts'
 import { project } from '../support/holdfast-process.ts'
 
 /** Runs the benchmark as `npm run bench` does. */
@@ -22,9 +22,9 @@ const short = ['--engine', 'sqlite', '--rounds', '1', '--seconds', '0.1', '--at-
 const patient = { timeout: 300_000 }
 
 /** All of them take half a minute. */
-const tried = isLong ? operations : operations.filter(({ name }) => ['hold', 'day'].includes(name))
+const tried = isWhole ? operations : operations.filter(({ name }) => ['hold', 'day'].includes(name))
 
-test('npm run bench measures operations, with and without a key, and none fails', patient, async () => {
+longTest('npm run bench measures operations, with and without a key, and none fails', patient, async () => {
   const chosen = tried.flatMap(({ name }) => ['--operation', name])
   const { code, stdout, stderr } = await bench(...short, ...chosen)
   expect({ code, stderr, failed: /FAILED.*/.exec(stdout)?.[0] }).toEqual({ code: 0, stderr: '' })

@@ -106,7 +106,7 @@ onEachEngine('a hold that ended or was booked since it was looked at', (engine) 
       const replies: Promise<Reply>[] = []
       for (const act of acts) {
         replies.push(act())
-        await vi.waitFor(() => expect(waiting).toHaveLength(replies.length))
+        await vi.waitFor(() => expect(waiting).toHaveLength(replies.length), 60_000)
       }
       waiting.forEach((go) => go())
       const settled = await Promise.all(replies)

@@ -10,7 +10,8 @@ import { httpClients } from '../support/http-client.ts'
 import { startServer } from '../support/server-process.ts'
 import { inBash, quickNpx } from '../support/shell.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import { ada, onEachEngine } from '../support/test-service.ts'
+import { ada } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
 
 const call = httpClients()
 
@@ -25,7 +26,7 @@ const tellsPackages = `data:text/javascript,${encodeURIComponent(`
     },
   })`)}`
 
-onEachEngine('holdfast serve', (engine) => {
+onOneEngine('sqlite', 'holdfast serve', (engine) => {
   test('in development it fills an empty database, and the lines that it prints make a booking', async () => {
     const database = await createTestDatabase(engine)
     const server = startHoldfast(['serve'], { variables: { DATABASE_URL: database.url, PORT: '0' } })

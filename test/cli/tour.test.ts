@@ -8,7 +8,8 @@ import { commandLine, runCommand } from '../support/command-line.ts'
 import { demoWorld, emptyDirectory } from '../support/holdfast-process.ts'
 import { startServer, withoutLimits } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import { businessOf, onEachEngine } from '../support/test-service.ts'
+import { businessOf } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
 
 const secret = /cal_(hub|biz|pub|ses)_\w{4}/
 const steps = [
@@ -22,7 +23,7 @@ const steps = [
   'The business cancels it; the slot is free at once',
 ]
 
-onEachEngine('holdfast tour', (engine) => {
+onOneEngine('sqlite', 'holdfast tour', (engine) => {
   test('walks from the session to the cancelled booking, and shows no token whole', async () => {
     const database = await createTestDatabase(engine)
     const server = await startServer(database.url, withoutLimits)

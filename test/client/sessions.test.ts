@@ -7,17 +7,11 @@ import {
   type Session,
 } from '../../client/holdfast-client.ts'
 import { changeRows, nextStart, type Tenant } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 import { sendTo, timeOf, type Sent } from './client-service.ts'
+import { onOneEngine } from '../support/long.ts'
 
-onEachEngine('a client with a publishable key', (engine) => {
+onOneEngine('sqlite', 'a client with a publishable key', (engine) => {
   let service: TestService
   let salon: Tenant
   let client: HoldfastClient

@@ -1,17 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors } from '../support/checker.ts'
-import { isLong, isWhole, rounds } from '../support/long.ts'
+import { isLong, isWhole, onOneEngine, rounds } from '../support/long.ts'
 import { randomFrom, seeds } from '../support/random.ts'
 import { makeSpares } from '../support/spares.ts'
 import { makeThings, nextAddress, nextStart, type Tenant } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  onEachEngine,
-  startTestService,
-  type Reply,
-  type TestService,
-} from '../support/test-service.ts'
+import { ada, businessOf, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 import { ApiDocument, type Operation } from './api-document.ts'
 import { RequestGenerator, type FuzzedRequest } from './request-generator.ts'
 
@@ -26,7 +19,7 @@ const bySignature = 'POST /payments/stripe/webhook'
 const nowhere = 'http://127.0.0.1:9/hook'
 const internals = /node_modules|[.]ts:[0-9]+|SQLITE_|_pkey|syntax error/
 
-onEachEngine('requests made from /openapi.json', (engine) => {
+onOneEngine('sqlite', 'requests made from /openapi.json', (engine) => {
   let service: TestService
   let salon: Tenant
   let document: ApiDocument

@@ -4,15 +4,9 @@ import { createBusiness, createHub } from '../../src/catalogue/business.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { makeSpares, type Spares } from '../support/spares.ts'
 import { makeThings, type Tenant, type Things, unknownId } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  onEachEngine,
-  type Reply,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { ada, businessOf, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 import { makeWebhookThings, type WebhookThings } from '../support/webhooks.ts'
+import { onOneEngine } from '../support/long.ts'
 
 const keyTypes = ['publishable', 'session', 'business', 'hub'] as const
 type KeyType = (typeof keyTypes)[number]
@@ -256,7 +250,7 @@ const operations = Object.values(rows).flatMap(({ may, operations }) =>
   Object.entries(operations).map(([route, operation]) => ({ route, may, operation })),
 )
 
-onEachEngine('who may do what', (engine) => {
+onOneEngine('sqlite', 'who may do what', (engine) => {
   let service: TestService
   let own: Tenant
   /** For the keys of a business and its sessions: another business of the same hub. For a hub key: one outside. */

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readRows } from '../support/checker.ts'
 import { slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
-import { rounds } from '../support/long.ts'
-import { offer, onEachEngine, type Reply } from '../support/test-service.ts'
+import { onOneEngine, rounds } from '../support/long.ts'
+import { offer, type Reply } from '../support/test-service.ts'
 
 const kills = rounds(1, 10)
 const clients = 8
 const call = httpClients()
 
-onEachEngine('a keyed request whose server is killed', (engine) => {
+onOneEngine('postgres', 'a keyed request whose server is killed', (engine) => {
   let cluster: Cluster
   beforeAll(async () => {
     cluster = await startCluster(engine)

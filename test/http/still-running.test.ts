@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { respondOnce } from '../../src/http/idempotency.ts'
 import type { Context } from '../../src/bookings/context.ts'
 import { eventually } from '../support/eventually.ts'
-import { isLong } from '../support/long.ts'
+import { testIn } from '../support/long.ts'
 import { engines, startTestService, type TestService } from '../support/test-service.ts'
 
 /** A keyed request whose work goes on until it is let go. */
@@ -40,7 +40,7 @@ describe.concurrent.each(engines)('a repetition that meets the first still runni
   const refused = { code: 'idempotency_in_flight' }
 
   // real time is the subject, whatever the engine
-  test.runIf(engine === 'sqlite' || isLong)(
+  testIn(engine === 'sqlite')(
     'is refused after five seconds, and gets the response once there is one',
     async () => {
       const request = slowRequest('too slow')

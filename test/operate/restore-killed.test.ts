@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { readSqlite } from '../../src/database/sqlite-file.ts'
 import { restoreBackup } from '../../src/operate/restore.ts'
 import { demoWorld, emptyDirectory, project, runHoldfast } from '../support/holdfast-process.ts'
-import { isLong } from '../support/long.ts'
+import { isLong, longTest } from '../support/long.ts'
 
 const dieAtStep = resolve(project, 'test/support/die-at-step.ts')
 const template = emptyDirectory()
@@ -43,38 +43,41 @@ async function restoreDyingAt(file: string, step: number) {
   return runHoldfast(['restore', backup], { variables, preloads: [dieAtStep] })
 }
 
-test('killed at any step, the database is the one of before or that of the backup, and another restore completes it', async () => {
-  const whole = await restoreDyingAt(place().file, 0)
-  expect(whole, whole.stderr).toMatchObject({ code: 0 })
-  const steps = JSON.parse(whole.stderr) as string[]
-  expect(steps.length).toBeGreaterThan(20)
-  const touched = steps.findIndex((step) => /^exec pragma journal_mode = delete/.test(step)) + 1
-  expect(touched).toBeGreaterThan(0)
-  const seen = new Set<string>()
-  // before the old database is touched some steps will do, and in brief of those that follow every other
-  for (let step = 1; step <= steps.length; step += isLong ? 1 : step >= touched - 2 ? 2 : 8) {
-    const { directory, file } = place()
-    const ran = await restoreDyingAt(file, step)
-    expect(ran.signal, `step ${step}`).toBe('SIGKILL')
-    // looked at in a copy: the look itself would tidy up
-    const copy = emptyDirectory()
-    cpSync(directory, copy, { recursive: true })
-    const state = stateOf(join(copy, 'holdfast.db'))
-    expect(['of before', 'of the backup'], `step ${step}`).toContain(state)
-    seen.add(state)
-    const { kept } = restoreBackup(backup, file)
-    expect(stateOf(file), `step ${step}`).toBe('of the backup')
-    const names = readdirSync(directory).filter((name) => name.includes('.before-restore-'))
-    const states = names
-      .filter((name) => !/-(wal|shm)$/.test(name))
-      .map((name) => stateOf(join(directory, name)))
-    expect(states, `what was there is kept, step ${step}`).toContain('of before')
-    expect(kept).not.toBeNull()
-    const rest = readdirSync(directory).filter((name) => !names.includes(name))
-    expect(rest.toSorted(), `step ${step}`).toEqual(['holdfast.db', 'holdfast.db.server-lock'])
-  }
-  expect(seen).toEqual(new Set(['of before', 'of the backup']))
-})
+longTest(
+  'killed at any step, the database is the one of before or that of the backup, and another restore completes it',
+  async () => {
+    const whole = await restoreDyingAt(place().file, 0)
+    expect(whole, whole.stderr).toMatchObject({ code: 0 })
+    const steps = JSON.parse(whole.stderr) as string[]
+    expect(steps.length).toBeGreaterThan(20)
+    const touched = steps.findIndex((step) => /^exec pragma journal_mode = delete/.test(step)) + 1
+    expect(touched).toBeGreaterThan(0)
+    const seen = new Set<string>()
+    // before the old database is touched some steps will do, and in brief of those that follow every other
+    for (let step = 1; step <= steps.length; step += isLong ? 1 : step >= touched - 2 ? 2 : 8) {
+      const { directory, file } = place()
+      const ran = await restoreDyingAt(file, step)
+      expect(ran.signal, `step ${step}`).toBe('SIGKILL')
+      // looked at in a copy: the look itself would tidy up
+      const copy = emptyDirectory()
+      cpSync(directory, copy, { recursive: true })
+      const state = stateOf(join(copy, 'holdfast.db'))
+      expect(['of before', 'of the backup'], `step ${step}`).toContain(state)
+      seen.add(state)
+      const { kept } = restoreBackup(backup, file)
+      expect(stateOf(file), `step ${step}`).toBe('of the backup')
+      const names = readdirSync(directory).filter((name) => name.includes('.before-restore-'))
+      const states = names
+        .filter((name) => !/-(wal|shm)$/.test(name))
+        .map((name) => stateOf(join(directory, name)))
+      expect(states, `what was there is kept, step ${step}`).toContain('of before')
+      expect(kept).not.toBeNull()
+      const rest = readdirSync(directory).filter((name) => !names.includes(name))
+      expect(rest.toSorted(), `step ${step}`).toEqual(['holdfast.db', 'holdfast.db.server-lock'])
+    }
+    expect(seen).toEqual(new Set(['of before', 'of the backup']))
+  },
+)
 
 test('of a damaged database everything is kept, its WAL too, and nothing of it gets into the restored one', () => {
   const { directory, file } = place()

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { makeClient } from '../../client/build.ts'
 import { makeUnlessMade } from '../../packaging/made-files.ts'
 import { emptyDirectory, project } from '../support/holdfast-process.ts'
+import { longTest } from '../support/long.ts'
 
 /** Makes a file in capitals of each source in a directory; counts how often it had to. */
 function copier(root: string) {
@@ -66,25 +67,28 @@ test('several processes that build the widget at once leave it whole', async () 
   expect(texts()).toEqual(before)
 })
 
-test('a package brings the widget and the client along, and nothing that notes how they were made', async () => {
-  await makeClient()
-  const packed = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-    cwd: project,
-    encoding: 'utf8',
-  })
-  const [{ files }] = JSON.parse(packed.stdout) as [{ files: { path: string }[] }]
-  const paths = files.map(({ path }) => path)
-  expect(paths).toEqual(expect.arrayContaining(['widget/dist/v1.js', 'client/dist/holdfast-client.js']))
-  expect(paths.filter((path) => /^widget\/dist\/(de|es|fr|ar)-.*[.]js$/.test(path))).toHaveLength(4)
-  expect(paths.filter((path) => path.includes('.made-of') || path.startsWith('widget/flow'))).toEqual([])
-  const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
-    scripts: Record<string, string>
-  }
-  expect(scripts).toMatchObject({
-    prepare: 'node packaging/build.js',
-    prepack: 'node packaging/build.js --all',
-  })
-})
+longTest(
+  'a package brings the widget and the client along, and nothing that notes how they were made',
+  async () => {
+    await makeClient()
+    const packed = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: project,
+      encoding: 'utf8',
+    })
+    const [{ files }] = JSON.parse(packed.stdout) as [{ files: { path: string }[] }]
+    const paths = files.map(({ path }) => path)
+    expect(paths).toEqual(expect.arrayContaining(['widget/dist/v1.js', 'client/dist/holdfast-client.js']))
+    expect(paths.filter((path) => /^widget\/dist\/(de|es|fr|ar)-.*[.]js$/.test(path))).toHaveLength(4)
+    expect(paths.filter((path) => path.includes('.made-of') || path.startsWith('widget/flow'))).toEqual([])
+    const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>
+    }
+    expect(scripts).toMatchObject({
+      prepare: 'node packaging/build.js',
+      prepack: 'node packaging/build.js --all',
+    })
+  },
+)
 
 test('no commit holds what is made', () => {
   const git = spawnSync(

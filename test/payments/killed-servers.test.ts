@@ -6,10 +6,10 @@ import { slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { sessionOf, stripeVariables } from '../support/deposits.ts'
 import { project } from '../support/holdfast-process.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
-import { isLong, longTest } from '../support/long.ts'
+import { isLong, longTest, onOneEngine } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 import { startFakeStripe, type FakeStripe } from '../support/stripe-server.ts'
-import { ada, offer, onEachEngine, type Reply } from '../support/test-service.ts'
+import { ada, offer, type Reply } from '../support/test-service.ts'
 
 const call = httpClients()
 const preload = resolve(project, 'test/support/die-at-text.ts')
@@ -28,7 +28,7 @@ const steps = {
   ],
 } as const
 
-onEachEngine('a server that is killed between a hold and its paid booking', (engine) => {
+onOneEngine('sqlite', 'a server that is killed between a hold and its paid booking', (engine) => {
   let stripe: FakeStripe
   let cluster: Cluster
   let variables: Record<string, string>

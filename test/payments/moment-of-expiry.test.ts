@@ -3,17 +3,17 @@ import type { BookingsTable, ClaimsTable } from '../../src/database/tables.ts'
 import { settleOne } from '../../src/payments/payment.ts'
 import { clientOf } from '../support/client.ts'
 import { deposit, depositWorld, type DepositWorld, sessionOf } from '../support/deposits.ts'
-import { rounds as roundsOf } from '../support/long.ts'
+import { onOneEngine, rounds as countOf } from '../support/long.ts'
 import { makeOffer, type Offer } from '../support/offers.ts'
 import { type Random, randomFrom } from '../support/random.ts'
-import { onEachEngine, type Reply, startOfTime } from '../support/test-service.ts'
+import { type Reply, startOfTime } from '../support/test-service.ts'
 
 /*
  * At the end of a checkout all that can happen happens at once, in an order that chance decides: the client pays, events
  * come, twice and late, two nodes ask the processor and close the checkout, a rival wants the slot, the business decides.
  */
 const atOnce = 30
-const rounds = roundsOf(3, 200)
+const rounds = countOf(3, 200)
 const lifeSeconds = 35 * 60
 
 interface Duel {
@@ -27,7 +27,7 @@ interface Duel {
 type Row = Record<string, unknown>
 type Booking = Pick<BookingsTable, 'id' | 'status' | 'confirmed_at'>
 
-onEachEngine('at the moment at which a checkout ends', (engine) => {
+onOneEngine('postgres', 'at the moment at which a checkout ends', (engine) => {
   let world: DepositWorld
   let offer: Offer
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { reconcilePayments } from '../../src/payments/payment.ts'
 import { depositWorld, type DepositWorld, stripeVariables } from '../support/deposits.ts'
 import { demoWorld, runHoldfast } from '../support/holdfast-process.ts'
-import { isLong } from '../support/long.ts'
+import { testIn } from '../support/long.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
@@ -44,7 +44,7 @@ onEachEngine('holdfast payments reconcile', (engine) => {
     expect(refunds.toSorted()).toEqual(ids.toSorted())
   })
 
-  test.runIf(engine === 'sqlite' || isLong)(
+  testIn(engine === 'sqlite')(
     'runs beside a server, and says what is missing without a processor',
     async () => {
       const database = await createTestDatabase(engine)

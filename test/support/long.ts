@@ -1,8 +1,11 @@
-import { test } from 'vitest'
+import { describe, test } from 'vitest'
+import type { Engine } from '../../src/database/database.ts'
+import { engines } from './test-service.ts'
 
 /**
  * How much is done: `npm test` does little of what is slow by its proof, HOLDFAST_TEST_LONG=1 does it all
- * (`npm run test:long`), and HOLDFAST_TEST_LONG=part a fixed fiftieth (`npm run test:part`, in `.ci/run`).
+ * (`npm run test:long`), and HOLDFAST_TEST_LONG=part a fixed fiftieth of what `npm test` skips (`npm run test:part`, in
+ * `.ci/run`).
  */
 const asked = process.env['HOLDFAST_TEST_LONG'] ?? ''
 
@@ -11,18 +14,44 @@ export const isLong = asked !== ''
 /** Whether they run in their whole length, and from seeds of their own. */
 export const isWhole = isLong && asked !== 'part'
 
-/** A test of the long form alone, such as one whose subject is a timeout of real seconds. */
-export const longTest = test.runIf(isLong)
+/** In the name of everything that `npm test` skips; `npm run test:part` runs what has it, and nothing else. */
+const mark = ' (in npm run test:part)'
+
+/** A test of the long form alone: slow by its proof, such as kills, outages, and timeouts of real seconds. */
+export const longTest = markNames(test.runIf(isLong))
+/** A suite of the long form alone. */
+export const longDescribe = markNames(describe.runIf(isLong))
+
+/** A test of `npm test` in one case, such as on one engine, and of the long form in the others. */
+export function testIn(isBrief: boolean): typeof longTest {
+  return isBrief ? test : longTest
+}
+
+/** Runs a suite on one engine in `npm test`, and on the other in the long form. */
+export function onOneEngine(brief: Engine, name: string, suite: (engine: Engine) => void): void {
+  const isOnly = !engines.includes(brief)
+  for (const engine of engines) {
+    const run = isOnly || engine === brief ? describe : longDescribe
+    run(`${name} (${engine})`, () => suite(engine))
+  }
+}
+
+function markNames<Api extends object>(api: Api): Api {
+  return new Proxy(api, {
+    apply: (target, self, [name, ...rest]: [string, ...unknown[]]) =>
+      Reflect.apply(target as () => unknown, self, [name + mark, ...rest]),
+    get: (target, key): unknown => {
+      const value: unknown = Reflect.get(target, key)
+      if (key !== 'each') return value
+      return (...args: unknown[]) => markNames(Reflect.apply(value as () => object, target, args))
+    },
+  })
+}
 
 /** How often something is done: seldom in `npm test`, often in the long form. */
 export function rounds(short: number, long: number): number {
   if (isWhole) return long
   return isLong ? Math.ceil(short + (long - short) / 50) : short
-}
-
-/** Of several cases those that `npm test` tries; the long form tries all. */
-export function cases<T>(short: number, all: readonly T[]): readonly T[] {
-  return isLong ? all : all.slice(0, short)
 }
 
 /** Tells on stderr how far a long run is, at most once in half a minute: `tell(done)` after each part of `total`. */

@@ -5,14 +5,13 @@ import { findErrors } from '../support/checker.ts'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { project } from '../support/holdfast-process.ts'
 import { eventually, httpClients, openSessions, tally } from '../support/http-client.ts'
-import { rounds } from '../support/long.ts'
+import { onOneEngine, rounds } from '../support/long.ts'
 import { startNotedLoad } from '../support/noted-load.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const preloads = [pathToFileURL(join(project, 'test/support/jumping-clock.mjs')).href]
 const call = httpClients()
 
-onEachEngine('a wall clock that jumps by an hour, forwards and far back', (engine) => {
+onOneEngine('sqlite', 'a wall clock that jumps by an hour, forwards and far back', (engine) => {
   let cluster: Cluster
   let client: ReturnType<typeof clientOf>
   let owner: string

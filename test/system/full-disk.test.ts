@@ -1,11 +1,11 @@
 import { chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { Engine } from '../../src/database/database.ts'
 import { findErrors } from '../support/checker.ts'
 import { startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
-import { isLong } from '../support/long.ts'
+import { testIn } from '../support/long.ts'
 import { startNotedLoad } from '../support/noted-load.ts'
 import { userForPostgres } from '../support/postgres-process.ts'
 import { startOwnPostgres } from '../support/postgres-server.ts'
@@ -40,7 +40,7 @@ async function databaseOn(disk: SmallDisk, engine: Engine): Promise<TestDatabase
 
 onEachEngine('a database whose disk is full', (engine) => {
   // that of PostgreSQL takes a server of its own
-  test.runIf(engine === 'sqlite' || isLong)(
+  testIn(engine === 'sqlite')(
     'refuses changes by 503, is not ready, still answers reads, and recovers without loss',
     async () => {
       const disk = await makeSmallDisk(engine === 'sqlite' ? 16 : 64)

@@ -8,10 +8,10 @@ import { findErrors } from '../support/checker.ts'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { emptyDirectory, project } from '../support/holdfast-process.ts'
 import { eventually, httpClients, openSessions, tally } from '../support/http-client.ts'
-import { longTest } from '../support/long.ts'
+import { longTest, onOneEngine } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import { onEachEngine, type Reply } from '../support/test-service.ts'
+import { type Reply } from '../support/test-service.ts'
 
 const call = httpClients()
 /** Long enough for a busy machine to ask in it. */
@@ -32,7 +32,7 @@ async function openConnection(
   return { socket, received: () => received }
 }
 
-onEachEngine('a server that is asked to stop', (engine) => {
+onOneEngine('postgres', 'a server that is asked to stop', (engine) => {
   let cluster: Cluster
   let client: ReturnType<typeof clientOf>
   let tokens: string[]

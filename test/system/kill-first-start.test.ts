@@ -3,10 +3,9 @@ import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { findErrors, readRows } from '../support/checker.ts'
 import { startHoldfast } from '../support/holdfast-process.ts'
-import { isLong, isWhole } from '../support/long.ts'
+import { isLong, isWhole, onOneEngine } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const dieAtStatement = pathToFileURL(join(import.meta.dirname, '../support/die-at-statement.ts')).href
 /** Each is a process of its own: all of them, or some of the first and of those that follow. */
@@ -16,7 +15,7 @@ const statements = isWhole
     ? [1, 4, 9, 20, 45, 70]
     : [4, 45]
 
-onEachEngine('a server that is killed during its very first start', (engine) => {
+onOneEngine('sqlite', 'a server that is killed during its very first start', (engine) => {
   test('starts well the next time, with the whole schema and demo world', { timeout: 600_000 }, async () => {
     const database = await createTestDatabase(engine)
     let killed = 0

@@ -2,16 +2,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors } from '../support/checker.ts'
 import { startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
-import { rounds } from '../support/long.ts'
+import { onOneEngine, rounds } from '../support/long.ts'
 import { startNotedLoad } from '../support/noted-load.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
-import { onEachEngine } from '../support/test-service.ts'
 import { allEvents } from '../support/webhooks.ts'
 
 const kills = rounds(1, 50)
 const call = httpClients()
 
-onEachEngine('a server that is killed while it serves', (engine) => {
+onOneEngine('postgres', 'a server that is killed while it serves', (engine) => {
   let cluster: Cluster
   let receiver: Receiver
   beforeAll(async () => {

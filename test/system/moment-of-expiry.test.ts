@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors } from '../support/checker.ts'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { patientClients, openSessions, tally } from '../support/http-client.ts'
-import { rounds } from '../support/long.ts'
-import { onEachEngine, type Reply } from '../support/test-service.ts'
+import { onOneEngine, rounds } from '../support/long.ts'
+import { type Reply } from '../support/test-service.ts'
 
 /*
  * Real time is the subject here: a hold lasts one second, its owner converts it and a rival holds the
@@ -17,7 +17,7 @@ const spreadMs = 20
 const toleranceMs = 400
 const call = patientClients()
 
-onEachEngine('a hold at the moment of its expiry', (engine) => {
+onOneEngine('sqlite', 'a hold at the moment of its expiry', (engine) => {
   let cluster: Cluster
   let client: ReturnType<typeof clientOf>
   let owners: string[]

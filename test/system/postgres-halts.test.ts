@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { findErrors } from '../support/checker.ts'
 import { book, clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, httpClients, openSessions, tally } from '../support/http-client.ts'
@@ -26,7 +26,7 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL server that ends bene
   })
   afterEach(() => cluster.stop())
 
-  test(
+  longTest(
     'by kill -9, again and again under load, loses nothing that was acknowledged',
     { timeout: 300_000 },
     async () => {

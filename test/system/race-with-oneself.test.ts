@@ -2,15 +2,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors, readRows } from '../support/checker.ts'
 import { book, clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { patientClients, openSessions, tally } from '../support/http-client.ts'
-import { rounds } from '../support/long.ts'
-import { onEachEngine, type Reply } from '../support/test-service.ts'
+import { onOneEngine, rounds } from '../support/long.ts'
+import { type Reply } from '../support/test-service.ts'
 
 const cap = 10
 const pairs = rounds(10, 80)
 const greedyRounds = rounds(2, 10)
 const call = patientClients()
 
-onEachEngine('requests that cross each other', (engine) => {
+onOneEngine('postgres', 'requests that cross each other', (engine) => {
   let cluster: Cluster
   let client: ReturnType<typeof clientOf>
   let tokens: string[]

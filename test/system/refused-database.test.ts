@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest'
 import { emptyDirectory, runHoldfast } from '../support/holdfast-process.ts'
-import { cases } from '../support/long.ts'
+import { longTest } from '../support/long.ts'
 import { startOwnPostgres } from '../support/postgres-server.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 import { engines } from '../support/test-service.ts'
@@ -49,7 +49,7 @@ describe.runIf(engines.includes('postgres'))('with a PostgreSQL server', () => {
     await proxy.close()
   })
 
-  test.each(cases(1, ['fsync', 'full_page_writes']))(
+  longTest.each(['fsync', 'full_page_writes'])(
     'one with %s=off is refused, because it could lose what was acknowledged',
     async (setting) => {
       const server = await startOwnPostgres({ [setting]: 'off' })

@@ -5,10 +5,10 @@ import { findErrors, readRows } from '../support/checker.ts'
 import { slot, startCluster, clientOf, book } from '../support/cluster.ts'
 import { httpClients, openSessions } from '../support/http-client.ts'
 import { emptyDirectory, runHoldfast } from '../support/holdfast-process.ts'
-import { rounds } from '../support/long.ts'
+import { onOneEngine, rounds } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import { engines, onEachEngine } from '../support/test-service.ts'
+import { engines } from '../support/test-service.ts'
 
 const call = httpClients()
 
@@ -38,7 +38,7 @@ test('a second server on one SQLite file is refused at once, by any name of the 
   await cluster.stop()
 })
 
-onEachEngine('an empty database that many processes meet at once', (engine) => {
+onOneEngine('postgres', 'an empty database that many processes meet at once', (engine) => {
   test('is brought up to date once, and all of them end well', async () => {
     const database = await createTestDatabase(engine)
     const variables = { DATABASE_URL: database.url }

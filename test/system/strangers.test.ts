@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { findErrors, readRows } from '../support/checker.ts'
 import { patientClients, tally } from '../support/http-client.ts'
-import { longTest } from '../support/long.ts'
-import { ada, offer, onEachEngine, type Reply } from '../support/test-service.ts'
+import { longTest, onOneEngine } from '../support/long.ts'
+import { ada, offer, type Reply } from '../support/test-service.ts'
 
 /*
  * The caps on bookings hold however many conversions there are at once, and over how many servers: one on SQLite, two
@@ -14,7 +14,7 @@ const call = patientClients()
 const perHour = 10
 const parallel = 100
 
-onEachEngine('many bookings at once', (engine) => {
+onOneEngine('sqlite', 'many bookings at once', (engine) => {
   let cluster: Cluster
   let turns = 0
   beforeAll(async () => {

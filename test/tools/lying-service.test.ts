@@ -62,7 +62,7 @@ function services() {
   }
 }
 
-test('what is wrong in one round is named, race by race, and nothing else is', patient, async () => {
+longTest('what is wrong in one round is named, race by race, and nothing else is', patient, async () => {
   const { note, nameOf } = services()
   const roomSlots = new Set<string>()
   const lapsing = new Set<string>()

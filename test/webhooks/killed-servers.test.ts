@@ -4,7 +4,7 @@ import { readRows } from '../support/checker.ts'
 import { book, clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { project } from '../support/holdfast-process.ts'
 import { eventually, patientClients } from '../support/http-client.ts'
-import { isLong, rounds } from '../support/long.ts'
+import { rounds, testIn } from '../support/long.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
 import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
@@ -74,20 +74,17 @@ onEachEngine('deliveries of servers that are killed', (engine) => {
   }
 
   // the two on one engine each, in brief
-  test.runIf(engine === 'sqlite' || isLong)(
-    'between the commit and the sending are made by the next',
-    async () => {
-      await bookAndDie(lease)
-      expect(receiver.received).toEqual([])
-      await takeOver()
-      await eventually('the delivery', () => receiver.received[0])
-      const [event] = await eventRows()
-      expect(ids()).toEqual([event?.['id']])
-      expect(receiver.received[0]?.body.toString()).toBe(event?.['payload'])
-    },
-  )
+  testIn(engine === 'sqlite')('between the commit and the sending are made by the next', async () => {
+    await bookAndDie(lease)
+    expect(receiver.received).toEqual([])
+    await takeOver()
+    await eventually('the delivery', () => receiver.received[0])
+    const [event] = await eventRows()
+    expect(ids()).toEqual([event?.['id']])
+    expect(receiver.received[0]?.body.toString()).toBe(event?.['payload'])
+  })
 
-  test.runIf(engine === 'postgres' || isLong)(
+  testIn(engine === 'postgres')(
     'between the 2xx and its record are made again, with the same id',
     async () => {
       await bookAndDie(write)
@@ -105,7 +102,7 @@ onEachEngine('deliveries of servers that are killed', (engine) => {
   )
 
   // on PostgreSQL two servers that live are tried in brief, below
-  test.runIf(engine === 'sqlite' || isLong)(
+  testIn(engine === 'sqlite')(
     `${String(maxChanges)} events, with kills in between: none is lost`,
     async () => {
       const client = clientOf(cluster, call)

@@ -11,7 +11,7 @@ import {
   type Visitor,
   type Website,
 } from '../support/browser.ts'
-import { isWhole } from '../support/long.ts'
+import { isWhole, longTest } from '../support/long.ts'
 import { businessOf, engines, type TestService } from '../support/test-service.ts'
 
 /* A deposit in a browser: to the checkout of the sandbox, and back to the confirmation without a step by hand. */
@@ -96,7 +96,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       await beside.getByRole('heading', { name: 'Your booking is confirmed' }).waitFor() // by itself
     })
 
-    test('that is given up leads back too', async () => {
+    longTest('that is given up leads back too', async () => {
       const { page } = await toCheckout('11:00')
       await next(page, 'Cancel booking')
       await page.waitForURL(`${hostedPage()}?from=letter`)
@@ -105,7 +105,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       expect(await violationsIn(page)).toEqual([])
     })
 
-    test('opens beside a website, which tells of the payment by itself', async () => {
+    longTest('opens beside a website, which tells of the payment by itself', async () => {
       const { page } = await visit(website.address)
       await page.evaluate(`{
       document.body.dataset.told = ''

@@ -130,7 +130,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       expect(apiRequests(visitor).length).toBeLessThanOrEqual(12)
     })
 
-    once('who chooses one of two people gets that one', async () => {
+    longTest('who chooses one of two people gets that one', async () => {
       // one of them twice: whom nobody has chosen, the service would take in turns
       for (const [name, at] of [
         ['Ben Fischer', '13:00'],
@@ -169,7 +169,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       expect(await bookings('2026-11-25T12:00+01:00')).toHaveLength(1)
     })
 
-    once('a hold that lapsed unseen is placed again by who books, once', async () => {
+    longTest('a hold that lapsed unseen is placed again by who books, once', async () => {
       const visitor = await visitTimes('2026-11-27')
       const { page } = visitor
       await time(page, '12:00').click()
@@ -182,7 +182,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       expect(holds).toHaveLength(2)
     })
 
-    once('a booking of which every answer was lost is found by who tries again', async () => {
+    longTest('a booking of which every answer was lost is found by who tries again', async () => {
       const { page } = await visitTimes('2026-11-27')
       await time(page, '14:00').click()
       await writeDetails(page)
@@ -199,7 +199,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       expect(await bookings('2026-11-27T14:00+01:00')).toHaveLength(1)
     })
 
-    once('whoever may make no more bookings is told so, and is not sent to another time', async () => {
+    longTest('whoever may make no more bookings is told so, and is not sent to another time', async () => {
       const { page } = await visitTimes('2026-11-27')
       await time(page, '15:00').click()
       await writeDetails(page)
@@ -213,7 +213,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       expect(await page.locator('.notice button').count()).toBe(0)
     })
 
-    once(
+    longTest(
       'a lapsed slot that somebody else has taken leaves the nearest ones, and what was typed',
       async () => {
         const { page } = await visitTimes('2026-11-26')
@@ -270,7 +270,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       await heading(loser.page, 'Your details')
     })
 
-    once(
+    longTest(
       'another time swaps the hold, the new one before the old one is free; leaving the page releases it',
       async () => {
         const { page, requests } = await visitTimes('2026-11-30')
@@ -354,7 +354,7 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     expect(await bookings('2026-12-21T09:00+01:00')).toHaveLength(1)
   })
 
-  test('a visitor never meets the limit of 30 requests a minute: nothing asks by itself', async () => {
+  longTest('a visitor never meets the limit of 30 requests a minute: nothing asks by itself', async () => {
     const visitor = await visit({}, businessOf(service().world, 'Thames Barbers'))
     const { page } = visitor
     const sent = () => apiRequests(visitor).length
@@ -421,7 +421,7 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     await expectSound(page, 'arabic-2')
   })
 
-  test('a visitor in Tokyo sees both times of New York before and after its clocks change', async () => {
+  longTest('a visitor in Tokyo sees both times of New York before and after its clocks change', async () => {
     const { page } = await visit(
       { timezoneId: 'Asia/Tokyo', locale: 'en-US' },
       businessOf(service().world, 'Hudson Studio'),

@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { emptyDirectory, project, startHoldfast } from '../support/holdfast-process.ts'
 import { longTest } from '../support/long.ts'
 
@@ -35,7 +35,7 @@ async function widgetServedBy(checkout: string) {
 /** Each starts whole servers in processes of their own. */
 const patient = { timeout: 120_000 }
 
-test(
+longTest(
   'what npm start runs builds a widget that is missing or older than its sources, and only then',
   patient,
   async () => {
