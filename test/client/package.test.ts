@@ -15,10 +15,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeClient } from '../../client/build.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
 import { demoWorld } from '../support/holdfast-process.ts'
-import { isLong, longTest } from '../support/long.ts'
+import { longTest, onOneEngine } from '../support/long.ts'
 import { startServer, type ServerProcess } from '../support/server-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { businessOf, engines } from '../support/test-service.ts'
+import { businessOf } from '../support/test-service.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 const compiler = join(project, 'node_modules/typescript/bin/tsc')
@@ -97,7 +97,7 @@ describe('the installed package', () => {
   })
 
   // the client knows nothing of engines
-  describe.each(isLong ? engines : ['sqlite' as const])('with a server (%s)', (engine) => {
+  onOneEngine('sqlite', 'with a server', (engine) => {
     let database: TestDatabase
     let server: ServerProcess
     let key: string

@@ -128,7 +128,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       await page.clock.fastForward(5_000)
       await heading(page, 'Thank you, Ada!')
       expect(checkout.url()).toMatch(/\/checkout\//)
-      expect(await page.evaluate('document.body.dataset.told')).toBe('pending confirmed ')
+      await expect.poll(() => page.evaluate('document.body.dataset.told')).toBe('pending confirmed ')
       await page.reload()
       await heading(page, 'When?')
     })

@@ -115,7 +115,7 @@ describe.skipIf(chromiumPath === undefined)('the widget on a website', () => {
     await first.getByRole('heading', { name: 'Your details' }).waitFor()
     await second.getByRole('button', { name: /Haircut/ }).click()
     await second.getByRole('heading', { name: 'Wo?' }).waitFor()
-    expect(await first.getByText('Held for you').isVisible()).toBe(true)
+    await first.getByText('Held for you').waitFor()
     expect(await violationsIn(page)).toEqual([])
   })
 
@@ -138,7 +138,7 @@ describe.skipIf(chromiumPath === undefined)('the widget on a website', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await expect.poll(active).toBe(before - 1)
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Book a room')
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Book a room')
   })
 
   longTest('names with markup and of 200 characters are shown as text, within their boxes', async () => {
