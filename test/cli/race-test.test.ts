@@ -16,7 +16,7 @@ import {
   startHoldfast,
 } from '../support/holdfast-process.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
-import { longTest, testIn } from '../support/long.ts'
+import { longTest } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -108,7 +108,7 @@ test(
   },
 )
 
-test(
+longTest(
   'is refused where people rely on the service; with --yes, interrupted, it takes its own things away and no others',
   patient,
   async () => {
@@ -163,7 +163,7 @@ const allWin = [
 ]
 
 onEachEngine('holdfast race-test against a build without the overlap rules', (engine) => {
-  testIn(engine === 'sqlite')('finds every double booking and names the bookings', patient, async () => {
+  longTest('finds every double booking and names the bookings', patient, async () => {
     const database = await createTestDatabase(engine)
     const { business_key: key } = businessOf(await demoWorld(database.url), 'Salon Spree')
     await execute(database.url, withoutRules[engine])
@@ -232,7 +232,7 @@ longTest('two addresses with a database each are told apart', patient, async () 
   for (const server of servers) await server.stop()
 })
 
-test('a demo whose race test is killed ends too', patient, async () => {
+longTest('a demo whose race test is killed ends too', patient, async () => {
   const temporary = emptyDirectory()
   const racing = startHoldfast(['race-test', '--demo'], { variables: { TMPDIR: temporary } })
   const database = await eventually('the demo server', () => {

@@ -11,7 +11,7 @@ import { startServer } from '../support/server-process.ts'
 import { inBash, quickNpx } from '../support/shell.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { ada } from '../support/test-service.ts'
-import { onOneEngine } from '../support/long.ts'
+import { longTest, onOneEngine } from '../support/long.ts'
 
 const call = httpClients()
 
@@ -59,7 +59,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     await database.drop()
   })
 
-  test('it loads no client of what is not set up', async () => {
+  longTest('it loads no client of what is not set up', async () => {
     const database = await createTestDatabase(engine)
     const server = await startServer(database.url, {}, { preloads: [tellsPackages] })
     await server.stop()
@@ -85,7 +85,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     await database.drop()
   })
 
-  test('in production it adds nothing, and what it says to do leads to a booking', async () => {
+  longTest('in production it adds nothing, and what it says to do leads to a booking', async () => {
     const database = await createTestDatabase(engine)
     const production = { DATABASE_URL: database.url, NODE_ENV: 'production' }
     const variables = { ...production, ...quickNpx } // npx itself is tried in the long form of test/docs/examples.test.ts
@@ -177,25 +177,28 @@ async function addService(
 /** Loaded before the program: files that it makes can be read by everybody unless it sees to it. */
 const openUmask = 'data:text/javascript,process.umask(0o022)'
 
-test('the SQLite file, what lies beside, a backup and a restored copy are for their owner alone', async () => {
-  const directory = emptyDirectory()
-  const options = { directory, preloads: [openUmask], variables: { NODE_ENV: 'production', PORT: '0' } }
-  const server = startHoldfast(['serve'], options)
-  await server.says(/^Holdfast serves /m)
-  const backup = await runHoldfast(['backup', 'backup.db'], options)
-  expect(backup.code, backup.stderr).toBe(0)
-  expect(modesOf(directory)).toEqual({ 'backup.db': '600', data: '700' })
-  expect(modesOf(join(directory, 'data'))).toEqual({
-    ...{ 'holdfast.db': '600', 'holdfast.db-wal': '600', 'holdfast.db-shm': '600' },
-    ...{ 'holdfast.db.server-lock': '600', 'holdfast.db.server-lock-journal': '600' },
-  })
-  server.signal('SIGTERM')
-  await server.ended
-  chmodSync(join(directory, 'data/holdfast.db'), 0o644)
-  const restored = await runHoldfast(['restore', 'backup.db'], options)
-  expect(restored.code, restored.stderr).toBe(0)
-  expect(new Set(Object.values(modesOf(join(directory, 'data'))))).toEqual(new Set(['600']))
-})
+longTest(
+  'the SQLite file, what lies beside, a backup and a restored copy are for their owner alone',
+  async () => {
+    const directory = emptyDirectory()
+    const options = { directory, preloads: [openUmask], variables: { NODE_ENV: 'production', PORT: '0' } }
+    const server = startHoldfast(['serve'], options)
+    await server.says(/^Holdfast serves /m)
+    const backup = await runHoldfast(['backup', 'backup.db'], options)
+    expect(backup.code, backup.stderr).toBe(0)
+    expect(modesOf(directory)).toEqual({ 'backup.db': '600', data: '700' })
+    expect(modesOf(join(directory, 'data'))).toEqual({
+      ...{ 'holdfast.db': '600', 'holdfast.db-wal': '600', 'holdfast.db-shm': '600' },
+      ...{ 'holdfast.db.server-lock': '600', 'holdfast.db.server-lock-journal': '600' },
+    })
+    server.signal('SIGTERM')
+    await server.ended
+    chmodSync(join(directory, 'data/holdfast.db'), 0o644)
+    const restored = await runHoldfast(['restore', 'backup.db'], options)
+    expect(restored.code, restored.stderr).toBe(0)
+    expect(new Set(Object.values(modesOf(join(directory, 'data'))))).toEqual(new Set(['600']))
+  },
+)
 
 /** The permissions of the entries of a directory, as chmod takes them. */
 function modesOf(directory: string): Record<string, string> {

@@ -7,6 +7,7 @@ import { commandLine } from '../support/command-line.ts'
 import { demoWorld, emptyDirectory, project, runHoldfast } from '../support/holdfast-process.ts'
 import { inBash } from '../support/shell.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { longTest } from '../support/long.ts'
 
 const escape = '\u001b'
 // script of util-linux: gives a command a terminal of its own, and shows what it wrote there
@@ -52,7 +53,7 @@ test.runIf(hasScript)('on a terminal, --json is data and nothing else', () => {
   expect(JSON.parse(said)).toHaveLength(1)
 })
 
-test.each(['hub list', 'key list'])('into a pipe, "%s" writes no escape codes', async (command) => {
+longTest.each(['hub list', 'key list'])('into a pipe, "%s" writes no escape codes', async (command) => {
   const ran = await runHoldfast(command.split(' '), { variables: { DATABASE_URL: database.url } })
   expect(ran).toMatchObject({ code: 0, stderr: '' })
   const said = ran.stdout

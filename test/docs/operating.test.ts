@@ -7,6 +7,7 @@ import { execute } from '../support/statements.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { engines } from '../support/test-service.ts'
 import { blocksOf, documentAt, documents, project } from './documents.ts'
+import { longTest } from '../support/long.ts'
 
 const onDemo = documents.flatMap((document) =>
   blocksOf(document)
@@ -24,7 +25,7 @@ describe('on a demo database', () => {
   })
   afterAll(() => database.drop())
 
-  test.each(onDemo)('the commands of $path that begin with $first work', async ({ text }) => {
+  longTest.each(onDemo)('the commands of $path that begin with $first work', async ({ text }) => {
     const [business] = world.businesses
     const variables = { DATABASE_URL: database.url }
     const [key] = (await commandLine(database.url).json('key', 'list')) as { id: string }[]

@@ -27,7 +27,7 @@ interface Duel {
 type Row = Record<string, unknown>
 type Booking = Pick<BookingsTable, 'id' | 'status' | 'confirmed_at'>
 
-onOneEngine('postgres', 'at the moment at which a checkout ends', (engine) => {
+onOneEngine('sqlite', 'at the moment at which a checkout ends', (engine) => {
   let world: DepositWorld
   let offer: Offer
   beforeAll(async () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { blocksOf, documentAt } from '../docs/documents.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
 import { emptyDirectory, project, runHoldfast } from '../support/holdfast-process.ts'
+import { longTest } from '../support/long.ts'
 
 /** Finds an older Node of the system first, where there is one, as npm itself does. */
 const systemPath = ['/usr/local/bin', '/usr/bin', '/bin', process.env['PATH'] ?? ''].join(':')
@@ -63,7 +64,7 @@ test('npm start: Ctrl-C in its terminal stops the server gracefully and leaves n
   await expectNothingLeft()
 })
 
-test('npm start: a supervisor that ends npm alone ends the server with it', async () => {
+longTest('npm start: a supervisor that ends npm alone ends the server with it', async () => {
   npm.kill('SIGTERM')
   await once(npm, 'close')
   await expectNothingLeft()

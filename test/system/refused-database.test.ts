@@ -23,7 +23,7 @@ test('a server that is not there is told with the variable and without its passw
   expect(said).not.toMatch(/very|secret/)
 })
 
-test('a name that no server has is told as such', async () => {
+longTest('a name that no server has is told as such', async () => {
   const said = await refusalOf(`postgres://ada:${password}@nowhere.invalid/appointments`)
   expect(said).toMatch(
     /^holdfast: DATABASE_URL: no PostgreSQL answers at nowhere\.invalid\/appointments \(.*nowhere\.invalid/,

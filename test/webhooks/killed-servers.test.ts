@@ -4,7 +4,7 @@ import { readRows } from '../support/checker.ts'
 import { book, clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { project } from '../support/holdfast-process.ts'
 import { eventually, patientClients } from '../support/http-client.ts'
-import { rounds, testIn } from '../support/long.ts'
+import { longTest, rounds, testIn } from '../support/long.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
 import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
@@ -101,46 +101,42 @@ onEachEngine('deliveries of servers that are killed', (engine) => {
     },
   )
 
-  // on PostgreSQL two servers that live are tried in brief, below
-  testIn(engine === 'sqlite')(
-    `${String(maxChanges)} events, with kills in between: none is lost`,
-    async () => {
-      const client = clientOf(cluster, call)
-      const token = cluster.business.business_key
-      const bookings = await Promise.all(
-        Array.from({ length: 10 }, (_, index) => book(client, token, slot(index))),
-      )
-      await register('/hooks')
-      const before = (await eventRows()).length
-      let left = maxChanges
-      let changes = 0
-      const writers = bookings.map(async (id, turn) => {
-        while (left > 0) {
-          left -= 1
-          const reply = await client
-            .change(turn + changes, id, { notes: `change ${(changes += 1)}` })
-            .catch(() => undefined)
-          if (reply?.status !== 200) left += 1 // it may have happened all the same
-        }
-      })
-      const written = Promise.all(writers)
-      for (let kill = 1; kill <= kills; kill += 1) {
-        await eventually('changes before the next kill', () => changes > kill * changesUntilKill || undefined)
-        const victim = kill % cluster.servers.length
-        await cluster.servers[victim]?.kill()
-        cluster.servers[victim] = await cluster.start()
+  longTest(`${String(maxChanges)} events, with kills in between: none is lost`, async () => {
+    const client = clientOf(cluster, call)
+    const token = cluster.business.business_key
+    const bookings = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => book(client, token, slot(index))),
+    )
+    await register('/hooks')
+    const before = (await eventRows()).length
+    let left = maxChanges
+    let changes = 0
+    const writers = bookings.map(async (id, turn) => {
+      while (left > 0) {
+        left -= 1
+        const reply = await client
+          .change(turn + changes, id, { notes: `change ${(changes += 1)}` })
+          .catch(() => undefined)
+        if (reply?.status !== 200) left += 1 // it may have happened all the same
       }
-      await written
-      const wanted = (await eventRows()).slice(before).map((row) => String(row['id']))
-      expect(wanted.length).toBeGreaterThanOrEqual(maxChanges)
-      await endLeases(cluster.databaseUrl)
-      await eventually('every event', () => {
-        const arrived = new Set(ids())
-        return wanted.every((id) => arrived.has(id)) || undefined
-      })
-      expect(ids().filter((id) => !wanted.includes(String(id)))).toEqual([])
-    },
-  )
+    })
+    const written = Promise.all(writers)
+    for (let kill = 1; kill <= kills; kill += 1) {
+      await eventually('changes before the next kill', () => changes > kill * changesUntilKill || undefined)
+      const victim = kill % cluster.servers.length
+      await cluster.servers[victim]?.kill()
+      cluster.servers[victim] = await cluster.start()
+    }
+    await written
+    const wanted = (await eventRows()).slice(before).map((row) => String(row['id']))
+    expect(wanted.length).toBeGreaterThanOrEqual(maxChanges)
+    await endLeases(cluster.databaseUrl)
+    await eventually('every event', () => {
+      const arrived = new Set(ids())
+      return wanted.every((id) => arrived.has(id)) || undefined
+    })
+    expect(ids().filter((id) => !wanted.includes(String(id)))).toEqual([])
+  })
 
   test.runIf(engine === 'postgres')('two servers that live send none twice, and share the work', async () => {
     const client = clientOf(cluster, call)

@@ -214,8 +214,10 @@ onEachEngine('deliveries of a change', (engine) => {
       new Set(service.statements.filter((text) => /insert into (events|deliveries)/.test(text)))
     const texts = insertions()
     expect(texts.size).toBe(engine === 'sqlite' ? 2 : 1)
-    const events = (await service.rows('events')).slice(before)
-    const inOrder = events.toSorted((a, b) => Number(a['position']) - Number(b['position']))
+    const events = (await service.rows('events')).toSorted(
+      (a, b) => Number(a['position']) - Number(b['position']),
+    )
+    const inOrder = events.slice(before)
     expect(inOrder.map(({ booking_id, type, payload }) => [booking_id, type, payload])).toEqual(
       types.map((type, index) => [bookings[index]?.['id'], type, `{"name":"Zoë \\u0000 ${index}"}`]),
     )
