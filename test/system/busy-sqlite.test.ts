@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, httpClients, openSessions, tally } from '../support/http-client.ts'
+import type { Reply } from '../support/test-service.ts'
 
 const call = httpClients()
 let cluster: Cluster
@@ -19,17 +20,19 @@ test('while another process writes to the file for long, changes are 503 and rea
   using other = new DatabaseSync(cluster.databaseUrl.slice('sqlite:'.length))
   other.exec('begin immediate')
   // some wait for the file, the others behind them for their turn
-  const queued = Promise.all(tokens.map((token, index) => client.hold(0, token, slot(index))))
-  let isQueued = true
-  void queued.finally(() => (isQueued = false))
+  const replies: Reply[] = []
+  const queued = Promise.all(
+    tokens.map(async (token, index) => replies.push(await client.hold(0, token, slot(index)))),
+  )
   let reads = 0
-  while (isQueued) {
+  while (replies.length < tokens.length) {
     const read = await call(cluster.address(0), 'GET', '/services', { token: tokens[0] ?? '' })
     expect(read.status).toBe(200)
     reads += 1
   }
   expect(reads, 'an event loop that waited for the file would answer one').toBeGreaterThan(3)
-  expect(tally(await queued)).toEqual({ '503 unavailable': tokens.length })
+  await queued
+  expect(tally(replies)).toEqual({ '503 unavailable': tokens.length })
   const { status, headers } = await client.hold(0, tokens[1] ?? '', slot(100))
   expect([status, headers['retry-after']]).toEqual([503, '1'])
   other.exec('rollback')
