@@ -111,7 +111,7 @@ async function firstBooking(node: UsersNode): Promise<void> {
 
     const lines = /^API=http[^]*-X DELETE .*$/m.exec(said)?.[0] ?? 'false'
     expect(await inBash(lines)).toContain('"status":"confirmed"')
-    const delivered = await eventually('a delivery', 30_000, () => receiver.received[0])
+    const delivered = await eventually('a delivery', () => receiver.received[0])
     expect(delivered.body.toString()).toContain('booking.created')
 
     const [, page = ''] = /^Booking page +(\S+)$/m.exec(said) ?? []

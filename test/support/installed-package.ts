@@ -94,7 +94,7 @@ export async function serveInstalled(
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
   const ended = once(child, 'close').then(() => running.delete(child))
-  const [, address = ''] = await eventually('a start', 60_000, () => {
+  const [, address = ''] = await eventually('a start', () => {
     if (child.exitCode !== null) throw new Error(`it ended:\n${said}`)
     return /^Holdfast serves (http:\S+)$[^]*-X DELETE .*\n/m.exec(said) ?? undefined
   })
