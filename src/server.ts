@@ -67,6 +67,8 @@ export interface App {
 export interface AppReplacements {
   onStatement?: StatementListener
   limiter?: RateLimiter
+  /** How long the shared store of rate limits may be silent. */
+  limiterPatienceMs?: number | undefined
   deliveries?: Partial<DeliveryWorkerOptions>
   /** What a request for the widget waits for: a checkout builds it while it already serves. */
   widgetBuilt?: () => Promise<void>
@@ -75,7 +77,7 @@ export interface AppReplacements {
 /** Wires the service over an open context; the schema must be up to date. */
 export async function createApp(
   opened: Context,
-  { onStatement, limiter: given, deliveries: replaced, widgetBuilt }: AppReplacements = {},
+  { onStatement, limiter: given, limiterPatienceMs, deliveries: replaced, widgetBuilt }: AppReplacements = {},
 ): Promise<App> {
   const state = { draining: false }
   const watched = openMetrics(opened, {
@@ -85,7 +87,7 @@ export async function createApp(
   })
   const context = { ...opened, metrics: watched.metrics }
   const routes = allRoutes(healthRoutes(state), metricsRoutes(watched), widgetRoutes(widgetBuilt))
-  const limiter = given ?? (await openRateLimiter(context, onStatement))
+  const limiter = given ?? (await openRateLimiter(context, { onStatement, patienceMs: limiterPatienceMs }))
   await context.checkouts.provider?.load()
   const server = await createServer(context, routes, {
     state,

@@ -76,7 +76,10 @@ function resultOf(
 /** Opens the store of REDIS_URL, else of PostgreSQL, else memory, since SQLite has only one server. */
 export async function openRateLimiter(
   context: Pick<Context, 'config' | 'log' | 'clock' | 'metrics'>,
-  onStatement?: StatementListener,
+  {
+    onStatement,
+    patienceMs,
+  }: { onStatement?: StatementListener | undefined; patienceMs?: number | undefined } = {},
 ): Promise<RateLimiter> {
   const memory = new MemoryStore()
   const shared = await openSharedStore(context, onStatement)
@@ -87,6 +90,7 @@ export async function openRateLimiter(
     log: context.log,
     onDegraded: (degraded) => context.metrics.sharedLimitsDegraded(degraded),
     nowMs: () => context.clock.nowMs(),
+    patienceMs,
   })
   await store.start()
   return new RateLimiter(store, context.clock)

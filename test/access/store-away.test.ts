@@ -8,6 +8,8 @@ import { createTestRedis, type TestRedis } from '../support/test-redis.ts'
 import { startProxy, type ProxyMode, type TcpProxy } from '../support/tcp-proxy.ts'
 import { engines, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
+/** The patience of production with a silent store. */
+const asInstalled = { limiterPatienceMs: undefined }
 const away = 'does not count requests: rate limits go on in the memory of each server'
 const modes: ProxyMode[] = ['hang', 'refuse', 'reset']
 const back = 'counts requests again: rate limits hold over all servers'
@@ -21,11 +23,15 @@ describe.runIf(inject('redisUrl') !== null).each(engines)('a Redis that is away 
     const { hostname, port } = new URL(redis.url)
     proxy = await startProxy(`http://${hostname}:${port || '6379'}`)
     proxy.set(mode)
-    service = await startTestService(engine, {
-      RATE_LIMIT_FACTOR: '1',
-      REDIS_URL: proxy.url.replace('http:', 'redis:'),
-      REDIS_KEY_PREFIX: redis.prefix,
-    })
+    service = await startTestService(
+      engine,
+      {
+        RATE_LIMIT_FACTOR: '1',
+        REDIS_URL: proxy.url.replace('http:', 'redis:'),
+        REDIS_KEY_PREFIX: redis.prefix,
+      },
+      asInstalled,
+    )
   }
   afterEach(async () => {
     await service.stop()
@@ -111,7 +117,7 @@ describe.runIf(inject('redisUrl') !== null).each(engines)('a Redis that is away 
 
 describe.runIf(engines.includes('postgres'))('a PostgreSQL that counts no requests', () => {
   test('leaves counting to memory, and is used again when it counts', async () => {
-    const service = await startTestService('postgres', { RATE_LIMIT_FACTOR: '1' })
+    const service = await startTestService('postgres', { RATE_LIMIT_FACTOR: '1' }, asInstalled)
     const told = (text: string) => service.logLines.filter((line) => line.includes(text)).length
     const change = (statement: string) =>
       service.context.db.transaction((tx) => sql.raw(statement).execute(tx.db))
@@ -135,7 +141,7 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL that counts no reques
   })
 
   test('that takes long over it holds up no request', async () => {
-    const service = await startTestService('postgres', { RATE_LIMIT_FACTOR: '1' })
+    const service = await startTestService('postgres', { RATE_LIMIT_FACTOR: '1' }, asInstalled)
     const locked = Promise.withResolvers<undefined>()
     const release = Promise.withResolvers<undefined>()
     try {

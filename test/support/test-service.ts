@@ -117,7 +117,7 @@ export async function startTestService(
   })
   await context.db.migrate()
   const world = beside?.world ?? (await seedDemoData(context))
-  const app = await createApp(context, { onStatement, ...replaced })
+  const app = await createApp(context, { onStatement, limiterPatienceMs: 60_000, ...replaced })
   await app.server.ready()
   statements.length = 0
 
