@@ -23,8 +23,9 @@ import type { Context } from './bookings/context.ts'
 import { startHousekeeping } from './operate/housekeeping.ts'
 import { bookingPageRoutes } from './pages/booking-page-routes.ts'
 import { checkoutRoutes } from './pages/checkout-routes.ts'
-import { leadBrowsersToReference, pageRoutes } from './pages/page-routes.ts'
+import { pageRoutes } from './pages/page-routes.ts'
 import { sandboxRoutes } from './pages/sandbox-routes.ts'
+import { startPageRoutes } from './pages/start-page-routes.ts'
 import { widgetRoutes } from './pages/widget-routes.ts'
 import { PaymentWorker } from './payments/payment-worker.ts'
 import { oldProcessorEvents, oldSandboxCheckouts, unusedPayments } from './payments/payment.ts'
@@ -97,10 +98,7 @@ export async function createApp(
     onBrokenRequest: (status, problem) => {
       context.metrics.answered({ method: 'unknown', route: 'unknown', status, problem })
     },
-    guard: (app) => {
-      guardRequests(app, context, limiter)
-      leadBrowsersToReference(app)
-    },
+    guard: (app) => guardRequests(app, context, limiter),
   })
   const housekeeping = startHousekeeping(context, jobs)
   const deliveries = new DeliveryWorker(context, { version: packageJson.version, ...replaced })
@@ -158,7 +156,7 @@ function allRoutes(
       deliveryRoutes,
     ],
     around: [
-      ...[health, pageRoutes, widget, bookingPageRoutes, metrics],
+      ...[health, startPageRoutes, pageRoutes, widget, bookingPageRoutes, metrics],
       ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes],
     ],
   }

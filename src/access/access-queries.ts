@@ -206,6 +206,15 @@ export async function insertApiKey(db: Queries, key: ApiKeysTable): Promise<void
   await db.insertInto('api_keys').values(key).execute()
 }
 
+/** Leaves an existing key of the same digest unchanged. */
+export async function insertMissingApiKey(db: Queries, key: ApiKeysTable): Promise<void> {
+  await db
+    .insertInto('api_keys')
+    .values(key)
+    .onConflict((conflict) => conflict.column('digest').doNothing())
+    .execute()
+}
+
 export async function findServerSecret(db: Queries, name: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('server_secrets')

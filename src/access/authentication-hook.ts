@@ -56,9 +56,16 @@ export function guardRequests(app: FastifyInstance, context: Context, limiter: R
     await counter.countCaller(request, reply, actor)
     if (!access) return
     const { origin } = request.headers
-    // the booking page is on our own origin and uses any publishable key
-    assertMayCall(actor, access, origin !== undefined && ours.has(origin) ? undefined : origin)
+    assertMayCall(actor, access, isOwnPage(request, ours) ? undefined : origin)
   })
+}
+
+/**
+ * Whether a page of this server sends the request: such as the booking page, which uses any publishable key. Browsers tell
+ * so themselves (`Sec-Fetch-Site`, which no script can set), also where PUBLIC_URL is not the address that they use.
+ */
+function isOwnPage({ headers }: FastifyRequest, ours: ReadonlySet<string>): boolean {
+  return ours.has(headers.origin ?? '') || headers['sec-fetch-site'] === 'same-origin'
 }
 
 /**

@@ -15,7 +15,7 @@ const checksumLength = 6
 const tokenPattern = /^(cal_(?:hub|biz|pub|ses)_)[0-9A-Za-z]{32}[0-9A-Za-z]{6}$/
 
 /** A new token: prefix, 32 secret characters, checksum. */
-export function newToken(type: TokenType, ids: Ids): string {
+export function newToken(type: TokenType, ids: Pick<Ids, 'secret'>): string {
   const body = prefixes[type] + ids.secret(secretLength)
   return body + checksum(body)
 }

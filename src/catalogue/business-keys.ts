@@ -90,7 +90,8 @@ export async function createKey(context: Context, request: KeyRequest): Promise<
   })
 }
 
-function checkOrigin(text: string): void {
+/** Throws a UsageError unless the text is the origin of a website. */
+export function checkOrigin(text: string): void {
   if (isOrigin(text)) return
   throw new UsageError(`"${text}" is not an origin; the form is https://www.example.com, without a path.`)
 }

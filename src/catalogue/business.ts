@@ -303,6 +303,11 @@ export async function listBusinessesInScope(
   }
 }
 
+/** The first businesses by name, of all hubs: for the operator's own pages. */
+export function firstBusinesses(context: Context, max: number): Promise<BusinessRow[]> {
+  return findBusinesses(context.db.reads, undefined, max)
+}
+
 /** Throws not_found for a business out of scope. */
 export function showBusinessInScope(context: Context, actor: Actor, id: string): Promise<BusinessRow> {
   return businessInScope(context.db.reads, actor.scope, id)

@@ -1,6 +1,7 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import type { Queries } from '../database/database.ts'
+import { isPostgres } from '../database/json-rows.ts'
 import type { LocationsTable, ServicesTable, StaffTable, Tables } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import type {
@@ -177,6 +178,11 @@ export async function insertMissing<Table extends CatalogueTable>(
     .values(rows)
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+}
+
+/** Lets no other transaction add a business until this one ends; on SQLite none could. */
+export async function lockBusinesses(db: Queries): Promise<void> {
+  if (isPostgres(db)) await sql`lock table businesses in share row exclusive mode`.execute(db)
 }
 
 export async function hasBusinesses(db: Queries): Promise<boolean> {

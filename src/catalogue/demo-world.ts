@@ -23,10 +23,6 @@ export function makeDemoWorldIfEmpty(context: Context): Promise<DemoWorld | unde
   )
 }
 
-export function isInUse(context: Context): Promise<boolean> {
-  return hasBusinesses(context.db.reads)
-}
-
 async function makeIn(context: Context, tx: Transaction) {
   await insertMissing(tx.db, 'hubs', [{ ...demoHub, created_at: tx.now }])
   const { key } = await issueKey(context, tx, { type: 'hub', hubId: demoHub.id })

@@ -85,13 +85,7 @@ export async function importCatalogue(
 ): Promise<ImportReport> {
   let trial: ImportReport | undefined
   const load = context.db.transaction(async (tx) => {
-    const { business, ...ofBusiness } = await importBusiness(context, tx, { file, options })
-    await raiseCatalogueVersion(tx.db, business.id) // also locks the catalogue
-    const before = await readCatalogue(tx.db, business.id)
-    const wanted = await planImport(tx.db, { file, business, before, nextId: () => context.ids.next() })
-    const { id, name } = business
-    const saved = await saveAll(tx, { business, before, wanted })
-    const report = { dry_run: options.dryRun, business: { id, name, ...ofBusiness }, ...saved }
+    const report = await importWithin(context, tx, { file, options })
     if (!options.dryRun) return report
     trial = report
     throw new Undo()
@@ -109,10 +103,25 @@ export async function importCatalogue(
   }
 }
 
+/** The import as part of a transaction, which a dry run has to roll back. */
+export async function importWithin(
+  context: Pick<Context, 'ids'>,
+  tx: Transaction,
+  { file, options }: { file: CatalogueFile; options: ImportOptions },
+): Promise<ImportReport & { business: { id: string } }> {
+  const { business, ...ofBusiness } = await importBusiness(context, tx, { file, options })
+  await raiseCatalogueVersion(tx.db, business.id) // also locks the catalogue
+  const before = await readCatalogue(tx.db, business.id)
+  const wanted = await planImport(tx.db, { file, business, before, nextId: () => context.ids.next() })
+  const { id, name } = business
+  const saved = await saveAll(tx, { business, before, wanted })
+  return { dry_run: options.dryRun, business: { id, name, ...ofBusiness }, ...saved }
+}
+
 const noBrand = { brand_name: null, brand_color: null, brand_logo_url: null }
 
 async function importBusiness(
-  context: Context,
+  context: Pick<Context, 'ids'>,
   tx: Transaction,
   { file, options }: { file: CatalogueFile; options: ImportOptions },
 ): Promise<{ business: BusinessRow; created: boolean; changed: FieldChanges; left: FieldChanges }> {

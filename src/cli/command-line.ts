@@ -11,6 +11,8 @@ import { createContext } from '../operate/open.ts'
 
 /** What a command has of the process that it runs in. */
 interface CommandIO {
+  /** Asked for on demand: opening it would keep other commands from ending. */
+  stdin?: () => NodeJS.ReadableStream & { isTTY?: boolean }
   /** Throws an OperatorError when they cannot be read. */
   variables: () => Record<string, string | undefined>
   stdout: NodeJS.WritableStream
@@ -32,6 +34,7 @@ export type Columns<Row> = Record<string, (row: Row) => string>
 
 const ofProcess: CommandIO = {
   variables: environmentVariables,
+  stdin: () => process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   // at once: whatever ends the process early, such as a closed pipe, ends it with this code

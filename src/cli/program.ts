@@ -15,6 +15,7 @@ const commands: Record<string, () => Promise<(program: CliCommand) => void>> = {
   serve: async () => (await import('./serve.ts')).registerServe,
   migrate: async () => (await import('./migrate.ts')).registerMigrate,
   demo: async () => (await import('./demo.ts')).registerDemo,
+  setup: async () => (await import('./setup.ts')).registerSetup,
   doctor: async () => (await import('./doctor.ts')).registerDoctor,
   backup: async () => (await import('./backup.ts')).registerBackup,
   restore: async () => (await import('./backup.ts')).registerRestore,

@@ -8,7 +8,9 @@ import { OperatorError } from '../base/errors.ts'
 import { formatInstant, type Instant, instantFromMs, toMs } from '../base/instants.ts'
 import { openTracing } from '../base/tracing.ts'
 import type { Context } from '../bookings/context.ts'
-import { type DemoWorld, isInUse, makeDemoWorldIfEmpty } from '../catalogue/demo-world.ts'
+import { bookingPageKey } from '../access/page-key.ts'
+import { firstBusinesses } from '../catalogue/business.ts'
+import { type DemoWorld, makeDemoWorldIfEmpty } from '../catalogue/demo-world.ts'
 import { pause } from '../database/database.ts'
 import { createContext } from '../operate/open.ts'
 import { checkDeposits } from '../payments/payment.ts'
@@ -16,10 +18,10 @@ import type { App } from '../server.ts'
 import { type CliCommand, commandIO, logReplacement, writeLines } from './command-line.ts'
 import { demoLines } from './demo.ts'
 
-/** The state of the database: a demo world just created, and whether there was any business before. */
+/** The state of the database: a demo world just created, else the first business of those that were there before. */
 interface Found {
   world: DemoWorld | undefined
-  inUse: boolean
+  first: { id: string; pageKey: string | undefined } | undefined
 }
 
 /** The tested versions of the OpenTelemetry SDK, which is installed beside Holdfast for traces. */
@@ -189,11 +191,16 @@ async function start(context: Context, widgetBuilt: () => Promise<void>): Promis
     const seeds = context.config.environment === 'development'
     const world = seeds ? await makeDemoWorldIfEmpty(context) : undefined
     const { createApp } = await import('../server.ts') // late, so that "holdfast --help" does not load the server
-    return { world, inUse: await isInUse(context), app: await createApp(context, { widgetBuilt }) }
+    return { world, first: await findFirst(context), app: await createApp(context, { widgetBuilt }) }
   } catch (error) {
     await context.db.close()
     throw error
   }
+}
+
+async function findFirst(context: Context): Promise<Found['first']> {
+  const [first] = await firstBusinesses(context, 1)
+  return first && { id: first.id, pageKey: await bookingPageKey(context, first.id) }
 }
 
 /** Stops the server on SIGTERM and SIGINT; ignores a second one, which a launcher may pass on from the terminal. */
@@ -245,14 +252,13 @@ async function listen(app: App): Promise<string> {
   }
 }
 
-function welcome(context: Context, address: string, { world, inUse }: Found): string[] {
+function welcome(context: Context, address: string, { world, first }: Found): string[] {
   const head = [`Holdfast serves ${address}`, `API reference  ${address}/docs`]
+  const pageOf = (key: string) => `Booking page   ${address}/book/${key}`
   if (world) {
     return [
       ...head,
-      ...world.businesses
-        .slice(0, 1)
-        .map((business) => `Booking page   ${address}/book/${business.publishable_key}`),
+      ...world.businesses.slice(0, 1).map((business) => pageOf(business.publishable_key)),
       '',
       'The database was empty, so it now holds a demo world. Its keys are shown only now (npx holdfast demo creates new ones):',
       '',
@@ -263,14 +269,20 @@ function welcome(context: Context, address: string, { world, inUse }: Found): st
       ...firstBookingLines(address, world, context.clock.now()),
     ]
   }
-  if (inUse) return head
+  if (first) {
+    // in production this is the log: it names no keys
+    if (context.config.environment === 'production') return head
+    return [
+      ...head,
+      ...(first.pageKey === undefined ? [] : [pageOf(first.pageKey)]),
+      `Keys are shown only once; new ones: npx holdfast key create --business ${first.id}`,
+    ]
+  }
   return [
     ...head,
     '',
-    'There is no business yet. Create one, and keys for it:',
-    '  npx holdfast business create "My business" --timezone Europe/Berlin',
-    '  npx holdfast key create --business <id>',
-    '  npx holdfast key create --business <id> --type publishable',
+    'There is no business yet. Make one, with its booking page and keys:',
+    '  npx holdfast setup',
     'For a platform with many businesses, start with: npx holdfast hub create "My platform"',
   ]
 }

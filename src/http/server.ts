@@ -32,7 +32,7 @@ interface ServerHooks {
   /** Added first, to see each request from its first byte to its last. */
   watch: (app: FastifyInstance) => void
   onBrokenRequest: BrokenRequestListener
-  /** Authenticates, applies rate limits, and redirects browsers from `/`. */
+  /** Authenticates, and applies rate limits. */
   guard: (app: FastifyInstance) => void
 }
 

@@ -39,23 +39,6 @@ export function pageRoutes(app: FastifyInstance): void {
   problemRoutes(app)
 }
 
-/**
- * Leads people who open the bare address of the server to the API reference. A hook and no route: for programs there is
- * nothing at `/`. Call it before unknown paths are refused.
- */
-export function leadBrowsersToReference(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    const isHome = /^\/(\?|$)/.test(request.originalUrl) && ['GET', 'HEAD'].includes(request.method)
-    if (!isHome) {
-      done()
-      return
-    }
-    void reply.header('vary', 'Accept')
-    if (request.headers.accept?.includes('text/html')) void reply.redirect('/docs', 302)
-    else done()
-  })
-}
-
 function documentRoute(app: FastifyInstance): void {
   let text: string | undefined
   app.get(

@@ -65,11 +65,13 @@ interface Page {
   more?: Html
   /** Whether the page has forms. */
   forms?: boolean
+  /** Whether links to the API and its problems stand above. */
+  header?: boolean
 }
 
 export function sendPage(
   reply: FastifyReply,
-  { title, main, more = html``, forms = false }: Page,
+  { title, main, more = html``, forms = false, header = true }: Page,
 ): FastifyReply {
   return reply
     .headers({
@@ -79,10 +81,19 @@ export function sendPage(
       'cache-control': forms ? 'no-store' : 'no-cache', // a form changes its own page
     })
     .type('text/html; charset=utf-8')
-    .send(pageOf({ title, main, more }).text)
+    .send(pageOf({ title, main, more, header }).text)
 }
 
-function pageOf({ title, main, more }: Required<Omit<Page, 'forms'>>): Html {
+const pageHeader = html`<header>
+  <a class="name" href="/">Holdfast</a>
+  <nav aria-label="Pages">
+    <a href="/docs">API</a>
+    <a href="/problems">Problems</a>
+    <a href="/openapi.json">openapi.json</a>
+  </nav>
+</header>`
+
+function pageOf({ title, main, more, header }: Required<Omit<Page, 'forms'>>): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -96,15 +107,7 @@ function pageOf({ title, main, more }: Required<Omit<Page, 'forms'>>): Html {
       </head>
       <body>
         <a class="skip" href="#main">Skip to the content</a>
-        <header>
-          <a class="name" href="/docs">Holdfast</a>
-          <nav aria-label="Pages">
-            <a href="/docs">API</a>
-            <a href="/problems">Problems</a>
-            <a href="/openapi.json">openapi.json</a>
-          </nav>
-        </header>
-        ${main}
+        ${header ? pageHeader : ''} ${main}
       </body>
     </html> `
 }

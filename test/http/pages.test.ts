@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ProblemCode, problemKinds } from '../../src/base/errors.ts'
+import { revokeKey } from '../../src/access/key.ts'
 import { problemTexts } from '../../src/base/problem-texts.ts'
 import type { ReferenceDocument } from '../../src/pages/reference-page.ts'
 import { expectProblem } from '../support/expect-problem.ts'
@@ -184,21 +185,60 @@ onEachEngine('the pages', (engine) => {
     )
   })
 
-  test('the bare address leads a browser to the API reference, and is a problem for a program', async () => {
-    const open = (method: 'GET' | 'POST', accept?: string, url = '/') =>
-      service.app.server.inject({ method, url, headers: accept === undefined ? {} : { accept } })
+  describe('the first page', () => {
     const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
-    for (const url of ['/', '/?from=link']) {
-      const { statusCode, headers } = await open('GET', browser, url)
-      expect(statusCode).toBe(302)
-      expect(headers).toMatchObject({ location: '/docs', vary: 'Accept' })
-      expect(headers['x-ratelimit-limit']).toBeUndefined()
-    }
-    for (const accept of [undefined, '*/*', 'application/json']) {
-      expectProblem(await service.call('GET', '//', { headers: accept ? { accept } : {} }), 'not_found')
-    }
-    for (const { statusCode } of [await open('POST', browser), await open('GET', browser, '/nowhere')])
-      expect(statusCode).toBe(404)
+    const open = (method: 'GET' | 'POST', accept?: string, url = '/') =>
+      service.call(method, `/${url}`, { headers: accept === undefined ? {} : { accept } })
+
+    test('leads a browser to the booking page of every business, to the API and to the guides', async () => {
+      for (const url of ['/', '/?from=link']) {
+        const reply = await open('GET', browser, url)
+        expectPage(reply)
+        expect(reply.headers['vary']).toContain('Accept')
+        expect(reply.headers['x-ratelimit-limit']).toBeUndefined()
+      }
+      const page = (await open('GET', browser)).body as string
+      expect(wordsOf(page)).toContain(engine === 'sqlite' ? 'Serving on SQLite' : 'Serving on PostgreSQL')
+      expect(addressesIn(page)).toEqual(expect.arrayContaining(['/docs', '/problems', '/openapi.json']))
+      const led = addressesIn(page).filter((address) => address.startsWith('/book/'))
+      expect(led).toHaveLength(service.world.businesses.length)
+      for (const [index, name] of service.world.businesses
+        .map((business) => business.name)
+        .toSorted()
+        .entries()) {
+        const reply = await get(led[index] ?? '')
+        expect(reply.status).toBe(200)
+        expect(wordsOf(reply.body as string)).toContain(`Book with ${name}`)
+      }
+      expect(page).not.toContain('<script')
+    })
+
+    test('is a problem for a program', async () => {
+      for (const accept of [undefined, '*/*', 'application/json'])
+        expectProblem(await open('GET', accept), 'not_found')
+      expect((await open('POST', browser)).status).toBe(405)
+      expect((await open('GET', browser, '/nowhere')).status).toBe(404)
+    })
+
+    test('names its keys by the secret of the server: no other page may use them, and revoked ones end', async () => {
+      const linked = async () =>
+        addressesIn((await open('GET', browser)).body as string).filter((path) => path.startsWith('/book/'))
+      const [path = ''] = await linked()
+      const token = path.replace('/book/', '')
+      const ask = (headers: Record<string, string>) =>
+        service.call('POST', '/session', {
+          token,
+          headers: { origin: 'https://book.example.com', ...headers },
+        })
+      expectProblem(await ask({}), 'origin_not_allowed')
+      expectProblem(await ask({ 'sec-fetch-site': 'same-site' }), 'origin_not_allowed')
+      expect((await ask({ 'sec-fetch-site': 'same-origin' })).status).toBe(201)
+      const keys = (await service.rows('api_keys')).filter(({ last_four }) => last_four === token.slice(-4))
+      expect(keys).toMatchObject([{ type: 'publishable' }])
+      await revokeKey(service.context, String(keys[0]?.['id']))
+      service.clock.advance(6)
+      expect(await linked()).not.toContain(path)
+    })
   })
 
   test('the document is JSON that is asked for again each time', async () => {

@@ -1,0 +1,45 @@
+import { base62 } from '../base/ids.ts'
+import { findApiKey, findPublishableKey, insertMissingApiKey } from './access-queries.ts'
+import type { Context } from './context.ts'
+import { lastFour, newToken, tokenDigest } from './token.ts'
+
+/**
+ * The publishable key with which this server's own pages lead to the booking page of a business; undefined where the
+ * business has no publishable key, or this one was revoked. It is derived from the server's secret, as only digests are
+ * stored, and no other website may use it. The first call stores it.
+ */
+export async function bookingPageKey(context: Context, businessId: string): Promise<string | undefined> {
+  const digest = await context.secret.digester('booking page')
+  const key = newToken('publishable', { secret: (length) => inBase62(digest(businessId), length) })
+  const known = await findApiKey(context.db, [tokenDigest(key)])
+  if (known) return known.revoked_at === null ? key : undefined
+  if (!(await findPublishableKey(context.db.reads, businessId))) return undefined
+  await storeKey(context, businessId, key)
+  return key
+}
+
+function storeKey({ db, ids }: Context, business_id: string, key: string): Promise<void> {
+  return db.transaction((tx) =>
+    insertMissingApiKey(tx.db, {
+      id: ids.next(),
+      type: 'publishable',
+      hub_id: null,
+      business_id,
+      digest: tokenDigest(key),
+      last_four: lastFour(key),
+      allowed_origins_json: '[]', // none but the server's own
+      created_at: tx.now,
+      revoked_at: null,
+    }),
+  )
+}
+
+/** The lowest digits of a digest: 32 of them need 191 of its 256 bits. */
+function inBase62(digest: string, length: number): string {
+  let rest = BigInt(`0x${Buffer.from(digest, 'base64url').toString('hex')}`)
+  return Array.from({ length }, () => {
+    const digit = base62.charAt(Number(rest % 62n))
+    rest /= 62n
+    return digit
+  }).join('')
+}

@@ -1,0 +1,79 @@
+import type { Context } from '../access/context.ts'
+import { issueKey } from '../access/key.ts'
+import { bookingPageKey } from '../access/page-key.ts'
+import { UsageError } from '../base/errors.ts'
+import { publicUrl } from '../base/public-url.ts'
+import { firstBusinesses } from './business.ts'
+import { checkOrigin } from './business-keys.ts'
+import type { CatalogueFile } from './catalogue-file-schemas.ts'
+import { hasBusinesses, lockBusinesses } from './catalogue-queries.ts'
+import { importWithin } from './import.ts'
+
+/** The first business, ready to be booked. The keys are shown only here. */
+export interface FirstBusiness {
+  business: { id: string; name: string; timezone: string }
+  /** The address of its booking page. */
+  booking_page: string
+  /** For the business's website. */
+  publishable_key: string
+  /** For its own programs. */
+  business_key: string
+}
+
+const asNewBusiness = { businessId: undefined, overwriteBusiness: false, dryRun: false }
+
+/**
+ * Makes the first business of a database with its keys: all of it or nothing. The publishable key works on the websites
+ * of `origins`, on any if there are none. Throws a UsageError where there is a business, and validation_failed.
+ */
+export async function setUpBusiness(
+  context: Context,
+  { business, ...items }: CatalogueFile & { business: NonNullable<CatalogueFile['business']> },
+  origins: string[],
+): Promise<FirstBusiness> {
+  origins.forEach(checkOrigin)
+  const allowed = origins.length > 0 ? { allowedOrigins: origins } : {}
+  const made = await context.db.transaction(async (tx) => {
+    await lockBusinesses(tx.db)
+    if (await hasBusinesses(tx.db)) return undefined
+    const { id } = (await importWithin(context, tx, { file: { business, ...items }, options: asNewBusiness }))
+      .business
+    const publishable = await issueKey(context, tx, { type: 'publishable', businessId: id, ...allowed })
+    const own = await issueKey(context, tx, { type: 'business', businessId: id })
+    return { id, publishable_key: publishable.key, business_key: own.key }
+  })
+  if (!made) throw await alreadySetUp(context)
+  const { id, ...keys } = made
+  const { name, timezone } = business
+  return {
+    business: { id, name, timezone },
+    booking_page: (await bookingPageOf(context, id)) ?? '',
+    ...keys,
+  }
+}
+
+/** The address of a business's booking page; undefined where it has none. Works after a restart, too. */
+export async function bookingPageOf(context: Context, businessId: string): Promise<string | undefined> {
+  const key = await bookingPageKey(context, businessId)
+  return key === undefined ? undefined : `${publicUrl(context.config)}/book/${key}`
+}
+
+/** Throws a UsageError that says what to do where there is a business. */
+export async function assertNoBusiness(context: Context): Promise<void> {
+  if (await hasBusinesses(context.db.reads)) throw await alreadySetUp(context)
+}
+
+async function alreadySetUp(context: Context): Promise<UsageError> {
+  const [first, other] = await firstBusinesses(context, 2)
+  const only = other ? undefined : first
+  return new UsageError(
+    [
+      only ? `There is a business already: ${only.name} (${only.id}).` : 'There are businesses already.',
+      'Setup makes the first one only.',
+      ...(only ? [`${publicUrl(context.config)}/ leads to its booking page.`] : []),
+      `For new keys: "holdfast key create --business ${only?.id ?? '<id>'}".`,
+      'For another business: "holdfast business create".',
+      'To begin anew, set DATABASE_URL to an empty database.',
+    ].join(' '),
+  )
+}

@@ -1,0 +1,110 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import packageJson from '../../package.json' with { type: 'json' }
+import { bookingPageKey } from '../access/page-key.ts'
+import { Problem } from '../base/errors.ts'
+import type { Context } from '../bookings/context.ts'
+import { firstBusinesses } from '../catalogue/business.ts'
+import { Media, problems } from '../http/wire.ts'
+import { html, type Html, sendPage } from './page.ts'
+
+/** A business whose booking page can be opened. */
+interface BookableBusiness {
+  name: string
+  /** The path of its booking page. */
+  path: string
+}
+
+/** Where one leads to; more than a demo has. */
+const maxListed = 20
+
+const engineNames = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
+
+/** The first page: what this is, and where people go from here. */
+export function startPageRoutes(app: FastifyInstance, context: Context): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
+    '/',
+    {
+      schema: {
+        operationId: 'showStartPage',
+        tags: ['Service'],
+        summary: 'The first page, for people',
+        description:
+          'In development it leads to booking pages and the API reference; in production to the booking page of the only business. Without `text/html` in `Accept` there is nothing here.',
+        response: { 200: Media('text/html', 'The page.'), ...problems('not_found') },
+      },
+    },
+    async (request, reply) => {
+      void reply.header('vary', 'Accept')
+      if (!request.headers.accept?.includes('text/html'))
+        throw new Problem('not_found', 'There is nothing at this address.')
+      const isProduction = context.config.environment === 'production'
+      const found = await context.cache.get('start-page', () =>
+        findBookable(context, isProduction ? 2 : maxListed),
+      )
+      const businesses = found ?? []
+      if (!isProduction)
+        return sendPage(reply, { title: 'Holdfast', main: overview(businesses, context.db.engine) })
+      const [only, other] = businesses
+      const shown = only && !other && only.path !== '' ? only : undefined
+      return sendPage(reply, {
+        title: shown?.name ?? 'Nothing here',
+        main: shown ? entrance(shown) : nothingHere,
+        header: false,
+      })
+    },
+  )
+}
+
+/** By name; the path is empty where there is no booking page. */
+async function findBookable(context: Context, max: number): Promise<BookableBusiness[]> {
+  const businesses = await firstBusinesses(context, max)
+  return Promise.all(
+    businesses.map(async ({ id, name, brand_name }) => {
+      const key = await bookingPageKey(context, id)
+      return { name: brand_name ?? name, path: key === undefined ? '' : `/book/${key}` }
+    }),
+  )
+}
+
+/** For whoever develops with it, or tries it. */
+function overview(businesses: BookableBusiness[], engine: keyof typeof engineNames): Html {
+  const bookable = businesses.filter(({ path }) => path !== '')
+  return html`<main id="main" class="text" tabindex="-1">
+    <h1>Holdfast</h1>
+    <p>Appointment booking that you run yourself: a client holds a slot, then books it.</p>
+    <p class="status">Serving on ${engineNames[engine]}, version ${packageJson.version}, in development.</p>
+    <h2>Booking pages</h2>
+    ${
+      bookable.length > 0
+        ? html`<ul class="codes">
+            ${bookable.map(({ name, path }) => html`<li><a href="${path}">${name}</a></li>`)}
+          </ul>`
+        : html`<p>None yet. <code>npx holdfast setup</code> makes a business and its page.</p>`
+    }
+    <h2>For programs</h2>
+    <ul class="codes">
+      <li><a href="/docs">API reference</a></li>
+      <li><a href="/problems">What each problem code means</a></li>
+      <li><a href="/openapi.json">OpenAPI document</a></li>
+    </ul>
+    <h2>Guides</h2>
+    <p>
+      They lie in <code>docs/guides</code> beside the program. Begin with <code>first-booking.md</code>; for
+      your own business, <code>self-hosting.md</code>.
+    </p>
+  </main>`
+}
+
+/** For the clients of the only business. */
+function entrance({ name, path }: BookableBusiness): Html {
+  return html`<main id="main" class="text" tabindex="-1">
+    <h1><bdi>${name}</bdi></h1>
+    <p><a class="button main" href="${path}">Book</a></p>
+  </main>`
+}
+
+const nothingHere = html`<main id="main" class="text" tabindex="-1">
+  <h1>Nothing here</h1>
+  <p>To book, open the link that the business has given you.</p>
+</main>`

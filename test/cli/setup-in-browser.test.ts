@@ -1,0 +1,97 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectSound, heading, next, writeDetails } from '../support/booking-visit.ts'
+import { chromiumPath, launchBrowser } from '../support/browser.ts'
+import { readRows } from '../support/checker.ts'
+import { commandLine } from '../support/command-line.ts'
+import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { onEachEngine } from '../support/test-service.ts'
+
+/** From an empty database in production to a booking, as an owner and then a client do it. */
+describe.runIf(chromiumPath !== undefined)('from nothing', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  })
+  afterAll(() => browser.close())
+
+  onEachEngine('to a first booking', (engine) => {
+    let database: TestDatabase
+    let server: ServerProcess
+    beforeAll(async () => {
+      database = await createTestDatabase(engine)
+      server = await startServer(database.url)
+    })
+    afterAll(async () => {
+      await server.stop()
+      await database.drop()
+    })
+
+    test.each(['light', 'dark'] as const)(
+      'the first page without a business is sound (%s)',
+      async (colorScheme) => {
+        const page = await browser.newPage({ colorScheme })
+        await page.goto(server.address)
+        await page.getByRole('heading', { name: 'Nothing here' }).waitFor()
+        await expectSound(page, `start-nothing-${engine}-${colorScheme}`)
+        await page.close()
+      },
+    )
+
+    test('a business that setup makes is booked from the first page, without PUBLIC_URL', async () => {
+      await commandLine(database.url, { NODE_ENV: 'development' }).text(
+        ...['setup', '--yes', '--name', 'Salon Spree', '--service', 'Haircut', '--person', 'Anna Weber'],
+        ...['--hours', 'daily 00:00-24:00', '--timezone', 'Europe/Berlin'],
+      )
+      const page = await browser.newPage({
+        locale: 'en-GB',
+        timezoneId: 'Europe/Berlin',
+        reducedMotion: 'reduce',
+      })
+      page.setDefaultTimeout(30_000)
+      const errors: string[] = []
+      page.on('pageerror', (error) => errors.push(error.message))
+      // neither the address of PUBLIC_URL nor that of HOST and PORT
+      const address = server.address.replace('127.0.0.1', 'localhost')
+      await expect
+        .poll(async () => (await page.goto(address), page.getByRole('link', { name: 'Book' }).count()), {
+          timeout: 30_000,
+        })
+        .toBe(1)
+      await expectSound(page, `start-business-${engine}`)
+      await page.getByRole('link', { name: 'Book' }).click()
+      const day = page.locator('.day.is-free').last()
+      await day.click()
+      await page.locator('.time').first().click()
+      await heading(page, 'Your details')
+      await writeDetails(page)
+      await next(page, /^Book/)
+      await heading(page, /booked|See you|confirmed/i)
+      expect(errors).toEqual([])
+      expect(await readRows(database.url, 'select status, client_email from bookings')).toMatchObject([
+        { status: 'confirmed', client_email: 'ada@example.com' },
+      ])
+      await page.close()
+    })
+
+    test.each(['light', 'dark'] as const)(
+      'in development it leads on, and is sound (%s)',
+      async (colorScheme) => {
+        const other = await startServer(await emptyOrSame(), { NODE_ENV: 'development' })
+        const page = await browser.newPage({ colorScheme })
+        await page.goto(other.address)
+        await page.getByRole('link', { name: 'API reference' }).waitFor()
+        await expectSound(page, `start-development-${engine}-${colorScheme}`)
+        await page.close()
+        await other.stop()
+      },
+    )
+
+    /** A SQLite file has one server. */
+    async function emptyOrSame(): Promise<string> {
+      if (engine === 'sqlite') await server.stop()
+      return database.url
+    }
+  })
+})

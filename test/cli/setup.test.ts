@@ -1,0 +1,287 @@
+import { spawnSync } from 'node:child_process'
+import { PassThrough, Writable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runWithin } from '../../src/cli/command-line.ts'
+import { runCommandLine } from '../../src/cli/program.ts'
+import { readRows } from '../support/checker.ts'
+import { commandLine } from '../support/command-line.ts'
+import { emptyDirectory, project, runHoldfast, startHoldfast } from '../support/holdfast-process.ts'
+import { httpClients } from '../support/http-client.ts'
+import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { ada, onEachEngine } from '../support/test-service.ts'
+
+const call = httpClients()
+const salon = ['--yes', '--name', 'Salon Spree', '--timezone', 'Europe/Berlin', '--service', 'Haircut']
+const counts = `select (select cast(count(*) as integer) from businesses) as businesses, (select cast(count(*) as integer) from api_keys) as keys,
+  (select cast(count(*) as integer) from services) as services`
+
+onEachEngine('holdfast setup', (engine) => {
+  let database: TestDatabase
+  let server: ServerProcess
+  let made: Record<string, string> & { business: { id: string } }
+  beforeAll(async () => {
+    database = await createTestDatabase(engine)
+    server = await startServer(database.url)
+    made = await commandLine(database.url, { PUBLIC_URL: server.address }).json(
+      'setup',
+      ...salon,
+      ...[
+        '--hours',
+        'daily 00:00-24:00',
+        '--minutes',
+        '45',
+        '--price',
+        '35.50 EUR',
+        '--person',
+        'Anna Weber',
+      ],
+      ...['--website', 'https://www.example.com'],
+    )
+  })
+  afterAll(async () => {
+    await server.stop()
+    await database.drop()
+  })
+
+  test('makes a business that can be booked at once, beside a running server', async () => {
+    expect(made.business).toMatchObject({ name: 'Salon Spree', timezone: 'Europe/Berlin' })
+    expect(made['booking_page']).toMatch(new RegExp(`^${server.address}/book/cal_pub_\\w{38}$`))
+    expect((await fetch(made['booking_page'] ?? '')).status).toBe(200)
+    const session = await call(server.address, 'POST', '/session', { token: made['publishable_key'] ?? '' })
+    const token = String(session.body.session_token)
+    const offered = await call(server.address, 'GET', '/services', { token })
+    const [service] = offered.body.data as Record<string, unknown>[]
+    expect(service).toMatchObject({
+      ...{ name: 'Haircut', duration_minutes: 45, price: { amount: 3550, currency: 'EUR' } },
+      staff_ids: [expect.any(String) as string],
+    })
+    const [service_id, location_id] = [service?.['id'], (service?.['location_ids'] as string[])[0]]
+    const query = `service_id=${String(service_id)}&location_id=${location_id ?? ''}`
+    const soonest = await call(server.address, 'GET', `/availability/soonest?${query}`, { token })
+    const { starts_at } = soonest.body as { starts_at: string }
+    const body = { service_id, location_id, starts_at }
+    const hold = await call(server.address, 'POST', '/bookings/hold', { token, body })
+    expect(hold.status).toBe(201)
+    const conversion = { hold_id: hold.body.hold_id, client: ada }
+    const booked = await call(server.address, 'POST', '/bookings', { token, body: conversion })
+    expect(booked.status).toBe(201)
+    const seen = await call(server.address, 'GET', '/bookings', { token: made['business_key'] ?? '' })
+    expect(seen.body).toMatchObject({ data: [{ id: booked.body.id, client: ada }] })
+  })
+
+  test('gives a key for the website that no other website may use', async () => {
+    const ask = async (origin: string) =>
+      (
+        await call(server.address, 'POST', '/session', {
+          token: made['publishable_key'] ?? '',
+          headers: { origin },
+        })
+      ).status
+    expect(await ask('https://www.example.com')).toBe(201)
+    expect(await ask('https://evil.example')).toBe(403)
+    expect(await ask(server.address)).toBe(403) // it listens on another port than PORT says; browsers tell more
+    expect(made['embed']).toBe(
+      `<script type="module" src="${server.address}/widget/v1.js"></script>\n` +
+        `<holdfast-booking publishable-key="${made['publishable_key'] ?? ''}"></holdfast-booking>`,
+    )
+  })
+
+  test('the first page of a server in production leads to its booking page, and names nothing else', async () => {
+    const page = await (await fetch(server.address, { headers: { accept: 'text/html' } })).text()
+    expect(page).toContain('<h1><bdi>Salon Spree</bdi></h1>')
+    expect([...page.matchAll(/href="(\/[^"]*)"/g)].map(([, path]) => path)).toEqual(
+      expect.arrayContaining([new URL(made['booking_page'] ?? '').pathname]),
+    )
+    for (const word of ['Holdfast', 'SQLite', 'PostgreSQL', '/openapi.json', '/problems'])
+      expect(page).not.toContain(word)
+  })
+
+  test('run again, it changes nothing and says what to do', async () => {
+    const before = await readRows(database.url, counts)
+    await commandLine(database.url).refuses(
+      ['setup', ...salon],
+      2,
+      new RegExp(`Salon Spree \\(${made.business.id}\\).*key create --business ${made.business.id}`),
+    )
+    expect(await readRows(database.url, counts)).toEqual(before)
+  })
+
+  test('the first page of several businesses says nothing of them', async () => {
+    await commandLine(database.url).text('business', 'create', 'Other', '--timezone', 'Europe/Paris')
+    await expect
+      .poll(async () => (await fetch(server.address, { headers: { accept: 'text/html' } })).text(), {
+        timeout: 20_000,
+      })
+      .toContain('Nothing here')
+  })
+
+  test('two at once make one business', async () => {
+    const shared = await createTestDatabase(engine)
+    await commandLine(shared.url).text('migrate')
+    const ran = await Promise.all(
+      [1, 2, 3].map(() => runHoldfast(['setup', ...salon], { variables: { DATABASE_URL: shared.url } })),
+    )
+    expect(ran.map(({ code }) => code).toSorted()).toEqual([0, 2, 2])
+    expect((await readRows(shared.url, counts)).map((row) => ({ ...row }))).toEqual([
+      { businesses: 1, keys: 3, services: 1 },
+    ])
+    await shared.drop()
+  })
+
+  test('killed at any statement, it leaves a whole business or none, and can be run again', async () => {
+    let ended = false
+    for (let dieAt = 12; !ended && dieAt < 200; dieAt += 7) {
+      const killed = await createTestDatabase(engine)
+      await commandLine(killed.url).text('migrate')
+      const variables = { DATABASE_URL: killed.url, DIE_AT: String(dieAt) }
+      const preloads = [`${project}/test/support/die-at-statement.ts`]
+      const { code } = await runHoldfast(['setup', ...salon], { variables, preloads })
+      ended = code === 0
+      const [row] = await readRows(killed.url, counts)
+      const again = await commandLine(killed.url).run('setup', ...salon)
+      if (Number(row?.['businesses']) === 0) {
+        expect({ ...row }).toEqual({ businesses: 0, keys: 0, services: 0 })
+        expect(again).toMatchObject({ code: 0 })
+      } else {
+        expect(Number(row?.['keys'])).toBeGreaterThanOrEqual(2)
+        expect(Number(row?.['services'])).toBe(1)
+        expect(again).toMatchObject({ code: 2 })
+      }
+      await killed.drop()
+    }
+    expect(ended).toBe(true)
+  }, 120_000)
+})
+
+describe('the questions of holdfast setup', () => {
+  test('are asked on a terminal, and again where an answer is not valid', async () => {
+    const database = await createTestDatabase('sqlite')
+    const { code, stdout, stderr } = await onTerminal(database.url, [], {
+      'Name of your business': ['', 'Salon Spree'],
+      'Time zone': ['Europe/Berlim', 'Europe/Berlin'],
+      'Opening hours': ['nine to five', 'mon-fri 09:00-25:00', 'tue-sat 10:00-18:00'],
+      'Your first service': ['Haircut'],
+      'How many minutes': ['long', '0', '45'],
+      'Its price': ['35', '35 EUR'],
+      'Who gives it': [''],
+      'Your website': ['www.example.com', 'https://www.example.com'],
+    })
+    expect(code, stderr).toBe(0)
+    expect(stderr).toContain('did you mean Europe/Berlin')
+    expect(stderr.match(/Not so: /g)).toHaveLength(8)
+    expect(stdout).toContain('Salon Spree can be booked (Europe/Berlin).')
+    const rows = await readRows(
+      database.url,
+      'select s.duration_minutes, s.price_amount, l.weekly_hours_json from services s, locations l',
+    )
+    expect(rows).toMatchObject([{ duration_minutes: 45, price_amount: 3500 }])
+    expect(JSON.parse(String(rows[0]?.['weekly_hours_json']))).toHaveLength(5)
+    await database.drop()
+  })
+
+  test('that options answer are not asked, and --json is data and nothing else', async () => {
+    const database = await createTestDatabase('sqlite')
+    const given = ['--json', ...salon.slice(1), '--hours', 'always', '--minutes', '20', '--price', '']
+    const { code, stdout, stderr } = await onTerminal(database.url, given, {
+      'Who gives it': ['Ada'],
+      'Your website': [''],
+    })
+    expect(code, stderr).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ business: { name: 'Salon Spree' } })
+    await database.drop()
+  })
+
+  test('ended by the terminal, nothing was made', async () => {
+    const database = await createTestDatabase('sqlite')
+    const { code, stderr } = await onTerminal(database.url, [], { 'Name of your business': ['Salon'] })
+    expect(code).toBe(1)
+    expect(stderr).toContain('Nothing was made')
+    expect(await readRows(database.url, 'select id from businesses')).toEqual([])
+    await database.drop()
+  })
+})
+
+/** Answers each question in turn, and ends the input at one without an answer. */
+async function onTerminal(url: string, args: string[], answers: Record<string, string[]>) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true })
+  const said = { stdout: '', stderr: '' }
+  const left = structuredClone(answers)
+  const streamTo = (name: keyof typeof said) =>
+    new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        said[name] += chunk.toString()
+        if (name === 'stderr' && chunk.toString().endsWith(': ')) {
+          const question = Object.keys(left).find((text) => chunk.toString().includes(text)) ?? ''
+          const next = left[question]?.shift()
+          setImmediate(() => (next === undefined ? stdin.end() : stdin.write(`${next}\n`)))
+        }
+        done()
+      },
+    })
+  let code = 0
+  const io = {
+    ...{ variables: () => ({ DATABASE_URL: url }), stdin: () => stdin },
+    ...{ stdout: streamTo('stdout'), stderr: streamTo('stderr') },
+    endWith: (exitCode: number) => (code = exitCode),
+  }
+  await runWithin(io, () => runCommandLine(['setup', ...args]))
+  return { code, ...said }
+}
+
+test('without a terminal it wants --yes, and names every option that is missing or not valid', async () => {
+  const database = await createTestDatabase('sqlite')
+  const holdfast = commandLine(database.url)
+  await holdfast.refuses(['setup'], 2, /add --yes/)
+  await holdfast.refuses(['setup', '--yes'], 2, /--name must not be empty; --service must not be empty/)
+  await holdfast.refuses(
+    ['setup', ...salon, '--hours', 'mon 9-5', '--minutes', 'x', '--price', '5', '--website', 'here'],
+    2,
+    /--hours "9-5" is not valid.*--price "5".*--website "here".*--minutes must be whole minutes/,
+  )
+  expect(await readRows(database.url, 'select id from businesses')).toEqual([])
+  await database.drop()
+})
+
+// script of util-linux gives a command a terminal of its own
+const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout.includes('util-linux')
+
+test.runIf(hasScript)('on a real terminal, in production, it asks and warns without PUBLIC_URL', () => {
+  const ran = spawnSync(
+    'script',
+    ['-qec', `${process.execPath} ${project}/bin/holdfast.js setup`, '/dev/null'],
+    {
+      encoding: 'utf8',
+      cwd: emptyDirectory(),
+      input: 'Salon Spree\n\n\nHaircut\n\n\n\n\n',
+      env: { PATH: process.env['PATH'] ?? '', TERM: 'dumb', NODE_ENV: 'production' },
+    },
+  )
+  expect(ran.status, ran.stdout).toBe(0)
+  expect(ran.stdout).toContain('Opening hours [mon-fri 09:00-17:00]: ')
+  expect(ran.stdout).toContain('warning: PUBLIC_URL is not set')
+  expect(ran.stdout).toContain('Salon Spree can be booked')
+})
+
+test('holdfast serve leads to it in production, and tells after a restart how to get keys', async () => {
+  const database = await createTestDatabase('sqlite')
+  const serve = async (NODE_ENV: string) => {
+    const server = startHoldfast(['serve'], {
+      variables: { NODE_ENV, PORT: '0', DATABASE_URL: database.url },
+    })
+    await server.says(/^Holdfast serves .*\n\n/ms)
+    server.signal('SIGTERM')
+    await server.ended
+    return server.stdout()
+  }
+  expect(await serve('production')).toContain('npx holdfast setup')
+  await commandLine(database.url).text('setup', ...salon)
+  const said = await serve('development')
+  expect(said).toMatch(/^Booking page +http:\/\/127\.0\.0\.1:\d+\/book\/cal_pub_\w{38}$/m)
+  expect(said).toMatch(
+    /^Keys are shown only once; new ones: npx holdfast key create --business [0-9a-f-]{36}$/m,
+  )
+  expect(said).not.toMatch(/cal_biz/)
+  expect(await serve('production')).not.toMatch(/cal_/)
+  await database.drop()
+})
