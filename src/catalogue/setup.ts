@@ -45,17 +45,8 @@ export async function setUpBusiness(
   if (!made) throw await alreadySetUp(context)
   const { id, ...keys } = made
   const { name, timezone } = business
-  return {
-    business: { id, name, timezone },
-    booking_page: (await bookingPageOf(context, id)) ?? '',
-    ...keys,
-  }
-}
-
-/** The address of a business's booking page; undefined where it has none. Works after a restart, too. */
-export async function bookingPageOf(context: Context, businessId: string): Promise<string | undefined> {
-  const key = await bookingPageKey(context, businessId)
-  return key === undefined ? undefined : `${publicUrl(context.config)}/book/${key}`
+  const booking_page = `${publicUrl(context.config)}/book/${(await bookingPageKey(context, id)) ?? ''}`
+  return { business: { id, name, timezone }, booking_page, ...keys }
 }
 
 /** Throws a UsageError that says what to do where there is a business. */

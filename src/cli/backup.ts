@@ -1,14 +1,21 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { monotonicMs } from '../base/clock.ts'
+import { monotonicMs, systemClock } from '../base/clock.ts'
 import { UsageError } from '../base/errors.ts'
-import { backUp } from '../operate/backup.ts'
+import { backUp, backUpInto } from '../operate/backup.ts'
 import { restoreBackup } from '../operate/restore.ts'
 import { type CliCommand, configFromEnvironment, noDatabase, print } from './command-line.ts'
+import { readInteger } from './input.ts'
 
 const guide = '(docs/guides/backups.md).'
 const backupOnPostgres = `pg_dump --format=custom --file=holdfast.dump "$DATABASE_URL", or continuous archiving ${guide}`
 const restoreOnPostgres = `pg_restore --dbname="$DATABASE_URL" holdfast.dump, into an empty database ${guide}`
+
+interface BackupOptions {
+  force?: boolean
+  keep?: string
+  json?: boolean
+}
 
 /** `holdfast backup` */
 export function registerBackup(program: CliCommand): void {
@@ -16,13 +23,22 @@ export function registerBackup(program: CliCommand): void {
     .command('backup <file>')
     .description('write a checked copy of the SQLite database to a new file; a server may run')
     .option('--force', 'replace an existing file')
+    .option(
+      '--keep <number>',
+      '<file> is a folder: name the backup by its time, and keep so many, 1 to 10000',
+    )
     .withJson()
-    .examples('backup /var/backups/holdfast-$(date +%F).db')
-    .action((file: string, { force = false, json }: { force?: boolean; json?: boolean }) => {
+    .examples('backup holdfast.db.backup', 'backup /var/backups/holdfast --keep 14')
+    .action((file: string, { force = false, keep, json }: BackupOptions) => {
       const startedMs = monotonicMs()
+      if (force && keep !== undefined) throw new UsageError('Give --force or --keep, not both.')
+      const kept = keep === undefined ? undefined : readInteger(keep, '--keep', [1, 10_000])
       const database = sqliteFile(backupOnPostgres)
       if (!existsSync(database)) throw noDatabase(database)
-      const report = backUp({ database, target: resolve(file), force })
+      const report =
+        kept === undefined
+          ? backUp({ database, target: resolve(file), force })
+          : backUpInto(resolve(file), { database, keep: kept, now: systemClock.now() })
       const seconds = (monotonicMs() - startedMs) / 1000
       const megabytes = (report.bytes / 1e6).toFixed(1)
       print({ ...report, seconds }, json, () => [

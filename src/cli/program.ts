@@ -19,6 +19,7 @@ const commands: Record<string, () => Promise<(program: CliCommand) => void>> = {
   doctor: async () => (await import('./doctor.ts')).registerDoctor,
   backup: async () => (await import('./backup.ts')).registerBackup,
   restore: async () => (await import('./backup.ts')).registerRestore,
+  copy: async () => (await import('./copy.ts')).registerCopy,
   tour: async () => (await import('./tour.ts')).registerTour,
   'race-test': async () => (await import('./race-test.ts')).registerRaceTest,
   hub: async () => (await import('./hub.ts')).registerHubCommands,

@@ -1,7 +1,8 @@
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { OperatorError, UsageError } from '../base/errors.ts'
 import { systemIds } from '../base/ids.ts'
+import type { Instant } from '../base/instants.ts'
 import { copySqlite, makePrivateFile, readSqlite, sqliteCompanions } from '../database/sqlite-file.ts'
 import { assertRestorable } from './restore.ts'
 import { flush, replaceBy, placeBy, isSameFile } from './durable-files.ts'
@@ -49,6 +50,30 @@ export function backUp({ database, target, force }: BackUpOptions): BackupReport
   } finally {
     for (const path of ['', ...sqliteCompanions]) rmSync(partial + path, { force: true })
   }
+}
+
+/** Of the time in UTC, so that names sort by it. */
+const namePattern = /^holdfast-\d{8}T\d{6}Z\.db$/
+
+/**
+ * Backs up into a folder, under the name of the time, then deletes the oldest beyond `keep` that were named so: once the new
+ * one is on the disk, and nothing else of the folder. Returns their names, too.
+ */
+export function backUpInto(
+  folder: string,
+  { database, keep, now }: { database: string; keep: number; now: Instant },
+): BackupReport & { deleted: string[] } {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`There is no folder ${folder}: with --keep, give the folder of the backups.`)
+  const name = `holdfast-${now.slice(0, 19).replaceAll(/[-:]/g, '')}Z.db`
+  const report = backUp({ database, target: join(folder, name), force: false })
+  const deleted = readdirSync(folder)
+    .filter((other) => namePattern.test(other))
+    .toSorted()
+    .slice(0, -keep)
+  for (const other of deleted) rmSync(join(folder, other))
+  flush(folder)
+  return { ...report, deleted }
 }
 
 function assertFreeName(

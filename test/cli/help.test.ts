@@ -27,7 +27,7 @@ test('every command, and every group of them, has a help text with an example of
   }
   await look()
   expect(seen).toEqual([
-    ...['serve', 'migrate', 'demo', 'doctor', 'backup', 'restore', 'tour', 'race-test'],
+    ...['serve', 'migrate', 'demo', 'setup', 'doctor', 'backup', 'restore', 'copy', 'tour', 'race-test'],
     ...['hub create', 'hub list', 'hub update'],
     ...['business create', 'business list', 'business show', 'business update'],
     ...['key create', 'key list', 'key revoke'],
@@ -64,6 +64,8 @@ test.each([
   [['service', 'craete', 'X'], /Did you mean create\?/],
   [['location', 'list', '--bussiness', 'x'], /Did you mean --business\?/],
   [['imprt', 'x'], /Did you mean import\?/],
+  [['copy'], /required option '--to <url>' not specified/],
+  [['setup', '--nmae', 'X'], /Did you mean --name\?/],
   [['doctor', '--fix'], /unknown option '--fix'/],
 ])('%j is told what is wrong with it, and ends with exit code 2', async (args, reason) => {
   const ran = await runCommand(args)

@@ -49,9 +49,9 @@ interface Report {
   races: { race: string; saw: string; skipped: boolean; findings: string[] }[]
 }
 
-/** The commands in docs/guides/self-hosting.md. */
+/** The commands in docs/guides/operating.md. */
 function commandsOfGuide(): string[] {
-  const blocks = blocksOf(documentAt('docs/guides/self-hosting.md'))
+  const blocks = blocksOf(documentAt('docs/guides/operating.md'))
   return blocks.find(({ text }) => text.includes('race-test'))?.text.split('\n') ?? []
 }
 

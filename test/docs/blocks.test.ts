@@ -5,16 +5,16 @@ import { readConfig, settings } from '../../src/base/config.ts'
 import { type Block, blocksOf, documentAt, documents, project } from './documents.ts'
 
 /*
- * A block in a document is run as a reader would run it (examples.test.ts, operating.test.ts), is the answer of one
- * that is run, or the comment before it says what else becomes of it:
+ * A block in a document is run as a reader would run it (examples.test.ts, operating.test.ts, ../packaging/production.test.ts),
+ * is the answer of one that is run, or the comment before it says what else becomes of it:
  *   <!-- checked by test/… -->    by this test, which names the document
  *   <!-- settings -->             each variable is known and takes the value; below
  *   <!-- not run: … -->           and why
  */
 const runs = [
   'runs',
-  'runs in production',
   'runs with a session',
+  'runs on a new machine',
   'runs on a demo database',
   'printed by npm start',
   'typed client',

@@ -5,8 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bareVariables } from '../support/holdfast-process.ts'
-import { isLong } from '../support/long.ts'
-import { quickNpx } from '../support/shell.ts'
 import { blocksOf, documentAt, documents, project, type Block, type Document } from './documents.ts'
 
 /*
@@ -16,7 +14,6 @@ import { blocksOf, documentAt, documents, project, type Block, type Document } f
  *                                 a ```jsonc block its beginning
  *   <!-- values -->               variables that the reader fills in from the output of npm start
  *   <!-- printed by npm start --> lines of that output, in their order; … stands for anything
- *   <!-- runs in production -->   run with NODE_ENV=production on an empty database
  *   <!-- runs with a session -->  run with the token of a session as TOKEN
  * What else there is, and that every block is something, stands in blocks.test.ts.
  */
@@ -205,30 +202,6 @@ describe.each(documents.filter((document) => blocksMarked(document, 'runs').leng
     })
   },
 )
-
-test('the commands for production make a business whose keys work, from the allowed website and the booking page only', async () => {
-  const variables = {
-    NODE_ENV: 'production',
-    DATABASE_URL: `sqlite:${join(directory, 'production.db')}`,
-    PUBLIC_URL: 'https://booking.example.com',
-  }
-  const [block] = blocksMarked(documentAt('docs/guides/self-hosting.md'), 'runs in production')
-  // npx itself takes seconds each time
-  const output = runInShell(block?.text ?? '', { ...variables, ...(isLong ? {} : quickNpx) })
-  const key = (prefix: string) => new RegExp(`^${prefix}\\w+$`, 'm').exec(output)?.[0] ?? ''
-  const server = await startServer(variables)
-  try {
-    const ask = async (method: string, path: string, headers: Record<string, string>) =>
-      (await fetch(`${server.address}/api/v1${path}`, { method, headers })).status
-    const website = { authorization: `Bearer ${key('cal_pub_')}` }
-    expect(await ask('POST', '/session', { ...website, origin: 'https://www.example.com' })).toBe(201)
-    expect(await ask('POST', '/session', { ...website, origin: 'https://booking.example.com' })).toBe(201)
-    expect(await ask('POST', '/session', { ...website, origin: 'https://www.example.org' })).toBe(403)
-    expect(await ask('GET', '/bookings', { authorization: `Bearer ${key('cal_biz_')}` })).toBe(200)
-  } finally {
-    await server.stop()
-  }
-})
 
 describe.each(documents.filter((document) => blocksMarked(document, 'runs with a session').length > 0))(
   'the commands in $path that go on with a session',

@@ -145,8 +145,8 @@ describe('what guides list', () => {
     expect(named.toSorted()).toEqual([...reasons, 'slot_held', 'slot_booked'].toSorted())
   })
 
-  test('docs/guides/self-hosting.md: what is cleaned up', () => {
-    const named = tableUnder(documentAt('docs/guides/self-hosting.md'), '## What Holdfast cleans up').map(
+  test('docs/guides/operating.md: what is cleaned up', () => {
+    const named = tableUnder(documentAt('docs/guides/operating.md'), '## What Holdfast cleans up').map(
       ([what]) => what,
     )
     expect(named).toEqual(jobs.map(({ name }) => name))

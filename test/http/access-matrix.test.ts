@@ -227,6 +227,7 @@ const open = [
   'GET /readyz',
   'GET /metrics',
   'GET /openapi.json',
+  'GET /',
   'GET /docs',
   'GET /docs/:file',
   'GET /problems',
@@ -327,7 +328,9 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
       .replace('widget/:file', 'widget/v1.js')
       .replace(':code', 'slot_held')
       .replace(':publishable_key', own.publishable_key)
-    expect(await service.call('GET', `/${path}`)).toMatchObject({ status: 200 })
+    expect(await service.call('GET', `/${path}`, { headers: { accept: '*/*, text/html' } })).toMatchObject({
+      status: 200,
+    })
   })
 
   test.each(secret)('%s needs no key, and gives nothing away', async (route) => {

@@ -12,8 +12,9 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { parseInstant } from '../../src/base/instants.ts'
 import { readSqlite, takeServerLock } from '../../src/database/sqlite-file.ts'
-import { backUp } from '../../src/operate/backup.ts'
+import { backUp, backUpInto } from '../../src/operate/backup.ts'
 import { restoreBackup } from '../../src/operate/restore.ts'
 import { commandLine } from '../support/command-line.ts'
 import { demoWorld, emptyDirectory } from '../support/holdfast-process.ts'
@@ -168,4 +169,41 @@ test('holdfast backup makes no database where there is none', async () => {
   const holdfast = commandLine(`sqlite:${join(directory, 'none.db')}`)
   await holdfast.refuses(['backup', target], 1, /There is no database at/)
   expect(existsSync(join(directory, 'none.db'))).toBe(false)
+})
+
+test('backups in a folder are named by their time, and the oldest of them go beyond the number to keep', () => {
+  const folder = join(directory, 'backups')
+  mkdirSync(folder)
+  for (const name of ['notes.db', 'holdfast-of-me.db', 'holdfast-20260101T000000Z.db.old']) {
+    writeFileSync(join(folder, name), 'mine')
+  }
+  const at = (day: number) => parseInstant(`2026-12-0${day}T03:00:00Z`)
+  const backUpOn = (day: number, keep = 2) => {
+    const now = at(day)
+    if (!now) throw new Error('no such day')
+    return backUpInto(folder, { database, keep, now })
+  }
+  const own = () => readdirSync(folder).filter((name) => /^holdfast-2026120\dT030000Z\.db$/.test(name))
+  expect(backUpOn(1)).toMatchObject({ file: join(folder, 'holdfast-20261201T030000Z.db'), deleted: [] })
+  backUpOn(2)
+  expect(backUpOn(3).deleted).toEqual(['holdfast-20261201T030000Z.db'])
+  expect(own()).toEqual(['holdfast-20261202T030000Z.db', 'holdfast-20261203T030000Z.db'])
+  expect(readdirSync(folder)).toHaveLength(5)
+  // one that fails costs none of the others
+  expect(() => backUpOn(3, 1)).toThrow(/already exists/)
+  writeFileSync(database, 'no database')
+  expect(() => backUpOn(4, 1)).toThrow(/could not be written \(file is not a database\)/)
+  expect(own()).toHaveLength(2)
+  for (const name of own()) expect(readSqlite(join(folder, name))).toMatchObject({ damages: [] })
+})
+
+test('--keep wants a folder, a number, and not --force beside it', async () => {
+  const holdfast = commandLine(`sqlite:${database}`)
+  await holdfast.refuses(['backup', target, '--keep', '3'], 2, /There is no folder .*backup\.db/)
+  await holdfast.refuses(['backup', directory, '--keep', 'all'], 2, /--keep must be a whole number/)
+  await holdfast.refuses(['backup', directory, '--keep', '0'], 2, /--keep must be a whole number from 1/)
+  await holdfast.refuses(['backup', directory, '--keep', '3', '--force'], 2, /--force or --keep, not both/)
+  expect(await holdfast.text('backup', directory, '--keep', '3')).toMatch(
+    /^backed up to \S+\/holdfast-\d{8}T\d{6}Z\.db: /,
+  )
 })

@@ -119,6 +119,9 @@ test('the commands for containers in the guides fit Dockerfile and compose.yaml'
   expect(docker).toMatch(
     new RegExp(`^docker exec holdfast ${wordsOf(/^ENTRYPOINT (.*)$/m).join(' ')} doctor$`, 'm'),
   )
+  // as the user of the image, into its volume
+  const backup = textWith('docs/guides/backups.md', 'docker exec')
+  expect(backup).toContain(`&& ${wordsOf(/^ENTRYPOINT (.*)$/m).join(' ')} backup ${volume}/backups --keep`)
   const upgrade = textWith('docs/guides/upgrading.md', 'compose')
   // it builds what is checked out, so the new release has to be there first
   const [fetch, checkout] = textWith('docs/guides/upgrading.md', 'npm ci').split('\n')

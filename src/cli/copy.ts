@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs'
+import { monotonicMs } from '../base/clock.ts'
+import { readConfig } from '../base/config.ts'
+import { UsageError } from '../base/errors.ts'
+import { copyDatabase } from '../operate/copy.ts'
+import { type CliCommand, configFromEnvironment, noDatabase, print } from './command-line.ts'
+
+/** `holdfast copy` */
+export function registerCopy(program: CliCommand): void {
+  program
+    .command('copy')
+    .description(
+      'copy the SQLite database to an empty PostgreSQL database, all or nothing; stop the server first',
+    )
+    .requiredOption('--to <url>', 'the empty database, postgres://user:password@host:port/name')
+    .withJson()
+    .examples('copy --to postgres://holdfast:secret@db.example.com:5432/holdfast')
+    .action(async ({ to, json }: { to: string; json?: boolean }) => {
+      const startedMs = monotonicMs()
+      const tables = await copyDatabase(sourceFile(), targetUrl(to))
+      const seconds = (monotonicMs() - startedMs) / 1000
+      const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+      const bookings = tables.find(({ table }) => table === 'bookings')?.rows ?? 0
+      print({ tables, seconds }, json, () => [
+        `copied ${rows} rows of ${tables.length} tables, ${bookings} bookings among them, and compared each (${seconds.toFixed(1)} s)`,
+        'Set DATABASE_URL to the new database before you start the server. The old file stays as it is: put it away.',
+      ])
+    })
+}
+
+function sourceFile(): string {
+  const { database } = configFromEnvironment()
+  if (database.engine !== 'sqlite')
+    throw new UsageError('DATABASE_URL is a PostgreSQL database already: copy moves a SQLite file to one.')
+  if (!existsSync(database.file)) throw noDatabase(database.file)
+  return database.file
+}
+
+function targetUrl(to: string): string {
+  if (!/^postgres(ql)?:\/\//.test(to))
+    throw new UsageError('--to must be a PostgreSQL database: postgres://user:password@host:port/name.')
+  const { database } = readConfig({ DATABASE_URL: to })
+  return database.engine === 'postgres' ? database.url : to
+}

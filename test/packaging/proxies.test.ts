@@ -1,0 +1,125 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Agent, fetch } from 'undici'
+import { describe, expect, test } from 'vitest'
+import { blocksOf, documentAt } from '../docs/documents.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/free-port.ts'
+import { haproxyProgram } from '../support/haproxy-program.ts'
+import { emptyDirectory } from '../support/holdfast-process.ts'
+import { selfSigned } from '../support/self-signed.ts'
+import { startServer } from '../support/server-process.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+/* The configurations of docs/guides/self-hosting.md that put TLS before a server: each is run where its program is. */
+
+const blocks = blocksOf(documentAt('docs/guides/self-hosting.md'))
+const textIn = (language: string) => blocks.find((block) => block.language === language)?.text ?? ''
+
+/** The files of a proxy, and how it is started with them. */
+interface Proxy {
+  name: string
+  program: string | null
+  configuration: (directory: string, port: number, server: string) => string
+  args: (file: string) => string[]
+}
+
+/** What nginx would keep below /var. */
+const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+
+const installed = (program: string) => (spawnSync(program, ['-v']).error ? null : program)
+
+const proxies: Proxy[] = [
+  {
+    name: 'haproxy',
+    program: haproxyProgram(),
+    configuration: (directory, port, server) =>
+      textIn('haproxy')
+        .replace(':443', `127.0.0.1:${port}`)
+        .replace('/etc/haproxy/book.example.com.pem', `${directory}/both.pem`)
+        .replace('127.0.0.1:3000', server),
+    args: (file) => ['-db', '-f', file],
+  },
+  {
+    name: 'nginx',
+    program: installed('nginx'),
+    configuration: (directory, port, server) =>
+      `daemon off; pid ${directory}/pid; error_log stderr; events {} http { access_log off;\n` +
+      temporary.map((name) => `${name}_temp_path ${directory}/${name};\n`).join('') +
+      textIn('nginx')
+        .replace('listen 443', `listen 127.0.0.1:${port}`)
+        .replace(/\/etc\/letsencrypt\S+fullchain\.pem/, `${directory}/cert.pem`)
+        .replace(/\/etc\/letsencrypt\S+privkey\.pem/, `${directory}/key.pem`)
+        .replace('127.0.0.1:3000', server) +
+      '\n}\n',
+    args: (file) => ['-c', file],
+  },
+  {
+    name: 'caddy',
+    program: installed('caddy'),
+    configuration: (directory, port, server) =>
+      `{\n\tadmin off\n\tauto_https disable_redirects\n}\n` +
+      textIn('caddyfile')
+        .replace(
+          'book.example.com {',
+          `https://127.0.0.1:${port} {\n\ttls ${directory}/cert.pem ${directory}/key.pem`,
+        )
+        .replace('127.0.0.1:3000', server),
+    args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
+  },
+]
+
+describe.each(proxies)('$name before a server', ({ name, program, configuration, args }) => {
+  if (program === null)
+    console.warn(`\n*** SKIPPED: there is no ${name} here, so its configuration is not run.\n`)
+
+  test.runIf(program !== null)('speaks TLS, tells the client, and keeps the metrics inside', async () => {
+    const database = await createTestDatabase('sqlite')
+    const server = await startServer(database.url, { TRUST_PROXY: '127.0.0.1/32', LOG_LEVEL: 'info' })
+    const directory = emptyDirectory()
+    writeFileSync(join(directory, 'cert.pem'), selfSigned.cert)
+    writeFileSync(join(directory, 'key.pem'), selfSigned.key)
+    writeFileSync(join(directory, 'both.pem'), `${selfSigned.cert}\n${selfSigned.key}\n`)
+    const port = await freePort()
+    const file = join(directory, 'configuration')
+    writeFileSync(file, `${configuration(directory, port, new URL(server.address).host)}\n`)
+    const proxy = spawn(program ?? '', args(file), { stdio: ['ignore', 'ignore', 'pipe'] })
+    const ended = once(proxy, 'exit')
+    let said = ''
+    proxy.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
+    const get = (path: string, accept = 'text/html') =>
+      fetch(`https://127.0.0.1:${port}${path}`, { dispatcher, headers: { accept } })
+    try {
+      const page = await eventually(`${name} in use`, 15_000, async () => {
+        if (proxy.exitCode !== null) throw new Error(`${name} ended:\n${said}`)
+        const reply = await get('/').catch(() => undefined)
+        return reply?.status === 200 ? reply : undefined
+      })
+      expect(await page.text()).toContain('Nothing here')
+      expect((await get('/metrics')).status).toBe(404)
+      expect((await fetch(`${server.address}/metrics`)).status).toBe(200)
+      expect((await get('/readyz', '*/*')).status).toBe(200)
+    } finally {
+      proxy.kill('SIGTERM')
+      await ended
+      await dispatcher.destroy()
+      await server.stop()
+      await database.drop()
+    }
+  })
+})
+
+test('every configuration names the server, what clients see, and keeps the metrics inside', () => {
+  for (const language of ['caddyfile', 'nginx', 'haproxy']) {
+    const text = textIn(language)
+    expect(text).toContain('127.0.0.1:3000')
+    expect(text).toContain('/metrics')
+    expect(text).toContain('book.example.com')
+  }
+  // Caddy appends it by itself
+  expect(textIn('nginx')).toContain('X-Forwarded-For $proxy_add_x_forwarded_for')
+  expect(textIn('haproxy')).toContain('option forwardfor')
+})
