@@ -179,9 +179,14 @@ function read(answers: Answers): { file: SetupFile; faults: Faults } {
 async function ask(options: Partial<Answers>, input: NodeJS.ReadableStream): Promise<Answers> {
   const terminal = createInterface({ input, output: commandIO().stderr })
   const lines = terminal[Symbol.asyncIterator]() // keeps what is pasted ahead
+  let closed = false // the answers may all be there by then
+  terminal.once('close', () => {
+    closed = true
+  })
   const say = async (prompt: string) => {
     terminal.setPrompt(prompt)
-    terminal.prompt()
+    if (closed) commandIO().stderr.write(prompt)
+    else terminal.prompt()
     const { done, value } = await lines.next()
     if (done) throw new OperatorError('Nothing was made.') // Ctrl+C, Ctrl+D
     return value.trim()
