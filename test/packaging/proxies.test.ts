@@ -93,7 +93,7 @@ describe.each(proxies)('$name before a server', ({ name, program, configuration,
     const get = (path: string, accept = 'text/html') =>
       fetch(`https://127.0.0.1:${port}${path}`, { dispatcher, headers: { accept } })
     try {
-      const page = await eventually(`${name} in use`, 15_000, async () => {
+      const page = await eventually(`${name} in use`, async () => {
         if (proxy.exitCode !== null) throw new Error(`${name} ended:\n${said}`)
         const reply = await get('/').catch(() => undefined)
         return reply?.status === 200 ? reply : undefined
