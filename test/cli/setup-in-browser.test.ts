@@ -49,15 +49,13 @@ describe.runIf(chromiumPath !== undefined)('from nothing', () => {
         timezoneId: 'Europe/Berlin',
         reducedMotion: 'reduce',
       })
-      page.setDefaultTimeout(30_000)
+      page.setDefaultTimeout(60_000)
       const errors: string[] = []
       page.on('pageerror', (error) => errors.push(error.message))
       // neither the address of PUBLIC_URL nor that of HOST and PORT
       const address = server.address.replace('127.0.0.1', 'localhost')
       await expect
-        .poll(async () => (await page.goto(address), page.getByRole('link', { name: 'Book' }).count()), {
-          timeout: 30_000,
-        })
+        .poll(async () => (await page.goto(address), page.getByRole('link', { name: 'Book' }).count()))
         .toBe(1)
       await expectSound(page, `start-business-${engine}`)
       await page.getByRole('link', { name: 'Book' }).click()
@@ -73,7 +71,7 @@ describe.runIf(chromiumPath !== undefined)('from nothing', () => {
         { status: 'confirmed', client_email: 'ada@example.com' },
       ])
       await page.close()
-    }, 120_000)
+    })
 
     test.each(['light', 'dark'] as const)(
       'in development it leads on, and is sound (%s)',

@@ -110,9 +110,7 @@ onEachEngine('holdfast setup', (engine) => {
   test('the first page of several businesses says nothing of them', async () => {
     await commandLine(database.url).text('business', 'create', 'Other', '--timezone', 'Europe/Paris')
     await expect
-      .poll(async () => (await fetch(server.address, { headers: { accept: 'text/html' } })).text(), {
-        timeout: 20_000,
-      })
+      .poll(async () => (await fetch(server.address, { headers: { accept: 'text/html' } })).text())
       .toContain('Nothing here')
   })
 
@@ -151,7 +149,7 @@ onEachEngine('holdfast setup', (engine) => {
       await killed.drop()
     }
     expect(ended).toBe(true)
-  }, 120_000)
+  })
 })
 
 describe('the questions of holdfast setup', () => {

@@ -52,7 +52,7 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
   beforeAll(async () => {
     source = await createTestDatabase('sqlite')
     before = await filled(source.url)
-  }, 120_000)
+  })
   afterAll(async () => {
     for (const target of targets) await target.drop()
     await source.drop()
@@ -111,7 +111,7 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
     expect(moved.status).toBe(409)
     await server.stop()
     expect(await findErrors(target.url)).toEqual([])
-  }, 120_000)
+  })
 
   test('only an empty database is filled, and only with tables of Holdfast', async () => {
     const target = await newTarget()

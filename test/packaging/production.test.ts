@@ -85,11 +85,7 @@ async function whileServing<T>(work: (address: string) => Promise<T>): Promise<T
   const ended = once(server, 'exit')
   const address = `http://127.0.0.1:${port}`
   try {
-    await expect
-      .poll(async () => (await fetch(`${address}/readyz`).catch(() => undefined))?.status, {
-        timeout: 20_000,
-      })
-      .toBe(200)
+    await expect.poll(async () => (await fetch(`${address}/readyz`).catch(() => undefined))?.status).toBe(200)
     return await work(address)
   } finally {
     server.kill('SIGTERM')
