@@ -1,7 +1,6 @@
 /*
- * Builds the client: types from the OpenAPI document, JavaScript and declarations from the sources. `holdfast/client` has
- * to be JavaScript, because Node runs no TypeScript below node_modules. Run by `npm ci`, `npm test` and `npm pack`
- * (packaging/build.js).
+ * Builds the package holdfast-client: types from the OpenAPI document, one file of JavaScript with openapi-fetch in it, and
+ * declarations. Run by `npm ci`, `npm test` and `npm pack` (packaging/build.js).
  */
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -10,6 +9,12 @@ import { join, resolve } from 'node:path'
 import { makeUnlessMade } from '../packaging/made-files.ts'
 
 const project = resolve(import.meta.dirname, '..')
+const modules = join(project, 'node_modules')
+
+/** Packages whose code and types the client brings along. */
+const brought = ['openapi-fetch', 'openapi-typescript-helpers']
+
+const banner = '/*! holdfast-client, Apache-2.0. Contains openapi-fetch (c) 2023 Drew Powers, MIT. */'
 
 const heading = `/*
  * The types of the API, generated from its OpenAPI document. Do not edit.
@@ -33,7 +38,14 @@ export function makeClient(): Promise<boolean> {
     note: 'client/dist/.made-of',
     make: async (write) => {
       write('client/api-types.ts', await typesOf(await currentDocument())) // the sources beside import it
-      for (const [name, text] of Object.entries(compiledClient())) write(`client/dist/${name}`, text)
+      write('client/LICENSE', readFileSync(join(project, 'LICENSE'), 'utf8'))
+      for (const [name, text] of Object.entries(declarations())) write(`client/dist/${name}`, text)
+      for (const name of brought) {
+        const declaration = readFileSync(join(modules, name, 'dist/index.d.mts'), 'utf8')
+        write(`client/dist/${name}.d.ts`, shipped(declaration.replaceAll(/\/\*\*.*?\*\/\s*/gs, '')))
+      }
+      write('client/dist/openapi-fetch.LICENSE', readFileSync(join(modules, 'openapi-fetch/LICENSE'), 'utf8'))
+      write('client/dist/holdfast-client.js', await bundledClient())
     },
   })
 }
@@ -41,29 +53,81 @@ export function makeClient(): Promise<boolean> {
 /** The types of the API's own paths. */
 async function typesOf(document: object): Promise<string> {
   const { default: openapiTS, astToString } = await import('openapi-typescript')
-  const { paths, ...rest } = document as { paths: Record<string, unknown> }
+  const { paths, ...rest } = document as { paths: Record<string, Record<string, Operation>> }
   const api = Object.entries(paths).filter(([path]) => path.startsWith('/api/'))
+  for (const operation of api.flatMap(([, operations]) => Object.values(operations))) slim(operation)
   const nodes = await openapiTS(JSON.stringify({ ...rest, paths: Object.fromEntries(api) }))
   return heading + astToString(nodes)
 }
 
-/** The files of the client, by name. */
-function compiledClient(): Record<string, string> {
+interface Operation {
+  summary?: string
+  description?: string
+  responses: Record<string, Answer>
+}
+
+interface Answer {
+  headers?: object
+  description: string
+  content?: Record<string, { schema: { $ref: string } | { oneOf: { $ref: string }[] } }>
+}
+
+/** Leaves out what no editor shows at a call, and what no type of a call is made of; one union of problems remains. */
+function slim(operation: Operation): void {
+  delete operation.summary
+  delete operation.description
+  const problems = new Set<string>()
+  for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+    operation.responses[status] = { description: '', content }
+    const schema = content['application/problem+json']?.schema
+    if (schema === undefined) continue
+    for (const { $ref } of 'oneOf' in schema ? schema.oneOf : [schema]) problems.add($ref)
+    delete operation.responses[status]
+  }
+  const oneOf = [...problems].map(($ref) => ({ $ref }))
+  operation.responses['default'] = {
+    description: '',
+    content: { 'application/problem+json': { schema: { oneOf } } },
+  }
+}
+
+/** The declarations of the sources, by name of the file. */
+function declarations(): Record<string, string> {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-client-'))
-  const compiler = join(project, 'node_modules/typescript/bin/tsc')
   const options = ['--project', join(project, 'client/tsconfig.json'), '--outDir', directory]
   try {
-    const { status, stdout } = spawnSync(process.execPath, [compiler, ...options], { encoding: 'utf8' })
+    const command = [join(modules, 'typescript/bin/tsc'), ...options]
+    const { status, stdout } = spawnSync(process.execPath, command, { encoding: 'utf8' })
     if (status !== 0) throw new Error(`the client does not compile:\n${stdout}`)
-    const read = (name: string) => {
-      const text = readFileSync(join(directory, name), 'utf8')
-      // the compiler rewrites the imports of its JavaScript, but not those of its declarations
-      return name.endsWith('.d.ts') ? text.replaceAll(/(from '[.]\/[\w-]+)[.]ts'/g, "$1.js'") : text
-    }
+    const read = (name: string) => shipped(readFileSync(join(directory, name), 'utf8'))
     return Object.fromEntries(globSync('*', { cwd: directory }).map((name) => [name, read(name)]))
   } finally {
     rmSync(directory, { recursive: true })
   }
+}
+
+/** A declaration that imports only files beside it. It is small: without examples and what the type says itself. */
+function shipped(declaration: string): string {
+  return declaration
+    .replaceAll(/(?<=(?:from |import\()['"])(?:[.]\/)?([\w-]+)(?:[.]ts)?(?=['"])/g, './$1.js')
+    .replaceAll(/\n *\* \w+(?=\n *\* @description)/g, '')
+    .replaceAll(/\n *\* @example.*?(?=\n *\*(?: @|\/))/gs, '')
+    .replaceAll(/\n *\* (?:@constant|@enum .*|Format: .*|@description discriminator enum property .*)$/gm, '')
+    .replaceAll(/^ *\/\*\*(?: (?:@constant|Format: [\w-]+) |\n *)\*\/\n/gm, '')
+    .replaceAll(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4))
+}
+
+async function bundledClient(): Promise<string> {
+  const { rolldown } = await import('rolldown') // late: the up-to-date check does not need it
+  const bundle = await rolldown({
+    input: join(project, 'client/holdfast-client.ts'),
+    platform: 'neutral',
+    resolve: { mainFields: ['module', 'main'] },
+    transform: { target: 'es2022' },
+  })
+  const { output } = await bundle.generate({ format: 'es', minify: true, postBanner: banner })
+  await bundle.close()
+  return output[0].code
 }
 
 /** The current OpenAPI document. */

@@ -4,11 +4,14 @@ import { sendWithRetries, systemTime, type RetryOptions, type Send, type Time } 
 import { sendWithSession } from './send-with-session.ts'
 
 export { HoldfastError, isProblem, orThrow, UnexpectedAnswerError } from './problems.ts'
-export type { Problem, ProblemCode } from './problems.ts'
+export type { Problem, ProblemCode, ProblemOf } from './problems.ts'
 export type { RetryOptions } from './send-with-retries.ts'
+export { verifyWebhook, WebhookVerificationError } from './verify-webhook.ts'
+export type { WebhookEvent, WebhookHeaders, WebhookRefusal } from './verify-webhook.ts'
 export type { components, paths }
 
-type Schemas = components['schemas']
+/** Every shape of the API by its name, such as `Schemas['Availability']`. */
+export type Schemas = components['schemas']
 
 export type Booking = Schemas['Booking']
 export type BookingStatus = Schemas['BookingStatus']
@@ -79,8 +82,14 @@ function once(send: Send): Send {
   return (request) => {
     const { headers, method } = request
     if (method === 'POST' && !headers.has('idempotency-key')) {
-      headers.set('idempotency-key', crypto.randomUUID())
+      headers.set('idempotency-key', newKey())
     }
     return send(request)
   }
+}
+
+/** 16 random bytes. Not `randomUUID`, which browsers have on pages of https and localhost only. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -2,12 +2,32 @@ import type { components } from './api-types.ts'
 
 type Schemas = components['schemas']
 
-/** Every problem document (RFC 9457) of an operation; `code` tells them apart. */
-export type Problem = {
+/** The problem documents of operations. */
+type OperationProblem = {
   [Name in keyof Schemas]: Name extends `${string}Problem` ? Schemas[Name] : never
 }[keyof Schemas]
 
+/** Refused before a request reaches an operation, so no operation names it. */
+interface EarlyProblem<Code extends string, Status extends number> {
+  type: `/problems/${Code}`
+  title: string
+  status: Status
+  detail: string
+  code: Code
+  request_id: string
+}
+
+/** Every problem document (RFC 9457); `code` tells them apart. */
+export type Problem =
+  | OperationProblem
+  | EarlyProblem<'method_not_allowed', 405>
+  | EarlyProblem<'request_timeout', 408>
+  | EarlyProblem<'headers_too_large', 431>
+
 export type ProblemCode = Problem['code']
+
+/** The problem with this code, or with one of these. */
+export type ProblemOf<Code extends ProblemCode> = Extract<Problem, { code: Code }>
 
 /** An error response. `problem.code` says why; `problem.type` is the address of a page about it. */
 export class HoldfastError extends Error {

@@ -23,9 +23,6 @@ import {
 } from '../support/test-service.ts'
 import { sendTo, timeOf } from './client-service.ts'
 
-/** Refused before it reaches an operation, so no operation names it. */
-type BeforeOperations = 'method_not_allowed' | 'request_timeout' | 'headers_too_large'
-
 onEachEngine('the types of the client', (engine) => {
   let service: TestService
   let salon: Tenant
@@ -43,7 +40,7 @@ onEachEngine('the types of the client', (engine) => {
   const show = (id: string) => client.GET('/api/v1/bookings/{id}', { params: { path: { id } } })
 
   test('every code of the service is among them', () => {
-    expectTypeOf<ProblemCode>().toEqualTypeOf<Exclude<ServerCode, BeforeOperations>>()
+    expectTypeOf<ProblemCode>().toEqualTypeOf<ServerCode>()
     expectTypeOf<Booking['status']>().toEqualTypeOf<BookingStatus>()
     expectTypeOf<Hold['hold_id']>().toEqualTypeOf<string>()
   })
