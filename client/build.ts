@@ -69,7 +69,11 @@ interface Operation {
 interface Answer {
   headers?: object
   description: string
-  content?: Record<string, { schema: { $ref: string } | { oneOf: { $ref: string }[] } }>
+  content?: Record<string, { schema: Reference | { oneOf: Reference[] } }>
+}
+
+interface Reference {
+  $ref: string
 }
 
 /** Leaves out what no editor shows at a call, and what no type of a call is made of; one union of problems remains. */
@@ -77,18 +81,15 @@ function slim(operation: Operation): void {
   delete operation.summary
   delete operation.description
   const problems = new Set<string>()
+  const successes: Operation['responses'] = {}
   for (const [status, { content = {} }] of Object.entries(operation.responses)) {
-    operation.responses[status] = { description: '', content }
     const schema = content['application/problem+json']?.schema
-    if (schema === undefined) continue
-    for (const { $ref } of 'oneOf' in schema ? schema.oneOf : [schema]) problems.add($ref)
-    delete operation.responses[status]
+    if (schema === undefined) successes[status] = { description: '', content }
+    else for (const { $ref } of 'oneOf' in schema ? schema.oneOf : [schema]) problems.add($ref)
   }
   const oneOf = [...problems].map(($ref) => ({ $ref }))
-  operation.responses['default'] = {
-    description: '',
-    content: { 'application/problem+json': { schema: { oneOf } } },
-  }
+  const refusal = { description: '', content: { 'application/problem+json': { schema: { oneOf } } } }
+  operation.responses = { ...successes, default: refusal }
 }
 
 /** The declarations of the sources, by name of the file. */

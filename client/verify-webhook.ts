@@ -34,7 +34,9 @@ export class WebhookVerificationError extends Error {
 
 /** Headers of a request: of `fetch`, of Node (`request.headers`), or as pairs. Names in any case. */
 export type WebhookHeaders =
-  Headers | Iterable<readonly [string, string]> | Readonly<Record<string, string | readonly string[] | undefined>>
+  | Headers
+  | Iterable<readonly [string, string]>
+  | Readonly<Record<string, string | readonly string[] | undefined>>
 
 const toleranceSeconds = 300
 

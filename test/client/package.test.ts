@@ -1,100 +1,113 @@
 import { spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeClient } from '../../client/build.ts'
+import clientManifest from '../../client/package.json' with { type: 'json' }
+import manifest from '../../package.json' with { type: 'json' }
+import { problemKinds } from '../../src/base/errors.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
-import { demoWorld } from '../support/holdfast-process.ts'
-import { longTest, onOneEngine } from '../support/long.ts'
+import { demoWorld, project } from '../support/holdfast-process.ts'
+import { onOneEngine, testIn } from '../support/long.ts'
+import { oldNode, packClient, projectWithClient, type PackedClient } from '../support/packed-client.ts'
 import { startServer, type ServerProcess } from '../support/server-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { businessOf } from '../support/test-service.ts'
 
-const project = resolve(import.meta.dirname, '../..')
 const compiler = join(project, 'node_modules/typescript/bin/tsc')
 
-/** The compiler reads all of the API's types, twice. */
-const patient = { timeout: 120_000 }
+const guide = blocksOf(documentAt('docs/guides/client.md'))
+const [guideExample = '', ...moreExamples] = ['docs/guides/client.md', 'client/README.md'].flatMap((path) =>
+  blocksOf(documentAt(path)).flatMap(({ mark, text }) => (mark === 'typed client' ? [text] : [])),
+)
 
-let directory: string
-beforeAll(async () => {
-  await makeClient()
-  directory = mkdtempSync(join(tmpdir(), 'holdfast-client-'))
-}, patient.timeout)
-afterAll(() => {
-  rmSync(directory, { recursive: true })
+describe('the package', () => {
+  let packed: PackedClient
+  beforeAll(async () => {
+    packed = await packClient()
+  })
+
+  test('is below 30 kB, and has the client and nothing of the server', () => {
+    expect(packed.bytes).toBeLessThan(30_000)
+    const beside = ['LICENSE', 'README.md', 'package.json']
+    expect(packed.files.filter((path) => !path.startsWith('dist/')).toSorted()).toEqual(beside)
+    const built = packed.files.filter((path) => path.startsWith('dist/') && !path.endsWith('.d.ts'))
+    expect(built.toSorted()).toEqual(['dist/holdfast-client.js', 'dist/openapi-fetch.LICENSE'])
+  })
+
+  test('has the version of the server, and no dependencies', () => {
+    expect(clientManifest.version).toBe(manifest.version)
+    expect(Object.keys(clientManifest).filter((name) => /dependencies/i.test(name))).toEqual([])
+    expect(manifest.exports).toEqual({ './package.json': './package.json' })
+  })
+
+  test('is made by the command of the guide', () => {
+    const commands = guide.filter(({ language }) => language === 'sh').map(({ text }) => text)
+    expect(commands).toEqual(['npm pack ./client'])
+    const [ofExamples] = blocksOf(documentAt('examples/README.md'))
+    expect(ofExamples?.text).toContain(commands[0])
+  })
+
+  test('imports nothing, and names nothing that only Node has', async () => {
+    const root = join(await projectWithClient(), 'node_modules/holdfast-client/dist')
+    const code = readFileSync(join(root, 'holdfast-client.js'), 'utf8')
+    expect(code).not.toMatch(/\bimport\b|\brequire\b/)
+    expect(code.match(/\b(?:Buffer|global|__dirname|setImmediate|module|exports)\b/g)).toBeNull()
+    // openapi-fetch asks whether it runs in Node, and does not need an answer
+    const [asks = '', ...others] = code.match(/[^{}]*\bprocess\b[^{}]*/g) ?? []
+    expect(others).toEqual([])
+    expect(asks).toMatch(/typeof process==`object`&&/)
+  })
 })
 
-/** The text of every file below a directory. */
-function filesIn(root: string): Record<string, string> {
-  const names = globSync('**/*.*', { cwd: root }).toSorted()
-  return Object.fromEntries(names.map((name) => [name, readFileSync(join(root, name), 'utf8')]))
-}
-
-/** A directory in which the package is installed as npm does it: files below node_modules, and what they need. */
-function installed(): string {
-  const root = mkdtempSync(join(directory, 'installed-'))
-  const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { files: string[] }
-  for (const path of ['package.json', ...manifest.files.filter((file) => file.startsWith('client'))]) {
-    const target = join(root, 'node_modules/holdfast', path)
-    mkdirSync(dirname(target), { recursive: true })
-    cpSync(join(project, path), target, { recursive: true })
-  }
-  for (const name of ['openapi-fetch', 'openapi-typescript-helpers', '@types', 'undici-types']) {
-    symlinkSync(join(project, 'node_modules', name), join(root, 'node_modules', name))
-  }
-  writeFileSync(join(root, 'package.json'), JSON.stringify({ type: 'module' }))
-  return root
-}
-
 describe('the installed package', () => {
-  const [block] = blocksOf(documentAt('docs/guides/client.md')).filter(({ mark }) => mark === 'typed client')
-  const example = block?.text ?? ''
-  const exampleFor = (address: string, key: string) =>
-    example.replace("'http://127.0.0.1:3000'", `'${address}'`).replace("'cal_pub_…'", `'${key}'`)
-
-  /** Compiles files as strictly as can be, and gives what the compiler says. */
-  const compile = (root: string, ...args: string[]) => {
-    const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2024', '--types', 'node']
-    const command = [compiler, ...options, '--exactOptionalPropertyTypes', ...args]
-    return spawnSync(process.execPath, command, { cwd: root, encoding: 'utf8' }).stdout.trim()
+  /** Compiles files as strictly as can be, and gives what the compiler says, by line. */
+  function compile(root: string, how: keyof typeof worlds, ...files: string[]): string[] {
+    const options = [
+      '--strict',
+      '--noEmit',
+      '--target',
+      'es2022',
+      '--exactOptionalPropertyTypes',
+      ...worlds[how],
+    ]
+    const command = [compiler, ...options, '--noUncheckedIndexedAccess', ...files]
+    return spawnSync(process.execPath, command, { cwd: root, encoding: 'utf8' }).stdout.trim().split('\n')
   }
+  const node = ['--types', 'node', '--skipLibCheck', '--lib', 'es2023', '--moduleResolution']
+  const worlds = {
+    node16: [...node, 'node16', '--module', 'node16'],
+    // with its own declarations checked
+    bundler: ['--lib', 'es2023,dom,dom.iterable', '--module', 'esnext', '--moduleResolution', 'bundler'],
+  }
+  const everywhere = Object.keys(worlds) as (keyof typeof worlds)[]
 
-  test('has the example of the guide compile, and finds a name that no hold has', patient, () => {
-    const root = installed()
-    writeFileSync(join(root, 'example.ts'), example)
-    writeFileSync(join(root, 'wrong.ts'), example.replace('hold_id: hold.hold_id', 'hold_id: hold.id'))
-    const said = compile(root, '--skipLibCheck', 'example.ts', 'wrong.ts').split('\n')
-    expect(said[0]).toMatch(/^wrong\.ts.* Property 'id' does not exist/)
-    expect(said.filter((line) => line.startsWith('example.ts'))).toEqual([])
-  })
-
-  longTest('compiles with its libraries checked', patient, () => {
-    const root = installed()
-    writeFileSync(join(root, 'example.ts'), example)
-    expect(compile(root, 'example.ts')).toBe('')
-  })
-
-  test('needs nothing of the server at run time', () => {
-    for (const [name, text] of Object.entries(filesIn(join(project, 'client/dist')))) {
-      const imports = [...text.matchAll(/(?:from|import) ['"]([^'"]+)['"]/g)].map(([, target]) => target)
-      for (const target of imports)
-        expect({ name, target }).toEqual({
-          name,
-          target: expect.stringMatching(/^(\.\/[\w-]+\.js|openapi-fetch)$/),
-        })
+  let root: string
+  beforeAll(async () => {
+    root = await projectWithClient()
+    for (const name of ['@types', 'undici-types']) {
+      symlinkSync(join(project, 'node_modules', name), join(root, 'node_modules', name))
     }
+    const receiver = guide.find(({ text }) => text.includes('verifyWebhook'))?.text ?? ''
+    const files = {
+      'example.ts': guideExample,
+      'readme.ts': moreExamples.join('\n'),
+      'receiver.ts': receiver,
+      'consumer.ts': consumer(),
+      'wrong.ts': guideExample.replace('hold_id: hold.hold_id', 'hold_id: hold.id'),
+      'incomplete.ts': consumer().replace("case 'rotation_in_progress':", ''),
+    }
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text)
   })
+
+  for (const how of everywhere) {
+    testIn(how === 'bundler')(`has the examples compile, and every code in a switch (${how})`, () => {
+      const right = ['example.ts', 'readme.ts', 'receiver.ts', 'consumer.ts']
+      const said = compile(root, how, ...right, 'wrong.ts', 'incomplete.ts')
+      expect(said.filter((line) => line !== '' && !/^(wrong|incomplete)\.ts| {2}/.test(line))).toEqual([])
+      expect(said.find((line) => line.startsWith('wrong.ts'))).toMatch(/Property 'id' does not exist/)
+      expect(said.find((line) => line.startsWith('incomplete.ts'))).toMatch(/rotation_in_progress/)
+    })
+  }
 
   // the client knows nothing of engines
   onOneEngine('sqlite', 'with a server', (engine) => {
@@ -111,15 +124,53 @@ describe('the installed package', () => {
       await database.drop()
     })
 
-    test('has the example of the guide run, below node_modules, and book', () => {
-      const root = installed()
-      writeFileSync(join(root, 'example.ts'), exampleFor(server.address, key))
-      const { stdout, stderr, status } = spawnSync(process.execPath, ['example.ts'], {
-        cwd: root,
-        encoding: 'utf8',
+    const runs = [process.execPath, ...(oldNode === undefined ? [] : [oldNode])]
+    test.each(runs)('has the examples of the documents run, and book (%s)', async (command) => {
+      const installed = await projectWithClient(command)
+      const [booked = '', ...listed] = [guideExample, ...moreExamples].map((text, index) => {
+        // an old Node runs no TypeScript; these examples have no types of their own
+        const file = join(installed, `example-${index}.mjs`)
+        writeFileSync(file, text.replace('http://127.0.0.1:3000', server.address).replace('cal_pub_…', key))
+        const { stdout, stderr, status } = spawnSync(command, [file], { encoding: 'utf8' })
+        expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
+        return stdout
       })
-      expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
-      expect(stdout).toMatch(/^Booked: Haircut at \d{4}-\d\d-\d\dT/)
+      expect(booked).toMatch(/^Booked: Haircut at \d{4}-\d\d-\d\dT/)
+      expect(listed.join('\n')).toMatch(/^Haircut: 30 minutes$/m)
     })
   })
 })
+
+/** A program that treats each problem on its own. */
+function consumer(): string {
+  const codes = Object.keys(problemKinds).map((code) => `case '${code}':`)
+  return `
+import { isProblem, verifyWebhook, type Booking, type Problem, type ProblemCode, type ProblemOf, type Schemas } from 'holdfast-client'
+
+export function adviceOn(problem: Problem): string {
+  switch (problem.code) {
+    case 'slot_held':
+    case 'slot_booked':
+      return problem.alternatives.map(({ starts_at }) => starts_at).join()
+    case 'validation_failed':
+      return problem.errors.map(({ pointer, code, detail }) => [pointer, code, detail].join(' ')).join()
+    ${codes.filter((code) => !/'(slot_held|slot_booked|validation_failed)'/.test(code)).join('\n    ')}
+      return problem.detail
+    default: {
+      const none: never = problem
+      return none
+    }
+  }
+}
+
+export const held = (problem: ProblemOf<'slot_held'>): 409 => problem.status
+export const seats = (availability: Schemas['Availability']) => availability.days[0]?.slots[0]?.seats_left
+export const code = (value: unknown): ProblemCode | undefined => (isProblem(value) ? value.code : undefined)
+export const statusOf = (booking: Booking): 'confirmed' | string => booking.status
+
+export async function names(body: Uint8Array, headers: Headers): Promise<'booking.created' | undefined> {
+  const { event } = await verifyWebhook(body, headers, ['whsec_AAAA'])
+  return event === 'booking.created' ? event : undefined
+}
+`
+}

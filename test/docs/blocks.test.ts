@@ -17,6 +17,7 @@ const runs = [
   'runs on a new machine',
   'runs on a demo database',
   'printed by npm start',
+  'runs as an example',
   'typed client',
   'values',
 ]

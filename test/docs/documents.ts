@@ -12,7 +12,7 @@ export interface Document {
 
 export const documents: Document[] = globSync('**/*.md', {
   cwd: project,
-  exclude: ['node_modules/**', 'data/**', 'coverage/**'],
+  exclude: ['**/node_modules/**', 'data/**', 'coverage/**'],
 })
   .toSorted()
   .map((path) => ({ path, text: readFileSync(join(project, path), 'utf8') }))

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makeClient } from '../../client/build.ts'
 import { makeUnlessMade } from '../../packaging/made-files.ts'
 import { emptyDirectory, project } from '../support/holdfast-process.ts'
 import { longTest } from '../support/long.ts'
@@ -67,33 +66,38 @@ test('several processes that build the widget at once leave it whole', async () 
   expect(texts()).toEqual(before)
 })
 
-longTest(
-  'a package brings the widget and the client along, and nothing that notes how they were made',
-  async () => {
-    await makeClient()
-    const packed = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-      cwd: project,
-      encoding: 'utf8',
-    })
-    const [{ files }] = JSON.parse(packed.stdout) as [{ files: { path: string }[] }]
-    const paths = files.map(({ path }) => path)
-    expect(paths).toEqual(expect.arrayContaining(['widget/dist/v1.js', 'client/dist/holdfast-client.js']))
-    expect(paths.filter((path) => /^widget\/dist\/(de|es|fr|ar)-.*[.]js$/.test(path))).toHaveLength(4)
-    expect(paths.filter((path) => path.includes('.made-of') || path.startsWith('widget/flow'))).toEqual([])
-    const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
-      scripts: Record<string, string>
-    }
-    expect(scripts).toMatchObject({
-      prepare: 'node packaging/build.js',
-      prepack: 'node packaging/build.js --all',
-    })
-  },
-)
+longTest('a package brings the widget along, and nothing that notes how it was made', () => {
+  const packed = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: project,
+    encoding: 'utf8',
+  })
+  const [{ files }] = JSON.parse(packed.stdout) as [{ files: { path: string }[] }]
+  const paths = files.map(({ path }) => path)
+  expect(paths).toContain('widget/dist/v1.js')
+  expect(paths.filter((path) => /^(client|examples)\//.test(path))).toEqual([])
+  expect(paths.filter((path) => /^widget\/dist\/(de|es|fr|ar)-.*[.]js$/.test(path))).toHaveLength(4)
+  expect(paths.filter((path) => path.includes('.made-of') || path.startsWith('widget/flow'))).toEqual([])
+  const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  expect(scripts).toMatchObject({
+    prepare: 'node packaging/build.js',
+    prepack: 'node packaging/build.js --all',
+  })
+})
 
 test('no commit holds what is made', () => {
   const git = spawnSync(
     'git',
-    ['-c', 'safe.directory=*', 'ls-files', 'widget/dist', 'client/dist', 'client/api-types.ts'],
+    [
+      '-c',
+      'safe.directory=*',
+      'ls-files',
+      'widget/dist',
+      'client/dist',
+      'client/api-types.ts',
+      'client/LICENSE',
+    ],
     {
       cwd: project,
       encoding: 'utf8',

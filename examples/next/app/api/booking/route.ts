@@ -1,0 +1,40 @@
+import { createHoldfastClient, HoldfastError, orThrow, type Schemas } from 'holdfast-client'
+
+/** What the page sends: a slot, and who comes. Holdfast validates it. */
+type Wanted = Schemas['PlaceHold'] & Pick<Schemas['ConvertHold'], 'client'>
+
+/** The key stays on the server. It is a business key: see README.md for who may call this route. */
+const client = () =>
+  createHoldfastClient({
+    baseUrl: process.env.HOLDFAST_URL ?? 'http://127.0.0.1:3000',
+    key: process.env.HOLDFAST_BUSINESS_KEY ?? '',
+  })
+
+/** Refusals that the page can do something about. Others, such as that of the key, are ours. */
+const forThePage = [404, 409, 410, 422]
+
+export async function POST(request: Request): Promise<Response> {
+  const wanted = (await request.json().catch(() => undefined)) as Partial<Wanted> | undefined | null
+  if (typeof wanted !== 'object' || wanted === null) return new Response('not JSON', { status: 400 })
+  try {
+    const { id, status, service, starts_at, ends_at } = await book(wanted as Wanted)
+    return Response.json({ id, status, service: service.name, starts_at, ends_at }, { status: 201 })
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || !forThePage.includes(error.problem.status)) throw error
+    const headers = { 'content-type': 'application/problem+json' }
+    return Response.json(error.problem, { status: error.problem.status, headers })
+  }
+}
+
+/** Holds the slot and books it. Gives it back at once when it cannot be booked. */
+async function book({ service_id, location_id, starts_at, client: who }: Wanted) {
+  const holdfast = client()
+  const slot = { service_id, location_id, starts_at }
+  const { hold_id } = await orThrow(holdfast.POST('/api/v1/bookings/hold', { body: slot }))
+  try {
+    return await orThrow(holdfast.POST('/api/v1/bookings', { body: { hold_id, client: who } }))
+  } catch (error) {
+    await holdfast.DELETE('/api/v1/bookings/hold/{hold_id}', { params: { path: { hold_id } } })
+    throw error
+  }
+}

@@ -1,0 +1,52 @@
+// Finds the next free haircut, holds it, books it and shows the booking.
+import { createHoldfastClient, HoldfastError, orThrow } from 'holdfast-client'
+
+const holdfast = createHoldfastClient({
+  baseUrl: process.env.HOLDFAST_URL ?? 'http://127.0.0.1:3000',
+  publishableKey: process.env.HOLDFAST_PUBLISHABLE_KEY ?? '',
+})
+
+/**
+ * The next free slot of a service, at the first of its locations.
+ * @param {string} name
+ */
+async function nextSlot(name) {
+  const { data: services } = await orThrow(holdfast.GET('/api/v1/services'))
+  const service = services.find((one) => one.name === name)
+  const [location_id] = service?.location_ids ?? []
+  if (!service || !location_id) throw new Error(`There is no service ${name}.`)
+  const offered = { service_id: service.id, location_id }
+  const slot = await orThrow(holdfast.GET('/api/v1/availability/soonest', { params: { query: offered } }))
+  if (!slot) throw new Error(`${name} has no free slot.`)
+  return { ...offered, starts_at: slot.starts_at }
+}
+
+/**
+ * Holds a slot. When somebody else was faster, holds the nearest one that is free.
+ * @param {import('holdfast-client').Schemas['PlaceHold']} wanted
+ * @returns {Promise<import('holdfast-client').Hold>}
+ */
+async function hold(wanted) {
+  const { data, error } = await holdfast.POST('/api/v1/bookings/hold', { body: wanted })
+  if (data) return data
+  if (error.code === 'slot_held' || error.code === 'slot_booked') {
+    const [nearest] = error.alternatives
+    if (nearest) return hold({ ...wanted, starts_at: nearest.starts_at })
+  }
+  throw new Error(`${error.code}: ${error.detail}`)
+}
+
+try {
+  const { hold_id, starts_at, expires_at } = await hold(await nextSlot('Haircut'))
+  console.log(`Held: ${starts_at}, until ${expires_at}`)
+
+  const client = { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com' }
+  const { id } = await orThrow(holdfast.POST('/api/v1/bookings', { body: { hold_id, client } }))
+
+  const booking = await orThrow(holdfast.GET('/api/v1/bookings/{id}', { params: { path: { id } } }))
+  console.log(`Booked: ${booking.service.name} at ${booking.starts_at}, ${booking.status}`)
+} catch (error) {
+  if (!(error instanceof HoldfastError)) throw error
+  console.error(error.message) // such as: invalid_credentials: …
+  process.exitCode = 1
+}

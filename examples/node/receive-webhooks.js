@@ -1,0 +1,45 @@
+// Receives webhooks and prints those that are genuine.
+import { createServer } from 'node:http'
+import { verifyWebhook, WebhookVerificationError } from 'holdfast-client'
+
+const port = Number(process.env.PORT ?? 4000)
+const secrets = (process.env.WEBHOOK_SECRET ?? '').split(' ') // two while a secret is replaced
+const maxBytes = 100_000
+
+/** The ids of events that were handled: a delivery may arrive twice. A database is the place for them. */
+const handled = new Set()
+
+const server = createServer(async (request, response) => {
+  /** @param {number} status */
+  const answer = (status) => response.writeHead(status).end()
+  try {
+    const body = await bodyOf(request)
+    if (!body) return answer(413)
+    const event = await verifyWebhook(body, request.headers, secrets)
+    answer(204) // at once; the work comes afterwards
+    if (handled.has(event.id)) return
+    handled.add(event.id)
+    console.log(`${event.event}: ${event.data.service.name} at ${event.data.starts_at}`)
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) console.error(`Refused: ${error.message}`)
+    else console.error(error)
+    answer(error instanceof WebhookVerificationError ? 400 : 500)
+  }
+})
+
+/**
+ * The body as it came; undefined when it is too long.
+ * @param {import('node:http').IncomingMessage} request
+ */
+async function bodyOf(request) {
+  const chunks = []
+  let bytes = 0
+  for await (const chunk of request) {
+    bytes += chunk.length
+    if (bytes > maxBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+server.listen(port, '127.0.0.1', () => console.log(`Listening on http://127.0.0.1:${port}`))
