@@ -129,8 +129,8 @@ describe('the example for Next.js', () => {
     ])
 
   /** Books with the command of its README, and gives the slot that it names. */
-  async function bookWithCurl(address: string): Promise<Record<string, unknown>> {
-    const [, curl = ''] = blocksAt(address)
+  async function bookWithCurl(address: string, day = '-03-02T'): Promise<Record<string, unknown>> {
+    const curl = blocksAt(address)[1]?.replace('-03-02T', day) ?? ''
     const run = async (script: string) => (await promisify(execFile)('sh', ['-eu', '-c', script])).stdout
     const booking: unknown = JSON.parse(await run(curl))
     const slot = JSON.parse(await run(curl.replace(/^curl .* -d /, 'echo '))) as Record<string, string>
@@ -210,7 +210,7 @@ describe('the example for Next.js', () => {
     })
     try {
       await shell.says(/Ready in/)
-      await expectRefusals(address, await bookWithCurl(address))
+      await expectRefusals(address, await bookWithCurl(address, '-03-04T'))
       await expectVerification(address)
       await shell.says(/^event-1 booking\.created: Haircut at …$/m)
     } finally {
