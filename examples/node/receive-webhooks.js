@@ -36,10 +36,9 @@ async function bodyOf(request) {
   let bytes = 0
   for await (const chunk of request) {
     bytes += chunk.length
-    if (bytes > maxBytes) return undefined
-    chunks.push(chunk)
+    if (bytes <= maxBytes) chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
+  return bytes <= maxBytes ? Buffer.concat(chunks) : undefined
 }
 
 server.listen(port, '127.0.0.1', () => console.log(`Listening on http://127.0.0.1:${port}`))

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { blocksOf, documents } from '../docs/documents.ts'
 import { freePort } from '../support/free-port.ts'
 import { demoWorld, project } from '../support/holdfast-process.ts'
-import { longTest } from '../support/long.ts'
+import { isLong } from '../support/long.ts'
 import {
   copyOfExample,
   oldNode,
@@ -33,6 +33,17 @@ import { businessOf } from '../support/test-service.ts'
  */
 
 const patient = { timeout: 300_000 }
+
+/** Whether a command does what is needed here; where it does not, what is left out is said loudly. */
+function has(what: string, left: string, command: string, ...args: string[]): boolean {
+  const found = spawnSync(command, args, { env: ownShellVariables() }).status === 0
+  if (!found && process.env['CI']) throw new Error(`there is no ${what}: ${left} cannot be run`)
+  if (!found) console.warn(`\n*** SKIPPED: there is no ${what} here, so ${left} are not run.\n`)
+  return found
+}
+
+const hasCurl = has('curl', 'the commands of the examples', 'curl', '--version')
+const hasRegistry = isLong && has('registry', 'Deno, Bun and Next.js', 'npm', 'view', 'next', 'version')
 const compiler = join(project, 'node_modules/typescript/bin/tsc')
 
 let database: TestDatabase
@@ -85,11 +96,13 @@ describe('the example for Node', () => {
     }
   }
 
-  test('books, and receives a webhook that it verifies', patient, () => follow(process.execPath))
+  test.runIf(hasCurl)('books, and receives a webhook that it verifies', patient, () =>
+    follow(process.execPath),
+  )
 
-  test.skipIf(oldNode === undefined)('does so with Node 20', patient, () => follow(oldNode ?? ''))
+  test.runIf(hasCurl && oldNode !== undefined)('does so with Node 20', patient, () => follow(oldNode ?? ''))
 
-  longTest.each(['deno', 'bun'])('does so with %s', patient, async (name) => {
+  test.runIf(hasCurl && hasRegistry).each(['deno', 'bun'])('does so with %s', patient, async (name) => {
     const directory = temporaryDirectory()
     const options = { cwd: directory, env: ownShellVariables(), encoding: 'utf8' as const }
     const installed = spawnSync('npm', ['install', '--prefix', directory, name], options)
@@ -172,15 +185,19 @@ describe('the example for Next.js', () => {
       routes.close()
     })
 
-    test('books with the business key, and gives a hold back that it could not book', patient, async () => {
-      const slot = await bookWithCurl(address)
-      await expectRefusals(address, slot)
-      const another = { ...slot, starts_at: String(slot['starts_at']).replace('-03-02', '-03-03') }
-      const nobody = await post(`${address}/api/booking`, JSON.stringify({ ...another, client: {} }))
-      expect(nobody.status).toBe(422)
-      expect(await nobody.json()).toMatchObject({ code: 'validation_failed' })
-      expect((await post(`${address}/api/booking`, JSON.stringify(another))).status).toBe(201)
-    })
+    test.runIf(hasCurl)(
+      'books with the business key, and gives a hold back that it could not book',
+      patient,
+      async () => {
+        const slot = await bookWithCurl(address)
+        await expectRefusals(address, slot)
+        const another = { ...slot, starts_at: String(slot['starts_at']).replace('-03-02', '-03-03') }
+        const nobody = await post(`${address}/api/booking`, JSON.stringify({ ...another, client: {} }))
+        expect(nobody.status).toBe(422)
+        expect(await nobody.json()).toMatchObject({ code: 'validation_failed' })
+        expect((await post(`${address}/api/booking`, JSON.stringify(another))).status).toBe(201)
+      },
+    )
 
     test('verifies webhooks', patient, async () => {
       const logged = vi.spyOn(console, 'log').mockImplementation(() => undefined)
@@ -198,26 +215,30 @@ describe('the example for Next.js', () => {
     })
   })
 
-  longTest('with Next.js from the registry, built and started', { timeout: 600_000 }, async () => {
-    const port = await freePort()
-    const address = `http://127.0.0.1:${port}`
-    const [start = ''] = blocksAt(address)
-    const directory = await copyOfExample('next')
-    const before = readFileSync(join(directory, 'tsconfig.json'), 'utf8')
-    const shell = startShell(start, {
-      cwd: directory,
-      variables: { ...ownShellVariables(), NEXT_TELEMETRY_DISABLED: '1' },
-    })
-    try {
-      await shell.says(/Ready in/)
-      await expectRefusals(address, await bookWithCurl(address, '-03-04T'))
-      await expectVerification(address)
-      await shell.says(/^event-1 booking\.created: Haircut at …$/m)
-    } finally {
-      await shell.stop()
-    }
-    expect(readFileSync(join(directory, 'tsconfig.json'), 'utf8')).toBe(before)
-  })
+  test.runIf(hasCurl && hasRegistry)(
+    'with Next.js from the registry, built and started',
+    { timeout: 600_000 },
+    async () => {
+      const port = await freePort()
+      const address = `http://127.0.0.1:${port}`
+      const [start = ''] = blocksAt(address)
+      const directory = await copyOfExample('next')
+      const before = readFileSync(join(directory, 'tsconfig.json'), 'utf8')
+      const shell = startShell(start, {
+        cwd: directory,
+        variables: { ...ownShellVariables(), NEXT_TELEMETRY_DISABLED: '1' },
+      })
+      try {
+        await shell.says(/Ready in/)
+        await expectRefusals(address, await bookWithCurl(address, '-03-04T'))
+        await expectVerification(address)
+        await shell.says(/^event-1 booking\.created: Haircut at …$/m)
+      } finally {
+        await shell.stop()
+      }
+      expect(readFileSync(join(directory, 'tsconfig.json'), 'utf8')).toBe(before)
+    },
+  )
 })
 
 /** Puts the installed client, and nothing else, where an example looks for its packages. */
