@@ -45,7 +45,7 @@ describe.skipIf(chromiumPath === undefined || !hasPython)('the pages of the exam
     const variables = { ...shellVariables(), npm_config_offline: 'true', PYTHONUNBUFFERED: '1' }
     shell = startShell(commands, { cwd: directory, variables })
     await shell.says(/Serving HTTP/)
-  }, 120_000)
+  })
   afterAll(async () => {
     await shell.stop()
     await browser.close()

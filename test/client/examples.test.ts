@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { blocksOf, documents } from '../docs/documents.ts'
 import { freePort } from '../support/free-port.ts'
 import { demoWorld, project } from '../support/holdfast-process.ts'
-import { isLong } from '../support/long.ts'
+import { isWhole, longTest } from '../support/long.ts'
 import {
   copyOfExample,
   oldNode,
@@ -32,7 +32,8 @@ import { businessOf } from '../support/test-service.ts'
  * of pages are run in a browser (examples-in-browser.test.ts). A client knows nothing of engines, so one is enough.
  */
 
-const patient = { timeout: 300_000 }
+/** An installation from a registry, and a build. */
+const patient = { timeout: 600_000 }
 
 /** Whether a command does what is needed here; where it does not, what is left out is said loudly. */
 function has(what: string, left: string, command: string, ...args: string[]): boolean {
@@ -43,7 +44,7 @@ function has(what: string, left: string, command: string, ...args: string[]): bo
 }
 
 const hasCurl = has('curl', 'the commands of the examples', 'curl', '--version')
-const hasRegistry = isLong && has('registry', 'Deno, Bun and Next.js', 'npm', 'view', 'next', 'version')
+const hasRegistry = isWhole && has('registry', 'Deno, Bun and Next.js', 'npm', 'view', 'next', 'version')
 const compiler = join(project, 'node_modules/typescript/bin/tsc')
 
 let database: TestDatabase
@@ -96,11 +97,9 @@ describe('the example for Node', () => {
     }
   }
 
-  test.runIf(hasCurl)('books, and receives a webhook that it verifies', patient, () =>
-    follow(process.execPath),
-  )
+  test.runIf(hasCurl)('books, and receives a webhook that it verifies', () => follow(process.execPath))
 
-  test.runIf(hasCurl && oldNode !== undefined)('does so with Node 20', patient, () => follow(oldNode ?? ''))
+  test.runIf(hasCurl && oldNode !== undefined)('does so with Node 20', () => follow(oldNode ?? ''))
 
   test.runIf(hasCurl && hasRegistry).each(['deno', 'bun'])('does so with %s', patient, async (name) => {
     const directory = temporaryDirectory()
@@ -111,7 +110,7 @@ describe('the example for Node', () => {
     await follow(process.execPath, name === 'deno' ? `${program} run --allow-all` : program)
   })
 
-  test('compiles as strictly as can be', patient, async () => {
+  longTest('compiles as strictly as can be', async () => {
     const directory = await withClient(await copyOfExample('node'))
     for (const name of ['@types', 'undici-types']) {
       symlinkSync(join(project, 'node_modules', name), join(directory, 'node_modules', name))
@@ -179,7 +178,7 @@ describe('the example for Next.js', () => {
       address = `http://127.0.0.1:${(routes.address() as AddressInfo).port}`
       const [install = ''] = blocksAt(address)
       for (const [, name = '', value] of install.matchAll(/^export (\w+)=(\S+)/gm)) vi.stubEnv(name, value)
-    }, patient.timeout)
+    })
     afterAll(() => {
       vi.unstubAllEnvs()
       routes.close()
@@ -187,7 +186,6 @@ describe('the example for Next.js', () => {
 
     test.runIf(hasCurl)(
       'books with the business key, and gives a hold back that it could not book',
-      patient,
       async () => {
         const slot = await bookWithCurl(address)
         await expectRefusals(address, slot)
@@ -199,14 +197,14 @@ describe('the example for Next.js', () => {
       },
     )
 
-    test('verifies webhooks', patient, async () => {
+    test('verifies webhooks', async () => {
       const logged = vi.spyOn(console, 'log').mockImplementation(() => undefined)
       await expectVerification(address)
       expect(logged.mock.calls).toEqual([['event-1 booking.created: Haircut at …']])
       logged.mockRestore()
     })
 
-    test('compiles with its own settings', patient, () => {
+    longTest('compiles with its own settings', () => {
       for (const name of ['@types', 'undici-types']) {
         symlinkSync(join(project, 'node_modules', name), join(directory, 'node_modules', name))
       }
