@@ -215,7 +215,7 @@ describe('the example for Next.js', () => {
 
   test.runIf(hasCurl && hasRegistry)(
     'with Next.js from the registry, built and started',
-    { timeout: 600_000 },
+    patient,
     async () => {
       const port = await freePort()
       const address = `http://127.0.0.1:${port}`
