@@ -27,6 +27,11 @@ import { pageRoutes } from './pages/page-routes.ts'
 import { sandboxRoutes } from './pages/sandbox-routes.ts'
 import { startPageRoutes } from './pages/start-page-routes.ts'
 import { widgetRoutes } from './pages/widget-routes.ts'
+import { mailRoutes } from './mails/mail-routes.ts'
+import { MailWorker } from './mails/mail-worker.ts'
+import { oldMails } from './mails/mail.ts'
+import { mailOffRoutes } from './pages/mail-off-routes.ts'
+import { checkoutAddress } from './payments/checkout.ts'
 import { PaymentWorker } from './payments/payment-worker.ts'
 import { oldProcessorEvents, oldSandboxCheckouts, unusedPayments } from './payments/payment.ts'
 import { stripeWebhookRoutes } from './payments/stripe-routes.ts'
@@ -42,7 +47,7 @@ import { deletedWebhooks } from './webhooks/webhook.ts'
 /** The jobs of housekeeping. */
 export const jobs = [
   ...[expiredHolds, oldHolds, oldSessions, oldRecords, oldWindows, oldAttempts],
-  ...[oldDeliveries, oldEvents, deletedWebhooks],
+  ...[oldDeliveries, oldEvents, deletedWebhooks, oldMails],
   ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments],
 ]
 
@@ -58,6 +63,7 @@ export interface App {
   server: FastifyInstance
   deliveries: DeliveryWorker
   payments: PaymentWorker
+  mails: MailWorker
   /** Listens; returns the address, such as http://127.0.0.1:3000. */
   listen(): Promise<string>
   /** Fails readiness, lets requests finish for at most 8.5 seconds, then closes the database. */
@@ -105,11 +111,17 @@ export async function createApp(
   deliveries.start()
   const payments = new PaymentWorker(context)
   payments.start()
+  const mails = new MailWorker(context, {
+    checkoutUrl: (paymentId) => checkoutAddress(context.config, paymentId),
+    manage: () => Promise.resolve({ manageUrl: null, cancelUntil: null }),
+  })
+  mails.start()
   return {
     context,
     server,
     deliveries,
     payments,
+    mails,
     listen: () => server.listen({ host: context.config.host, port: context.config.port }),
     stop: async () => {
       state.draining = true
@@ -124,7 +136,8 @@ export async function createApp(
       // in parallel: with a database that hangs, each waits for a whole statement timeout
       const leftMs = stoppingSinceMs + deliveriesStopMs - monotonicMs()
       const sent = deliveries.stop(Math.max(leftMs, minDeliveriesStopMs))
-      await Promise.all([server.close(), sent, payments.stop(), housekeeping.stop()])
+      const told = mails.stop(Math.max(leftMs, minDeliveriesStopMs))
+      await Promise.all([server.close(), sent, told, payments.stop(), housekeeping.stop()])
       clearTimeout(cutOff)
       watched.close()
       // in parallel: a server that does not respond costs each of them a second
@@ -154,10 +167,11 @@ function allRoutes(
       clientRoutes,
       webhookRoutes,
       deliveryRoutes,
+      mailRoutes,
     ],
     around: [
       ...[health, startPageRoutes, pageRoutes, widget, bookingPageRoutes, metrics],
-      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes],
+      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes],
     ],
   }
 }

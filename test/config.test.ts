@@ -45,6 +45,9 @@ test('without variables everything has the value that the documentation promises
     stripeWebhookSecret: '',
     stripeApiUrl: 'https://api.stripe.com',
     checkoutMinutes: 35,
+    smtpUrl: '',
+    mailFrom: null,
+    mailDirectory: '',
     drainSeconds: 1,
     otlpEndpoint: '',
     tracesSampler: 'parentbased_always_on',
@@ -61,6 +64,13 @@ describe('good values', () => {
   test.each([
     ['NODE_ENV', 'production', { environment: 'production' }],
     ['HOST', '::', { host: '::' }],
+    ['MAIL_DIR', 'mails', { mailDirectory: 'mails' }],
+    [
+      'MAIL_FROM',
+      'Salon Spree <book@example.com>',
+      { mailFrom: { name: 'Salon Spree', address: 'book@example.com' } },
+    ],
+    ['MAIL_FROM', 'book@example.com', { mailFrom: { name: '', address: 'book@example.com' } }],
     ['PORT', '0', { port: 0 }],
     ['PORT', '65535', { port: 65_535 }],
     ['DATABASE_POOL_SIZE', '1', { databasePoolSize: 1 }],
@@ -204,11 +214,11 @@ describe('a bad value is named with what would be right', () => {
   })
 })
 
-test('every setting but HOST, which may be any name, refuses some value', () => {
+test('every setting but a name of a host or a directory refuses some value', () => {
   const lenient = Object.values(settings).filter(
     ({ variable }) => fieldErrorsOf({ [variable]: '?' }).length === 0,
   )
-  expect(lenient.map(({ variable }) => variable)).toEqual(['HOST'])
+  expect(lenient.map(({ variable }) => variable)).toEqual(['HOST', 'MAIL_DIR'])
 })
 
 test('a name that is a slip of the pen is told with the right one, and others are left alone', () => {

@@ -150,6 +150,24 @@ export const settings = {
     'how long a client has to pay a deposit, in minutes; as long the slot stays taken',
     read.wholeNumber(31, 1_430),
   ),
+  smtpUrl: setting(
+    'SMTP_URL',
+    '',
+    'smtp://user:password@host:port or smtps:// of the server that takes mails; empty: files in MAIL_DIR, in production none',
+    read.smtpUrl,
+  ),
+  mailFrom: setting(
+    'MAIL_FROM',
+    '',
+    'sender of mails, such as Salon <booking@example.com>; required with SMTP_URL',
+    read.sender,
+  ),
+  mailDirectory: setting(
+    'MAIL_DIR',
+    '',
+    'directory for mails without SMTP_URL, not in production; empty: data/mails',
+    (text) => text,
+  ),
   drainSeconds: setting(
     'DRAIN_SECONDS',
     '1',
@@ -214,6 +232,8 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
       return [name, undefined]
     }
   })
+  const { smtpUrl, mailFrom } = Object.fromEntries(values) as Partial<Config>
+  if (smtpUrl !== '' && mailFrom === null) fieldErrors.push('MAIL_FROM must be set, because SMTP_URL is')
   if (fieldErrors.length > 0) throw new OperatorError(`Invalid configuration:\n  ${fieldErrors.join('\n  ')}`)
   return Object.fromEntries(values) as Config
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { closest, distance } from 'fastest-levenshtein'
 import ipaddr from 'ipaddr.js'
+import { isEmail, isLine } from './contact-formats.ts'
 
 /* Read the values of settings. Each reader throws an Error whose message says what is expected. */
 
@@ -92,6 +93,30 @@ export function publicUrl(text: string): string {
   if (text === '' || (isHttp && url.search === '' && url.hash === '' && url.username === ''))
     return text.replace(/\/+$/, '')
   throw new Error('must be an address such as https://booking.example.com')
+}
+
+/** Empty, or the URL of a mail server. The error never repeats the text. */
+export function smtpUrl(text: string): string {
+  const { protocol, hostname, pathname = '', search, hash } = URL.parse(text) ?? {}
+  const isSmtp = protocol === 'smtp:' || protocol === 'smtps:'
+  if (text === '' || (isSmtp && hostname && /^[/]?$/.test(pathname) && !search && !hash)) return text
+  throw new Error('must be smtp://user:password@host:587, or smtps://user:password@host:465 for TLS at once')
+}
+
+/** Who sends mails. */
+export interface Sender {
+  name: string
+  address: string
+}
+
+/** `Name <address>` or an address; null when empty. */
+export function sender(text: string): Sender | null {
+  if (text === '') return null
+  const parts = /^(?:"?([^"<>]{0,100}?)"?\s*)<([^<>]+)>$/.exec(text.trim())
+  const [name, address] = parts ? [parts[1] ?? '', parts[2] ?? ''] : ['', text.trim()]
+  if (isEmail(address) && isLine(name) && !/[<>"(),:;\\[\]]/.test(address))
+    return { name: name.trim(), address }
+  throw new Error('must be an address such as booking@example.com, or Salon <booking@example.com>')
 }
 
 /** Empty, or a text with one of these prefixes. */

@@ -14,6 +14,7 @@ export interface BookingRow extends BookingsTable {
   duration_minutes: number
   location_name: string
   timezone: string
+  online_url: string | null
   staff_name: string | null
   /** All null for a booking without a deposit. */
   payment_status: PaymentsTable['status'] | null
@@ -25,7 +26,7 @@ export interface BookingRow extends BookingsTable {
 }
 
 const namesAndPayment = sql`
-  s.name as service_name, s.duration_minutes, l.name as location_name, l.timezone, p.name as staff_name,
+  s.name as service_name, s.duration_minutes, l.name as location_name, l.timezone, l.online_url, p.name as staff_name,
   m.status as payment_status, m.amount as payment_amount, m.currency as payment_currency,
   m.provider as payment_provider, m.paid_at as payment_paid_at, m.refunded_at as payment_refunded_at`
 
@@ -47,6 +48,7 @@ function selectRows(db: Queries) {
       's.duration_minutes',
       'l.name as location_name',
       'l.timezone',
+      'l.online_url',
       'p.name as staff_name',
       'm.status as payment_status',
       'm.amount as payment_amount',
@@ -252,6 +254,8 @@ const bookingColumns = {
   client_search: 'text',
   custom_field_values_json: 'text',
   owner_id: 'uuid',
+  locale: 'text',
+  scheduled_at: 'timestamptz',
   cancelled_at: 'timestamptz',
   confirmed_at: 'timestamptz',
   no_show_at: 'timestamptz',
@@ -325,6 +329,7 @@ export type ChangedColumns = Partial<
     | 'status'
     | 'notes'
     | 'staff_id'
+    | 'scheduled_at'
     | 'cancelled_at'
     | 'confirmed_at'
     | 'no_show_at'
@@ -345,6 +350,7 @@ const changeable = [
   'status',
   'notes',
   'staff_id',
+  'scheduled_at',
   'cancelled_at',
   'confirmed_at',
   'no_show_at',

@@ -167,6 +167,7 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         id: request.params.id,
         ifMatch: request.headers['if-match'],
         refund: request.query.refund === 'full',
+        notify: request.query.notify !== 'false',
       }
       return send(request, reply, await cancelBooking(context, request.actor, target))
     },

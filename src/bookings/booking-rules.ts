@@ -71,6 +71,7 @@ export function planChange(
       ...columns,
       ...(statusChanged && { status, cancelled_at: isTaken ? null : now }),
       ...(marked && { no_show_at: noShowAt }),
+      ...((moved || isFirstConfirmation || (isTaken && !wasTaken)) && { scheduled_at: now }),
       ...(isFirstConfirmation && { confirmed_at: now }),
     },
     events: isKnown ? eventsOf({ status, statusChanged, otherChanged }) : eventsOfUnconfirmed(status),

@@ -9,10 +9,12 @@ import {
   Nullable,
   OrNull,
   Page,
+  Ruled,
   ShownId,
   ShownInstant,
   Text,
 } from '../http/wire.ts'
+import { localeErrors } from '../catalogue/mail-settings-rules.ts'
 import type { FieldValue } from './custom-field-rules.ts'
 import { PartySize } from './hold-schemas.ts'
 
@@ -34,6 +36,10 @@ const FieldAnswer = StrictObject({
 
 const Name = Line(1, 100)
 
+const notify = Type.Optional(
+  Type.Boolean({ description: 'False: the client gets no mail about this. Not for sessions.' }),
+)
+
 /** The body of `POST /bookings`. */
 export const ConvertHold = StrictObject(
   {
@@ -46,6 +52,19 @@ export const ConvertHold = StrictObject(
       }),
     ),
     notes: Type.Optional(Notes),
+    locale: Type.Optional(
+      Ruled(
+        Type.String({
+          minLength: 1,
+          maxLength: 35,
+          description:
+            "The client's language (BCP 47), for mails; if absent, or not one of theirs: the business's.",
+          examples: ['de'],
+        }),
+        localeErrors,
+      ),
+    ),
+    notify,
   },
   {
     title: 'ConvertHold',
@@ -93,6 +112,7 @@ export const ChangeBooking = StrictObject(
           'True marks the client of a booking that has begun as absent; its status becomes `completed`. Another status or false removes the mark.',
       }),
     ),
+    notify,
   },
   {
     title: 'ChangeBooking',
@@ -133,7 +153,13 @@ export const Booking = Type.Object(
     notes: Nullable(Type.String()),
     cancelled_at: Nullable(ShownInstant),
     service: Type.Object({ ...Named, duration_minutes: Type.Integer() }),
-    location: Type.Object({ ...Named, timezone: Type.String({ description: 'An IANA name.' }) }),
+    location: Type.Object({
+      ...Named,
+      timezone: Type.String({ description: 'An IANA name.' }),
+      online_url: Nullable(Type.String(), {
+        description: 'Where to meet online. Null too when the booking is redacted.',
+      }),
+    }),
     client: Type.Object({
       first_name: Type.String(),
       last_name: Type.String(),
@@ -176,7 +202,12 @@ export const Booking = Type.Object(
         notes: null,
         cancelled_at: null,
         service: { id: exampleIds.service, name: 'Haircut', duration_minutes: 30 },
-        location: { id: exampleIds.location, name: 'Online', timezone: 'Europe/Berlin' },
+        location: {
+          id: exampleIds.location,
+          name: 'Online',
+          timezone: 'Europe/Berlin',
+          online_url: 'https://meet.example.com/salon',
+        },
         client: exampleClient,
         staff: { id: exampleIds.staff, name: 'Anna Weber' },
         custom_field_values: [],
@@ -225,6 +256,9 @@ export const CancelQuery = StrictObject({
     Type.Enum(['full', 'none'], {
       description: 'Whether to refund the deposit; if absent: `none`. `full` is refused when none was paid.',
     }),
+  ),
+  notify: Type.Optional(
+    Type.Enum(['true', 'false'], { description: '`false`: the client gets no mail about this.' }),
   ),
 })
 

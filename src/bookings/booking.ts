@@ -14,6 +14,7 @@ import type { Context } from './context.ts'
 import type { BookingOutcome } from '../watch/metrics.ts'
 import type { EventType } from '../webhooks/event-payload.ts'
 import { recordEvents } from '../webhooks/event.ts'
+import { recordMails } from '../mails/outbox.ts'
 import {
   type BookingPlace,
   type BookingRow,
@@ -107,7 +108,7 @@ export async function listBookings(
 export async function changeBooking(
   context: Context,
   actor: Actor,
-  { target, change }: { target: BookingTarget; change: Static<typeof ChangeBooking> },
+  { target, change: { notify, ...change } }: { target: BookingTarget; change: Static<typeof ChangeBooking> },
 ): Promise<BookingRow> {
   const wanted: WantedChange = {
     ...(change.starts_at !== undefined && { startsAt: readInstant(change.starts_at) }),
@@ -122,7 +123,7 @@ export async function changeBooking(
     ...(change.no_show !== undefined && { noShow: change.no_show }),
   }
   if (wanted.startsAt && wanted.endsAt) assertLength(wanted.startsAt, wanted.endsAt, '/ends_at')
-  return applyChange(context, actor, { target, wanted, staffId: change.staff_id })
+  return applyChange(context, actor, { target, wanted, staffId: change.staff_id, notify })
 }
 
 /**
@@ -132,9 +133,9 @@ export async function changeBooking(
 export function cancelBooking(
   context: Context,
   actor: Actor,
-  { refund = false, ...target }: BookingTarget & { refund?: boolean },
+  { refund = false, notify, ...target }: BookingTarget & { refund?: boolean; notify?: boolean },
 ): Promise<BookingRow> {
-  return applyChange(context, actor, { target, wanted: { status: 'cancelled' }, refund })
+  return applyChange(context, actor, { target, wanted: { status: 'cancelled' }, refund, notify })
 }
 
 /** Presents a booking as the caller may see it, with times in its location's zone. */
@@ -152,7 +153,12 @@ export function presentBooking(booking: BookingRow, actor: Actor) {
       name: booking.service_name,
       duration_minutes: booking.duration_minutes,
     },
-    location: { id: booking.location_id, name: booking.location_name, timezone: booking.timezone },
+    location: {
+      id: booking.location_id,
+      name: booking.location_name,
+      timezone: booking.timezone,
+      online_url: maySeeClient(booking, actor) ? booking.online_url : null,
+    },
     staff: booking.staff_id === null ? null : { id: booking.staff_id, name: booking.staff_name ?? '' },
     business_id: booking.business_id,
     created_at: time(booking.created_at),
@@ -177,6 +183,8 @@ interface Change {
   staffId?: string | null | undefined
   /** Whether to refund a paid deposit. */
   refund?: boolean
+  /** False: the client gets no mail. */
+  notify?: boolean | undefined
 }
 
 async function applyChange(context: Context, actor: Actor, change: Change): Promise<BookingRow> {
@@ -214,7 +222,7 @@ async function changeIn(
   tx: Transaction,
   change: Change & { booking: BookingRow },
 ): Promise<{ changed: BookingRow; events: EventType[] }> {
-  const { booking: found, target, wanted, refund = false } = change
+  const { booking: found, target, wanted, refund = false, notify = true } = change
   const assignees = await assigneesOf(context, tx, change)
   // 1. an invalid request is refused before a failed precondition
   const plan = planChange(found, { ...wanted, reassigned: assignees?.reassigns ?? false }, tx.now)
@@ -233,10 +241,11 @@ async function changeIn(
       ? (assignees.resources[0]?.staffId ?? null) // a cancelled booking goes to the named one
       : booking.staff_id
   const staff = staffId === booking.staff_id ? undefined : staffColumns(staffId, assignees)
-  // 4. write the booking and its events
+  // 4. write the booking, its events and mails
   await updateBooking(tx, booking, { ...columns, ...(staff && { staff_id: staff.staff_id }) })
   const result = { ...changed, ...staff }
   await recordEvents(context, tx, { types: plan.events, booking: eventSubject(result) })
+  await recordMails(context, tx, { before: booking, after: result, notify })
   return { changed: result, events: plan.events }
 }
 

@@ -1,7 +1,7 @@
-import type { Context as WebhooksContext } from '../webhooks/context.ts'
+import type { Context as MailsContext } from '../mails/context.ts'
 import type { Checkouts } from './checkouts.ts'
 
 /** Adds the checkouts of deposits, which `payments/` implements. */
-export interface Context extends WebhooksContext {
+export interface Context extends MailsContext {
   checkouts: Checkouts
 }

@@ -3,6 +3,7 @@ import { type Actor, isSession } from '../access/actor.ts'
 import { isSlotUnavailable } from '../availability/offer-rules.ts'
 import { Problem, unavailable, validationProblem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
+import { localeNamed } from '../catalogue/mail-settings-rules.ts'
 import { maxMinorUnits } from '../catalogue/service-rules.ts'
 import { findOfferingAsOf, findStaffOf, type Offering } from '../catalogue/offering.ts'
 import { RetryTransaction, type Transaction } from '../database/database.ts'
@@ -10,6 +11,7 @@ import type { BookingsTable } from '../database/tables.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
 import { recordEvents } from '../webhooks/event.ts'
+import { recordMails } from '../mails/outbox.ts'
 import { type BookingRow, bookHold, lockBooking, updateBooking } from './booking-queries.ts'
 import { clientColumns, eventSubject, paymentColumns } from './booking-rules.ts'
 import type { ConvertHold } from './booking-schemas.ts'
@@ -84,6 +86,7 @@ export async function convertHold(
   store: StoreResponse<Conversion> = storeNothing,
 ): Promise<Conversion> {
   const { from, client } = input
+  if (isSession(actor) && input.notify === false) throw mayNotSilence()
   const stranger = isSession(actor)
     ? await strangerOf(context, { businessId: actor.scope.businessId, from, email: client.email })
     : undefined
@@ -102,6 +105,11 @@ export async function convertHold(
   }
 }
 
+function mayNotSilence(): Problem {
+  const detail = 'can be false for business and hub keys only; leave it out'
+  return validationProblem([{ pointer: '/notify', code: 'not_allowed', detail }])
+}
+
 /** Finds a payment's booking and locks it until the transaction ends. */
 export function bookingForPayment(
   tx: Transaction,
@@ -115,12 +123,20 @@ export async function confirmDeposit(
   context: Context,
   tx: Transaction,
   booking: BookingRow,
+  notify = true,
 ): Promise<BookingRow> {
   const { now } = tx
-  const columns = { status: 'confirmed', confirmed_at: now, cancelled_at: null, updated_at: now } as const
+  const columns = {
+    status: 'confirmed',
+    confirmed_at: now,
+    cancelled_at: null,
+    scheduled_at: now,
+    updated_at: now,
+  } as const
   await updateBooking(tx, booking, columns)
   const confirmed = { ...booking, ...columns, version: booking.version + 1 }
   await recordEvents(context, tx, { types: ['booking.created'], booking: eventSubject(confirmed) })
+  await recordMails(context, tx, { before: booking, after: confirmed, notify })
   return confirmed
 }
 
@@ -144,10 +160,13 @@ function isInvalid(error: unknown): boolean {
   return error instanceof Problem && error.code === 'validation_failed'
 }
 
-/** Cancels an unpaid booking and frees its slot; no event, because its creation had none. */
-export async function cancelUnpaid(tx: Transaction, booking: BookingRow): Promise<void> {
+/** Cancels an unpaid booking and frees its slot; no event, because its creation had none. The client is told. */
+export async function cancelUnpaid(context: Context, tx: Transaction, booking: BookingRow): Promise<void> {
   await endBookingClaim(tx, { id: booking.id, business_id: booking.business_id, at: tx.now })
-  await updateBooking(tx, booking, { status: 'cancelled', cancelled_at: tx.now, updated_at: tx.now })
+  const columns = { status: 'cancelled', cancelled_at: tx.now, updated_at: tx.now } as const
+  await updateBooking(tx, booking, columns)
+  const after = { ...booking, ...columns, version: booking.version + 1 }
+  await recordMails(context, tx, { before: booking, after })
 }
 
 async function convertWith(context: Context, actor: Actor, request: Request): Promise<Conversion> {
@@ -200,8 +219,10 @@ async function convert(
   }
   if (!(await bookHold(tx, booking))) throw new RetryTransaction('the hold was taken away under its lock')
   // 5. a deposit, or the event
-  if (order) return withDeposit(context, tx, { booking, checkout: order.checkout })
+  const { notify = true } = input
+  if (order) return withDeposit(context, tx, { booking, checkout: order.checkout, notify })
   await recordEvents(context, tx, { types: ['booking.created'], booking: eventSubject(booking) })
+  await recordMails(context, tx, { before: undefined, after: booking, notify })
   return booking
 }
 
@@ -232,11 +253,13 @@ function assertOrdered(
 async function withDeposit(
   context: Context,
   tx: Transaction,
-  { booking, checkout }: { booking: BookingRow; checkout: OpenCheckout },
+  { booking, checkout, notify }: { booking: BookingRow; checkout: OpenCheckout; notify: boolean },
 ): Promise<BookingRow> {
   const payment = await context.checkouts.attach(tx, checkout)
   const pending = { ...booking, ...paymentColumns(payment) }
-  return payment.status === 'paid' ? confirmDeposit(context, tx, pending) : pending
+  if (payment.status === 'paid') return confirmDeposit(context, tx, pending, notify)
+  await recordMails(context, tx, { before: undefined, after: pending, notify })
+  return pending
 }
 
 function newBooking(
@@ -255,6 +278,8 @@ function newBooking(
     counted_client: stranger?.client ?? null,
     custom_field_values_json: JSON.stringify(answers),
     notes: input.notes ?? null,
+    locale: input.locale === undefined ? null : (localeNamed(input.locale) ?? null),
+    scheduled_at: now,
     cancelled_at: null,
     no_show_at: null,
     created_at: now,
@@ -287,6 +312,7 @@ async function withNames(
     duration_minutes: service.duration_minutes,
     location_name: location.name,
     timezone: location.timezone,
+    online_url: location.online_url,
     staff_name: member ? member.name : null,
     ...paymentColumns(undefined),
   }

@@ -1,4 +1,4 @@
-import { webOrigin } from '../base/contact-formats.ts'
+import { isWebAddress, webOrigin } from '../base/contact-formats.ts'
 import type { FieldError } from '../base/errors.ts'
 
 /** Default for the future bookings that sessions may make for one client. */
@@ -23,6 +23,11 @@ export function logoUrlErrors(text: string): FieldError[] {
   if (webOrigin(text) !== undefined) return []
   const detail = 'must begin with https:// or http:// and the name or address of a host'
   return [{ pointer: '', code: 'invalid_format', detail }]
+}
+
+export function onlineUrlErrors(text: string): FieldError[] {
+  if (/^https:/i.test(text) && isWebAddress(text) && webOrigin(text) !== undefined) return []
+  return [{ pointer: '', code: 'invalid_format', detail: 'must begin with https:// and the name of a host' }]
 }
 
 /** Whether a text is an origin as browsers send it (RFC 6454, section 6.1): scheme, host and port, nothing else. */

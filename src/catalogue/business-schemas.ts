@@ -20,6 +20,15 @@ import {
   usualBookingsPerClient,
 } from './business-rules.ts'
 import { Name, TimeZone } from './catalogue-schemas.ts'
+import {
+  localeErrors,
+  longestReminderHours,
+  maxNotifyEmails,
+  maxReminders,
+  quietHoursErrors,
+  quietTimeErrors,
+  usualLocale,
+} from './mail-settings-rules.ts'
 
 const BrandColor = Ruled(
   Type.String({ minLength: 1, maxLength: 7, description: 'Such as #1a2b3c.' }),
@@ -45,6 +54,56 @@ const TrustedNetworks = Type.Array(
   },
 )
 
+const quietTime = Ruled(Type.String({ minLength: 1, maxLength: 5, examples: ['21:00'] }), quietTimeErrors)
+const Locale = Ruled(
+  Type.String({
+    minLength: 1,
+    maxLength: 35,
+    description: `The language of its mails (BCP 47); if absent at creation: ${usualLocale}.`,
+    examples: ['de'],
+  }),
+  localeErrors,
+)
+const ReplyTo = Type.String({
+  format: 'email',
+  maxLength: 254,
+  description: 'Where answers to its mails go.',
+})
+const NotifyEmails = Type.Array(Type.String({ format: 'email', maxLength: 254 }), {
+  maxItems: maxNotifyEmails,
+  uniqueItems: true,
+  description: 'Who gets a mail about each booking, change and cancellation.',
+})
+const ReminderHours = Type.Array(Type.Integer({ minimum: 1, maximum: longestReminderHours }), {
+  maxItems: maxReminders,
+  uniqueItems: true,
+  description:
+    'How many hours before the start clients are reminded; if absent at creation: [24]. Empty: never.',
+})
+const QuietHours = Ruled(
+  StrictObject(
+    { from: quietTime, to: quietTime },
+    {
+      description:
+        'Local times between which no reminder is sent; it is sent before they begin. Over midnight where `to` is earlier than `from`.',
+      examples: [{ from: '21:00', to: '08:00' }],
+    },
+  ),
+  quietHoursErrors,
+)
+
+/** The settings of mails, for changes. */
+const mailChanges = {
+  locale: Type.Optional(Locale),
+  reply_to_email: Type.Optional(OrNull(ReplyTo)),
+  notify_emails: Type.Optional(OrNull(NotifyEmails)),
+  reminder_hours: Type.Optional(ReminderHours),
+  quiet_hours: Type.Optional(OrNull(QuietHours)),
+}
+
+/** The same alone, for the command line. */
+export const ChangeMailSettings = StrictObject(mailChanges)
+
 /** Shared by creations over HTTP and files. */
 export const businessMembers = {
   name: Name,
@@ -53,6 +112,11 @@ export const businessMembers = {
   brand_color: Type.Optional(BrandColor),
   brand_logo_url: Type.Optional(BrandLogoUrl),
   trusted_networks: Type.Optional(TrustedNetworks),
+  locale: Type.Optional(Locale),
+  reply_to_email: Type.Optional(ReplyTo),
+  notify_emails: Type.Optional(NotifyEmails),
+  reminder_hours: Type.Optional(ReminderHours),
+  quiet_hours: Type.Optional(QuietHours),
 }
 
 export const CreateBusiness = StrictObject(
@@ -73,6 +137,7 @@ export const ChangeBusiness = StrictObject(
     brand_logo_url: Type.Optional(OrNull(BrandLogoUrl)),
     max_bookings_per_client: Type.Optional(OrNull(MaxBookingsPerClient)),
     trusted_networks: Type.Optional(OrNull(TrustedNetworks)),
+    ...mailChanges,
   },
   {
     title: 'ChangeBusiness',
@@ -103,6 +168,15 @@ export const Business = Type.Object(
     trusted_networks: Type.Array(Type.String(), {
       description: 'Address ranges (CIDR) that caps on holds and bookings do not count.',
     }),
+    locale: Type.String({ description: 'The language of its mails (BCP 47).' }),
+    reply_to_email: Nullable(Type.String(), { description: 'Where answers to its mails go.' }),
+    notify_emails: Type.Array(Type.String(), { description: 'Who gets a mail about each booking.' }),
+    reminder_hours: Type.Array(Type.Integer(), {
+      description: 'How many hours before the start clients are reminded, the longest first.',
+    }),
+    quiet_hours: Nullable(Type.Object({ from: Type.String(), to: Type.String() }), {
+      description: 'Local times between which no reminder is sent.',
+    }),
     created_at: ShownInstant,
   },
   {
@@ -120,6 +194,11 @@ export const Business = Type.Object(
         brand_logo_url: 'https://example.com/salon-spree.png',
         max_bookings_per_client: usualBookingsPerClient,
         trusted_networks: ['203.0.113.7/32'],
+        locale: 'de',
+        reply_to_email: 'hello@salon-spree.example',
+        notify_emails: ['hello@salon-spree.example'],
+        reminder_hours: [24],
+        quiet_hours: { from: '21:00', to: '08:00' },
         created_at: exampleTimes.createdAt,
       },
     ],

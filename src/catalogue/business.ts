@@ -35,6 +35,13 @@ import {
 } from './business-rules.ts'
 import type { BusinessChange, BusinessCreation } from './business-schemas.ts'
 import { insertMissing } from './catalogue-queries.ts'
+import {
+  allMailColumns,
+  mailColumns,
+  mailSettings,
+  type MailSettingsChange,
+  splitSettings,
+} from './mail-settings-rules.ts'
 
 /** Lists all hubs by name. */
 export function listHubs(context: Context): Promise<HubsTable[]> {
@@ -98,6 +105,8 @@ export interface BusinessUpdate {
   maxBookingsPerClient?: string | null
   /** Comma-separated address ranges. */
   trustedNetworks?: string | null
+  /** As the API takes them. */
+  mail?: MailSettingsChange
 }
 
 /**
@@ -126,8 +135,9 @@ function assertMayHaveLimits({ plan, hub_plan }: BusinessRow, changes: BusinessC
 
 function checkUpdate(update: BusinessUpdate): BusinessChanges {
   const { name, plan, timezone, brandName, brandColor, brandLogoUrl, limitPerMinute, limitPerHour } = update
-  const { maxBookingsPerClient: bookings, trustedNetworks: networks } = update
+  const { maxBookingsPerClient: bookings, trustedNetworks: networks, mail = {} } = update
   return allChecked((attempt) => ({
+    ...mailColumns(mail),
     ...(name !== undefined && { name: attempt(name, checkName) }),
     ...(plan !== undefined && { plan }),
     ...(timezone !== undefined && { timezone: attempt(timezone, checkTimeZone) }),
@@ -211,6 +221,7 @@ export async function createBusiness(context: Context, input: BusinessInput): Pr
     limit_per_hour: null,
     max_bookings_per_client: usualBookingsPerClient,
     trusted_networks_json: null,
+    ...allMailColumns({}),
     catalogue_version: 1,
   }))
   return context.db.transaction(async (tx) => {
@@ -336,6 +347,7 @@ export function createBusinessOfHub(
         limit_per_hour: null,
         max_bookings_per_client: input.max_bookings_per_client ?? usualBookingsPerClient,
         trusted_networks_json: networksJson(input.trusted_networks),
+        ...allMailColumns(splitSettings(input)[0]),
         catalogue_version: 1,
         created_at: tx.now,
       },
@@ -355,10 +367,12 @@ export function changeBusinessInScope(
   return context.db.transaction(async (tx) => {
     const business = await businessInScope(tx.db, actor.scope, id)
     if (Object.keys(change).length === 0) return business
-    const { trusted_networks, ...columns } = change
+    const { trusted_networks, ...others } = change
+    const [settings, columns] = splitSettings(others)
     // only the given columns: concurrent changes of others both apply
     await updateBusiness(tx.db, business.id, {
       ...columns,
+      ...mailColumns(settings),
       ...(trusted_networks !== undefined && { trusted_networks_json: networksJson(trusted_networks) }),
     })
     return businessInScope(tx.db, actor.scope, business.id)
@@ -373,6 +387,7 @@ export function presentBusiness(business: BusinessRow) {
     ...{ id, hub_id, name, timezone, plan: inEffect, brand_name, brand_color, brand_logo_url },
     max_bookings_per_client: business.max_bookings_per_client,
     trusted_networks: networksIn(business.trusted_networks_json),
+    ...mailSettings(business),
     created_at,
   }
 }

@@ -29,10 +29,10 @@ interface Saved {
 }
 
 export async function saveLocation(db: Queries, location: Location, saving: Saving): Promise<void> {
-  const { name, timezone, address } = location
+  const { name, timezone, address, online_url } = location
   await saveRow(db, 'locations', location, {
     ...saving,
-    columns: { name, timezone, address, ...schedule(location) },
+    columns: { name, timezone, address, online_url, ...schedule(location) },
   })
 }
 
@@ -334,6 +334,7 @@ export function toLocation(row: LocationsTable): Location {
     name: row.name,
     timezone: row.timezone,
     address: row.address,
+    online_url: row.online_url,
     ...readSchedule(row),
     active: row.deactivated_at === null,
   }

@@ -78,6 +78,8 @@ export interface Location {
   name: string
   timezone: string
   address: string | null
+  /** Where clients meet online (https). */
+  online_url: string | null
   weekly_hours: WeeklyHours | null
   date_overrides: DateOverride[]
   active: boolean

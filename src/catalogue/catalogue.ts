@@ -316,6 +316,7 @@ export const writableLocations: WritableKind<Location, LocationCreation, Locatio
     name: input.name,
     timezone: input.timezone ?? business.timezone,
     address: input.address ?? null,
+    online_url: input.online_url ?? null,
     weekly_hours: input.weekly_hours ?? null,
     date_overrides: input.date_overrides ?? [],
     active: input.active ?? true,

@@ -6,6 +6,7 @@ import type { Context } from '../access/context.ts'
 import type { Transaction } from '../database/database.ts'
 import type { BusinessesTable, PlanName } from '../database/tables.ts'
 import { hasBusinesses, insertMissing } from './catalogue-queries.ts'
+import { allMailColumns } from './mail-settings-rules.ts'
 import type { CustomField, DateOverride, Money, Weekday, WeeklyHours } from './catalogue-types.ts'
 
 /** The demo world with fresh keys, in the shape of `holdfast demo --json`. */
@@ -65,7 +66,7 @@ function describe(business: DemoBusiness) {
 
 /** The plan's limits. */
 const planLimits = { limit_per_minute: null, limit_per_hour: null }
-const firstVersion = { catalogue_version: 1 }
+const firstVersion = { catalogue_version: 1, ...allMailColumns({}) }
 
 type Brand = Pick<BusinessesTable, 'brand_name' | 'brand_color' | 'brand_logo_url'>
 
@@ -93,6 +94,7 @@ async function insertBusiness(tx: Transaction, business: DemoBusiness, brand: Br
       name,
       timezone,
       address,
+      online_url: null,
       ...scheduleColumns(schedule),
     })),
   )

@@ -4,6 +4,7 @@ import type { Context } from '../access/context.ts'
 import type { BusinessRow } from './business-queries.ts'
 import { networksIn, usualBookingsPerClient } from './business-rules.ts'
 import { existingBusiness } from './business.ts'
+import { type MailSettings, mailSettings, usualMailSettings } from './mail-settings-rules.ts'
 import { findLocations, findServices, findStaff } from './catalogue-queries.ts'
 import type { Hours, Location, Money, Service, StaffMember } from './catalogue-types.ts'
 import { type CatalogueFile, maxInFile } from './catalogue-file-schemas.ts'
@@ -56,11 +57,29 @@ function businessEntry({ id, name, timezone, plan, ...brand }: BusinessRow) {
     ...{ id, name, timezone, plan, ...given({ brand_name, brand_color, brand_logo_url }) },
     ...unless(usualBookingsPerClient, 'max_bookings_per_client', max_bookings_per_client),
     ...(networks.length > 0 && { trusted_networks: networks }),
+    ...mailEntry(brand),
   }
 }
 
-function locationEntry({ id, name, timezone, address, active, ...location }: Location) {
-  return { id, name, timezone, ...given({ address }), ...scheduleOf(location), ...activity(active) }
+/** Of the settings of mails those that differ from the usual ones. */
+function mailEntry(business: Omit<BusinessRow, 'id' | 'name' | 'timezone' | 'plan'>) {
+  const settings = mailSettings(business)
+  const differing = Object.entries(settings).filter(
+    ([name, value]) =>
+      JSON.stringify(value) !== JSON.stringify(usualMailSettings[name as keyof MailSettings]),
+  )
+  return Object.fromEntries(differing) as { [Name in keyof MailSettings]?: NonNullable<MailSettings[Name]> } // a subset
+}
+
+function locationEntry({ id, name, timezone, address, online_url, active, ...location }: Location) {
+  return {
+    id,
+    name,
+    timezone,
+    ...given({ address, online_url }),
+    ...scheduleOf(location),
+    ...activity(active),
+  }
 }
 
 function staffEntry({ id, name, email, location_ids, active, ...member }: StaffMember, placeName: NameOf) {

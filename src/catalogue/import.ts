@@ -9,6 +9,7 @@ import {
 } from './business-queries.ts'
 import { networksIn, networksJson, usualBookingsPerClient } from './business-rules.ts'
 import { existingBusiness } from './business.ts'
+import { allMailColumns, mailSettings, splitSettings } from './mail-settings-rules.ts'
 import {
   findForeignIds,
   insertMissing,
@@ -149,17 +150,20 @@ async function importBusiness(
 
 /** Absent fields get their defaults; only the plan stays. */
 function columnsOf({ id: _, trusted_networks, ...entry }: NonNullable<CatalogueFile['business']>) {
+  const [settings, columns] = splitSettings(entry)
   return {
     ...noBrand,
     max_bookings_per_client: usualBookingsPerClient,
-    ...entry,
+    ...columns,
+    ...allMailColumns(settings),
     trusted_networks_json: networksJson(trusted_networks),
   }
 }
 
 /** The form of the file, not of an engine. */
-function inFileTerms({ trusted_networks_json, ...business }: BusinessRow) {
-  return { ...business, trusted_networks: networksIn(trusted_networks_json) }
+function inFileTerms({ trusted_networks_json, ...row }: BusinessRow) {
+  const { notify_emails_json: _1, reminder_hours_json: _2, quiet_hours_json: _3, ...business } = row
+  return { ...business, ...mailSettings(row), trusted_networks: networksIn(trusted_networks_json) }
 }
 
 /** The target business; undefined for a new one. */

@@ -1,15 +1,26 @@
 import { type Static, Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
-import { StrictObject, OrNull, Text } from '../http/wire.ts'
+import { StrictObject, OrNull, Ruled, Text } from '../http/wire.ts'
+import { onlineUrlErrors } from './business-rules.ts'
 import { activity, businessId, changedHours, Ids, Name, newHours, TimeZone } from './catalogue-schemas.ts'
 
 const address = Text(500)
+const onlineUrl = Ruled(
+  Type.String({
+    minLength: 1,
+    maxLength: 2_048,
+    description: 'Where clients meet online, an https address. Shown on bookings and in mails.',
+    examples: ['https://meet.example.com/salon'],
+  }),
+  onlineUrlErrors,
+)
 
 /** Shared by creations and files. */
 export const locationMembers = {
   name: Name,
   timezone: Type.Optional(TimeZone),
   address: Type.Optional(address),
+  online_url: Type.Optional(onlineUrl),
   ...newHours,
   ...activity,
 }
@@ -36,6 +47,7 @@ export const ChangeLocation = StrictObject(
     name: Type.Optional(Name),
     timezone: Type.Optional(TimeZone),
     address: Type.Optional(OrNull(address)),
+    online_url: Type.Optional(OrNull(onlineUrl)),
     ...changedHours,
     ...activity,
   },

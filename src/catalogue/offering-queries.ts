@@ -20,7 +20,7 @@ const columns = [
   ...['description', 'duration_minutes', 'buffer_before_minutes', 'buffer_after_minutes'],
   ...['slot_interval_minutes', 'min_notice_minutes', 'max_advance_days', 'capacity', 'price_amount'],
   ...['price_currency', 'deposit_amount', 'deposit_currency', 'custom_fields_json', 'timetable_json'],
-  ...['timezone', 'address', 'weekly_hours_json', 'date_overrides_json', 'email'],
+  ...['timezone', 'address', 'online_url', 'weekly_hours_json', 'date_overrides_json', 'email'],
 ] as const
 
 type AllColumns = keyof ServicesTable | keyof LocationsTable | keyof StaffTable
@@ -66,7 +66,7 @@ export async function findOfferingParts(
   })
   const location = select('location', 'l', [
     ...ofAll,
-    ...['timezone', 'address', 'weekly_hours_json', 'date_overrides_json'],
+    ...['timezone', 'address', 'online_url', 'weekly_hours_json', 'date_overrides_json'],
   ])
   const staff = select('staff', 'p', [...ofAll, 'email', 'weekly_hours_json', 'date_overrides_json'], {
     location_ids: idsFrom('staff_locations', 'p.staff_id', 'location_id'),

@@ -1,5 +1,7 @@
 import { Option } from 'commander'
 import { effectivePlan, planNames } from '../access/actor.ts'
+import { ChangeMailSettings } from '../catalogue/business-schemas.ts'
+import { mailSettings } from '../catalogue/mail-settings-rules.ts'
 import { networksIn } from '../catalogue/business-rules.ts'
 import {
   type BusinessUpdate,
@@ -8,7 +10,7 @@ import {
   listBusinesses,
   showBusiness,
 } from '../catalogue/business.ts'
-import type { PlanName } from '../database/tables.ts'
+import type { BusinessesTable, PlanName } from '../database/tables.ts'
 import {
   type CliCommand,
   print,
@@ -18,7 +20,7 @@ import {
   withDatabase,
   withExistingDatabase,
 } from './command-line.ts'
-import { assertChanges, given, unlessNone } from './input.ts'
+import { assertChanges, checkedChange, given, numberIn, unlessNone } from './input.ts'
 
 type Business = Awaited<ReturnType<typeof showBusiness>>
 
@@ -32,7 +34,16 @@ interface CreateOptions {
   json?: boolean
 }
 
-interface UpdateOptions extends Omit<BusinessUpdate, 'maxBookingsPerClient' | 'trustedNetworks'> {
+interface MailOptions {
+  locale?: string
+  replyTo?: string
+  notify?: string
+  reminders?: string
+  quietHours?: string
+}
+
+interface UpdateOptions
+  extends Omit<BusinessUpdate, 'maxBookingsPerClient' | 'trustedNetworks' | 'mail'>, MailOptions {
   maxBookingsPerClient?: string
   trustedNetworks?: string
   /** False after `--no-brand`. */
@@ -70,10 +81,10 @@ function registerCreate(group: CliCommand): void {
     .withJson()
     .examples('business create "Salon Spree" --timezone Europe/Berlin --plan growth')
     .action(async (name: string, { plan, timezone, hub, json, ...brand }: CreateOptions) => {
-      const { trusted_networks_json: _, ...created } = await withDatabase((context) =>
+      const created = await withDatabase((context) =>
         createBusiness(context, { name, plan, timezone, ...brand, ...given({ hubId: hub }) }),
       )
-      print({ ...created, trusted_networks: [] }, json, () => [
+      print(presentColumns(created), json, () => [
         `business ${created.id}  ${created.name}  (${created.plan}, ${created.timezone})`,
       ])
     })
@@ -117,13 +128,15 @@ function registerShow(group: CliCommand): void {
 }
 
 function registerUpdate(group: CliCommand): void {
-  withBrand(
-    group
-      .command('update <id>')
-      .description('change a business; a plan takes effect within five seconds, also on running servers')
-      .option('--name <name>', 'new name')
-      .addOption(new Option('--plan <plan>', 'new plan').choices(planNames))
-      .option('--timezone <zone>', 'new time zone, such as Europe/Berlin'),
+  withMail(
+    withBrand(
+      group
+        .command('update <id>')
+        .description('change a business; a plan takes effect within five seconds, also on running servers')
+        .option('--name <name>', 'new name')
+        .addOption(new Option('--plan <plan>', 'new plan').choices(planNames))
+        .option('--timezone <zone>', 'new time zone, such as Europe/Berlin'),
+    ),
   )
     .option('--no-brand', 'remove the white label')
     .option('--limit-per-minute <requests>', 'Enterprise plan: requests a minute for each key')
@@ -143,21 +156,66 @@ function registerUpdate(group: CliCommand): void {
       'business update 0198… --limit-per-minute 1200 --limit-per-hour 40000',
       'business update 0198… --trusted-networks 203.0.113.7/32 --max-bookings-per-client none',
       'business update 0198… --no-brand --no-limits',
+      'business update 0198… --notify desk@example.com --reminders 24,2 --quiet-hours 21:00-08:00',
     )
     .action(async (id: string, { json, brand, limits, ...options }: UpdateOptions) => {
-      const { maxBookingsPerClient: bookings, trustedNetworks: networks, ...same } = options
+      const { maxBookingsPerClient: bookings, trustedNetworks: networks, ...others } = options
+      const { locale, replyTo, notify, reminders, quietHours, ...same } = others
+      const mail = readMail(given({ locale, replyTo, notify, reminders, quietHours }))
       const update: BusinessUpdate = {
         ...(!brand && noBrand),
         ...(!limits && noLimits),
         ...same,
         ...(bookings !== undefined && { maxBookingsPerClient: unlessNone(bookings, String) }),
         ...(networks !== undefined && { trustedNetworks: unlessNone(networks, String) }),
+        ...(Object.keys(mail).length > 0 && { mail }),
       }
       assertChanges(update, '--name, --plan or another option of --help')
       const changed = await withExistingDatabase((context) => changeBusiness(context, id, update))
       if (networks !== undefined) warnOfEveryone(networksIn(changed.trusted_networks_json))
       printBusiness(changed, json)
     })
+}
+
+function withMail(command: CliCommand): CliCommand {
+  return command
+    .option('--locale <tag>', 'language of its mails, such as de or en-GB')
+    .option('--reply-to <email>', 'where answers to its mails go; "none" clears it')
+    .option('--notify <emails>', 'who gets a mail about each booking (comma-separated; "none": nobody)')
+    .option('--reminders <hours>', 'when clients are reminded, such as 24,2 hours before; "none": never')
+    .option(
+      '--quiet-hours <times>',
+      'no reminders between these local times, such as 21:00-08:00; "none" clears it',
+    )
+}
+
+const mailOptionNames = {
+  reply_to_email: '--reply-to',
+  notify_emails: '--notify',
+  reminder_hours: '--reminders',
+  quiet_hours: '--quiet-hours',
+}
+
+/** Reads the options for mails. Throws a UsageError with every fault. */
+function readMail({ locale, replyTo, notify, reminders, quietHours }: MailOptions) {
+  const parts = (text: string) => text.split(',').map((part) => part.trim())
+  const [from, to, ...more] = quietHours?.split(/\s*[-–]\s*/) ?? []
+  const body = given({
+    locale,
+    reply_to_email: replyTo === undefined ? undefined : unlessNone(replyTo, String),
+    notify_emails: notify === undefined ? undefined : unlessNone(notify, parts),
+    reminder_hours:
+      reminders === undefined
+        ? undefined
+        : (unlessNone(reminders, (text) =>
+            parts(text).map((part) => numberIn(part, '--reminders', 'hours from 1 to 720, such as 24,2')),
+          ) ?? []),
+    quiet_hours:
+      quietHours === undefined
+        ? undefined
+        : unlessNone(quietHours, () => ({ from: from ?? '', to: more.length > 0 ? '' : (to ?? '') })),
+  })
+  return checkedChange(ChangeMailSettings, body, mailOptionNames)
 }
 
 function warnOfEveryone(networks: string[]): void {
@@ -184,15 +242,30 @@ function printBusiness(row: Business, json: boolean | undefined): void {
         ['requests an hour', limitText(business.limit_per_hour)],
         ['bookings per client', String(business.max_bookings_per_client ?? 'no limit')],
         ['trusted networks', business.trusted_networks.join(', ')],
+        ['language of mails', business.locale],
+        ['answers to', business.reply_to_email ?? ''],
+        ['told of bookings', business.notify_emails.join(', ')],
+        ['reminders', business.reminder_hours.map((hours) => `${hours} h before`).join(', ')],
+        [
+          'quiet hours',
+          business.quiet_hours ? `${business.quiet_hours.from}–${business.quiet_hours.to}` : '',
+        ],
       ],
     ),
   )
 }
 
 /** A business as `--json` prints it: its hub may decide the plan in effect. */
-function presentBusiness({ trusted_networks_json, ...business }: Business) {
-  const trusted_networks = networksIn(trusted_networks_json)
-  return { ...business, trusted_networks, plan_in_effect: effectivePlan(business.plan, business.hub_plan) }
+function presentBusiness(row: Business) {
+  const { hub_plan, hub_name, ...own } = row
+  const business = { ...presentColumns(own), hub_name, hub_plan }
+  return { ...business, plan_in_effect: effectivePlan(business.plan, business.hub_plan) }
+}
+
+/** Lists as lists. */
+function presentColumns({ trusted_networks_json, ...row }: BusinessesTable) {
+  const { notify_emails_json: _1, reminder_hours_json: _2, quiet_hours_json: _3, ...columns } = row
+  return { ...columns, trusted_networks: networksIn(trusted_networks_json), ...mailSettings(row) }
 }
 
 function limitText(limit: number | null): string {

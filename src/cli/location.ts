@@ -25,16 +25,18 @@ import {
 interface LocationOptions extends ScheduleOptions {
   timezone?: string
   address?: string
+  onlineUrl?: string
 }
 
 const locations: ItemCommands<Location, LocationCreation, LocationChange, LocationOptions> = {
   kind: locationKind,
   writable: writableLocations,
   schemas: { create: CreateLocation, change: ChangeLocation },
-  optionNames: scheduleOptionNames,
-  readers: (_context, _businessId, { timezone, address, ...schedule }) => ({
+  optionNames: { ...scheduleOptionNames, online_url: '--online-url' },
+  readers: (_context, _businessId, { timezone, address, onlineUrl, ...schedule }) => ({
     timezone: () => timezone,
     address: () => (address === undefined ? undefined : unlessNone(address, String)),
+    online_url: () => (onlineUrl === undefined ? undefined : unlessNone(onlineUrl, String)),
     ...scheduleReaders(schedule),
   }),
   columns: {
@@ -63,7 +65,8 @@ function registerCreate(group: CliCommand): void {
       .description('create a location; without --hours it is always open')
       .requiredOption('--business <id>', 'business ID')
       .option('--timezone <zone>', "time zone (default: the business's)")
-      .option('--address <text>', 'postal address'),
+      .option('--address <text>', 'postal address')
+      .option('--online-url <address>', 'https address where clients meet online'),
   )
     .withJson()
     .examples(
@@ -80,7 +83,8 @@ function registerUpdate(group: CliCommand): void {
         .description('change a location; its bookings stay. --override replaces all overrides')
         .option('--name <name>', 'new name')
         .option('--timezone <zone>', 'new time zone')
-        .option('--address <text>', 'postal address; "none" clears it'),
+        .option('--address <text>', 'postal address; "none" clears it')
+        .option('--online-url <address>', 'https address where clients meet online; "none" clears it'),
     ).option('--no-override', 'remove all overrides'),
   )
     .examples('location update 0198… --hours "mon-sat 09:00-20:00"', 'location update 0198… --no-active')

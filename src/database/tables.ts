@@ -34,6 +34,14 @@ export interface BusinessesTable {
   max_bookings_per_client: number | null
   /** CIDR ranges that are exempt from the caps. */
   trusted_networks_json: string | null
+  /** Of mails (BCP 47). */
+  locale: string
+  reply_to_email: string | null
+  /** Who is told of bookings; null: nobody. */
+  notify_emails_json: string | null
+  /** Hours before the start, the longest first. */
+  reminder_hours_json: string
+  quiet_hours_json: string | null
   /** Grows with every change of the catalogue: cached rows of a lower version are stale. */
   catalogue_version: number
   created_at: Instant
@@ -73,6 +81,8 @@ export interface LocationsTable {
   name: string
   timezone: string
   address: string | null
+  /** Where clients meet online. */
+  online_url: string | null
   weekly_hours_json: string | null
   date_overrides_json: string
   created_at: Instant
@@ -214,6 +224,10 @@ export interface BookingsTable {
   custom_field_values_json: string
   /** The session or key that placed the hold. */
   owner_id: string
+  /** Of mails to the client (BCP 47); null: the business's. */
+  locale: string | null
+  /** Since when it has its present time and takes its slot: a reminder due before that is not sent. */
+  scheduled_at: Instant
   cancelled_at: Instant | null
   /** First confirmation; null until its deposit is paid or waived. */
   confirmed_at: Instant | null
@@ -291,6 +305,8 @@ export interface Tables {
   events: EventsTable
   webhooks: WebhooksTable
   deliveries: DeliveriesTable
+  mails: MailsTable
+  mail_opt_outs: MailOptOutsTable
   idempotency_records: IdempotencyRecordsTable
 }
 
@@ -352,6 +368,43 @@ export interface DeliveriesTable {
   /** During an attempt, the end of its lease: then any server retries. Null once it is not pending. */
   next_attempt_at: Instant | null
   created_at: Instant
+}
+
+export type MailKind = 'confirmed' | 'changed' | 'cancelled' | 'reminder' | 'deposit_due' | 'booked'
+
+/** `superseded`: never sent, because a newer one says more. */
+export type MailStatus = 'queued' | 'sent' | 'failed' | 'superseded'
+
+/** Mails to clients and to those whom a business names, from before they are sent until 31 days later. */
+export interface MailsTable {
+  id: string
+  business_id: string
+  booking_id: string
+  audience: 'client' | 'business'
+  kind: MailKind
+  /** What makes it unique: the version of the booking; of a reminder, the start and how many hours before. */
+  occasion: string
+  to_email: string
+  /** For limits and turns: the address in lower case, without `+tag`. */
+  recipient: string
+  status: MailStatus
+  attempts: Generated<number>
+  attempts_left: number
+  last_error: string | null
+  /** During an attempt, the end of its lease: then any server retries. Null once it is not queued. */
+  next_attempt_at: Instant | null
+  created_at: Instant
+  sent_at: Instant | null
+  /** The mail that told of it together with others; null: it went alone. */
+  sent_with: string | null
+}
+
+/** Clients who want no reminders of a business. */
+export interface MailOptOutsTable {
+  business_id: string
+  /** In lower case, without `+tag`. */
+  email: string
+  opted_out_at: Instant
 }
 
 /** `preparing`: the checkout is being opened and has no URL yet. */

@@ -37,6 +37,7 @@ const tags = [
   { name: 'Catalogue', description: 'What can be booked, where, and with whom; and when not.' },
   { name: 'Businesses', description: 'Those who offer it, and their keys.' },
   { name: 'Webhooks', description: 'What happens to bookings, sent to an address of yours as it happens.' },
+  { name: 'Mails', description: 'What clients and owners are told of bookings.' },
   {
     name: 'Service',
     description: 'Health, and these pages. None of it needs a key or counts against a limit.',

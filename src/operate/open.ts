@@ -35,6 +35,7 @@ export async function createContext(
   const cache = new ReadCache(clock)
   const inMemory = {
     dueDeliveries: new DeliverySignal(),
+    dueMails: new DeliverySignal(),
   }
   const provider = openProvider({ db, ids, config })
   const checkouts = new DepositCheckouts({ db, ids, log, config, provider })

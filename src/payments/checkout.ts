@@ -52,7 +52,7 @@ export class DepositCheckouts implements Checkouts {
     const { provider } = this
     if (!provider) throw unavailable('Deposits cannot be taken: the operator has to set STRIPE_SECRET_KEY.')
     const payment = await this.prepare(deposit, provider)
-    const returnUrl = returnAddress(this.parts.config, payment.id)
+    const returnUrl = checkoutAddress(this.parts.config, payment.id)
     // paid, although the response with its URL never arrived
     if (payment.status !== 'preparing') return { paymentId: payment.id, reference: null, url: returnUrl }
     const order = { ...deposit, paymentId: payment.id, expiresAt: payment.expires_at, returnUrl }
@@ -304,7 +304,7 @@ function orderDigest({ amount, currency, serviceName, email }: Deposit, returnAd
 }
 
 /** The URL of the checkout page. The random id makes it unguessable. */
-function returnAddress(config: Parameters<typeof publicUrl>[0], paymentId: string): string {
+export function checkoutAddress(config: Parameters<typeof publicUrl>[0], paymentId: string): string {
   return `${publicUrl(config)}/checkout/${paymentId}`
 }
 

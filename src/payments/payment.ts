@@ -125,7 +125,7 @@ export async function applyExpired(
     const { payment, booking } = both
     if (payment.status !== 'preparing' && payment.status !== 'due' && payment.status !== 'expired') return
     const cancels = payment.status === 'due' && booking?.payment_id === payment.id && isUnconfirmed(booking)
-    if (cancels) await cancelUnpaid(tx, booking)
+    if (cancels) await cancelUnpaid(context, tx, booking)
     await updatePayment(tx.db, payment.id, {
       status: 'expired',
       next_check_at: null,

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../database/database.ts'
 import { announceDeliveries } from './delivery-queries.ts'
 
-/** Tells the worker of this process that deliveries are due. */
+/** Tells a worker of this process that deliveries, or mails, are due. */
 export class DeliverySignal {
   private hear: (() => void) | undefined
 

@@ -48,6 +48,7 @@ const ALLOWED: Record<string, string> = {
   'src/catalogue/catalogue-queries.ts': `import '../base/ids.ts'`,
   'src/availability/slots.ts': '',
   'src/webhooks/event.ts': '',
+  'src/mails/outbox.ts': `import '../webhooks/event.ts'`,
   'src/bookings/booking-routes.ts': `import type { FastifyInstance } from 'fastify'; import './hold.ts'`,
   'src/bookings/hold.ts': `import './hold-rules.ts'; import './hold-queries.ts'; import '../catalogue/service.ts'`,
   'src/bookings/hold-rules.ts': `import type { Hold } from './holds.ts'; import '../base/errors.ts'; import './claim-rules.ts'`,

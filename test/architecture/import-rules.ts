@@ -27,6 +27,7 @@ export const FOLDERS = [
   'catalogue',
   'availability',
   'webhooks',
+  'mails',
   'bookings',
   'payments',
   'pages',

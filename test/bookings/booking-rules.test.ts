@@ -34,6 +34,8 @@ function booking(parts: Partial<BookingsTable> = {}): BookingsTable {
     client_search: 'ada lovelace\nada@example.com\n\n',
     custom_field_values_json: '[]',
     owner_id: 'owner',
+    locale: null,
+    scheduled_at: now,
     cancelled_at: null,
     confirmed_at: now,
     no_show_at: null,
@@ -60,7 +62,11 @@ describe('what follows from a change', () => {
         expect(found).toBeUndefined()
         return
       }
-      expect(found?.columns).toEqual({ status: to, cancelled_at: to === 'cancelled' ? now : null })
+      expect(found?.columns).toEqual({
+        status: to,
+        cancelled_at: to === 'cancelled' ? now : null,
+        ...(from === 'cancelled' && { scheduled_at: now }), // it takes its slot again
+      })
       expect(found?.leavesSlot).toBe(to === 'cancelled')
       expect(found?.takesSlot).toBe(from === 'cancelled')
       const special = to === 'cancelled' || to === 'completed'
@@ -89,7 +95,11 @@ describe('what follows from a change', () => {
 
   test('of the start: the end moves along', () => {
     expect(plan({ startsAt: at('2026-12-02T10:00:00Z') })).toEqual({
-      columns: { starts_at: at('2026-12-02T10:00:00Z'), ends_at: at('2026-12-02T10:30:00Z') },
+      columns: {
+        starts_at: at('2026-12-02T10:00:00Z'),
+        ends_at: at('2026-12-02T10:30:00Z'),
+        scheduled_at: now,
+      },
       events: ['booking.updated'],
       leavesSlot: true,
       takesSlot: true,

@@ -49,7 +49,12 @@ onEachEngine('converting a hold', (engine) => {
       notes: 'By the window,\nplease.',
       cancelled_at: null,
       service: { id: offer.service_id, name: 'Shiatsu', duration_minutes: 45 },
-      location: { id: offer.location_id, name: 'Main street', timezone: 'Europe/Berlin' },
+      location: {
+        id: offer.location_id,
+        name: 'Main street',
+        timezone: 'Europe/Berlin',
+        online_url: null,
+      },
       client: { ...ada, phone: '+49 30 (123) 45-67.8' },
       staff: { id: staffIds[0], name: 'Kim Park' },
       custom_field_values: [],

@@ -32,6 +32,11 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
       brand_logo_url: 'http://127.0.0.1:3000/docs/salon-spree.png',
       max_bookings_per_client: 5,
       trusted_networks: [],
+      locale: 'en',
+      reply_to_email: null,
+      notify_emails: [],
+      reminder_hours: [24],
+      quiet_hours: null,
       created_at: '2026-11-20T10:00:00+01:00',
     }
     expect((await call('GET', `/businesses/${salon.id}`, salon.business_key)).body).toEqual(shown)

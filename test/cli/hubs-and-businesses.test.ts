@@ -90,6 +90,11 @@ onEachEngine('hubs and businesses beside a running server', (engine) => {
       ['requests an hour', 'as in its plan'],
       ['bookings per client', '5'],
       ['trusted networks'],
+      ['language of mails', 'en'],
+      ['answers to'],
+      ['told of bookings'],
+      ['reminders', '24 h before'],
+      ['quiet hours'],
     ])
     expect(await holdfast.json('business', 'show', salon.id)).toMatchObject({
       id: salon.id,

@@ -1,3 +1,4 @@
+import { makeMail } from '../support/mail-world.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/catalogue/business-keys.ts'
 import { createBusiness, createHub } from '../../src/catalogue/business.ts'
@@ -15,6 +16,7 @@ type Cell = 'yes' | 'yes, redacted' | '–'
 /** What requests can name of one tenant, also for changes: things that no other test needs, and a key and a block. */
 interface AllThings extends Things, Spares, WebhookThings {
   business_id: string
+  mail_id: string
 }
 
 /** One operation: how it is called on things, and which of them can be another tenant's. */
@@ -184,6 +186,16 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
       'GET /api/v1/events': list('/events'),
     },
   },
+  mails: {
+    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes' },
+    operations: {
+      'GET /api/v1/mails': list('/mails'),
+      'POST /api/v1/mails/:id/retry': {
+        names: ['mail_id'],
+        request: ({ mail_id }) => ({ path: `/mails/${mail_id}/retry` }),
+      },
+    },
+  },
   '/businesses': {
     may: { publishable: '–', session: '–', business: '–', hub: 'yes' },
     operations: {
@@ -245,6 +257,8 @@ const secret = [
   'POST /sandbox/:reference/fail',
   'POST /sandbox/:reference/give-up',
   'POST /payments/stripe/webhook',
+  'GET /mail/off/:token',
+  'POST /mail/off/:token',
 ]
 
 const operations = Object.values(rows).flatMap(({ may, operations }) =>
@@ -304,11 +318,12 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     ...(await makeSpares(service, tenant)),
     ...(await makeWebhookThings(service, tenant)),
     business_id: tenant.id,
+    mail_id: await makeMail(service, tenant.id),
   })
   const nothing: AllThings = {
     ...{ service_id: unknownId, location_id: unknownId, staff_id: unknownId, hold_id: unknownId },
     ...{ spare_service_id: unknownId, spare_location_id: unknownId, spare_staff_id: unknownId },
-    ...{ webhook_id: unknownId, delivery_id: unknownId },
+    ...{ webhook_id: unknownId, delivery_id: unknownId, mail_id: unknownId },
     ...{ block_id: unknownId, key_id: unknownId, business_id: unknownId },
     ...{ booking_id: unknownId, free_start: '2027-06-01T10:00:00Z', token: '' },
   }

@@ -1,3 +1,4 @@
+import { allMailColumns } from '../../src/catalogue/mail-settings-rules.ts'
 import type { Insertable } from 'kysely'
 import { issueKey } from '../../src/access/key.ts'
 import { insertMissing } from '../../src/catalogue/catalogue-queries.ts'
@@ -69,6 +70,7 @@ export async function makeBusiness(
         brand_name: null,
         brand_color: null,
         brand_logo_url: null,
+        ...allMailColumns({}),
         catalogue_version: 1,
         created_at: tx.now,
       },
@@ -102,6 +104,7 @@ export function makeLocation(
     name: parts.name ?? 'Main street',
     timezone: parts.timezone ?? 'Europe/Berlin',
     address: null,
+    online_url: null,
     ...hoursColumns(parts),
   })
 }

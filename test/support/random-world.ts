@@ -1,3 +1,4 @@
+import { allMailColumns } from '../../src/catalogue/mail-settings-rules.ts'
 import type { Insertable } from 'kysely'
 import type { Actor } from '../../src/access/actor.ts'
 import { Problem } from '../../src/base/errors.ts'
@@ -68,6 +69,7 @@ export async function makeRandomWorld(context: Context, random: Random): Promise
         ...{ id: businessId, hub_id: null, name: 'Random', plan: 'enterprise', timezone: 'UTC' },
         created_at: own.created_at,
         catalogue_version: 1,
+        ...allMailColumns({}),
       },
     ])
     await insertMissing(

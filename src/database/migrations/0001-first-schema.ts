@@ -4,6 +4,7 @@ import { bookingTables } from './bookings.ts'
 import { catalogueTables } from './catalogue.ts'
 import { overlapRules } from './claim-rules.ts'
 import { idempotencyTables } from './idempotency.ts'
+import { mailTables } from './mails.ts'
 import { paymentTables } from './payments.ts'
 import { rateLimitTables } from './rate-limits.ts'
 import { strangerTables } from './strangers.ts'
@@ -18,6 +19,7 @@ export async function firstSchema(db: Kysely<unknown>, engine: Engine): Promise<
     ...overlapRules(engine),
     ...strangerTables(engine),
     ...webhookTables(engine),
+    ...mailTables(engine),
     ...idempotencyTables(engine),
     ...rateLimitTables(engine),
   ]

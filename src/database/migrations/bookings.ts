@@ -34,6 +34,8 @@ function tableOfBookings(engine: Engine): string[] {
        owner_id ${id} not null,
        counted_client text,
        payment_id ${id} references payments (id),
+       locale text,
+       ${instant('scheduled_at')} not null,
        ${instant('confirmed_at')},
        ${instant('cancelled_at')},
        ${instant('no_show_at')},

@@ -1,0 +1,123 @@
+import type { FieldError } from '../base/errors.ts'
+import type { BusinessesTable } from '../database/tables.ts'
+
+/** Local times between which no reminder is sent; over midnight where `to` is earlier than `from`. */
+export interface QuietHours {
+  from: string
+  to: string
+}
+
+/** What a business says of its mails. */
+export interface MailSettings {
+  /** BCP 47. */
+  locale: string
+  reply_to_email: string | null
+  /** Who is told of bookings. */
+  notify_emails: string[]
+  /** Hours before the start, the longest first. */
+  reminder_hours: number[]
+  quiet_hours: QuietHours | null
+}
+
+/** The same in a change: null and absent as the API takes them. */
+export type MailSettingsChange = {
+  [Name in keyof MailSettings]?:
+    MailSettings[Name] | (Name extends 'notify_emails' ? null : never) | undefined
+}
+
+type MailColumns = Pick<
+  BusinessesTable,
+  'locale' | 'reply_to_email' | 'notify_emails_json' | 'reminder_hours_json' | 'quiet_hours_json'
+>
+
+export const usualLocale = 'en'
+export const maxNotifyEmails = 5
+export const maxReminders = 3
+export const longestReminderHours = 720
+
+/** The settings of a business that says nothing of mail. */
+export const usualMailSettings: MailSettings = {
+  locale: usualLocale,
+  reply_to_email: null,
+  notify_emails: [],
+  reminder_hours: [24],
+  quiet_hours: null,
+}
+
+/** Divides the settings of mails from the other members. */
+export function splitSettings<T extends MailSettingsChange>(
+  members: T,
+): [MailSettingsChange, Omit<T, keyof MailSettings>] {
+  const { locale, reply_to_email, notify_emails, reminder_hours, quiet_hours, ...others } = members
+  return [{ locale, reply_to_email, notify_emails, reminder_hours, quiet_hours }, others]
+}
+
+/** The columns of what is given. */
+export function mailColumns(change: MailSettingsChange): Partial<MailColumns> {
+  const { locale, reply_to_email, notify_emails, reminder_hours, quiet_hours } = change
+  return {
+    ...(locale !== undefined && { locale: localeNamed(locale) ?? usualLocale }),
+    ...(reply_to_email !== undefined && { reply_to_email }),
+    ...(notify_emails !== undefined && { notify_emails_json: jsonUnlessEmpty(notify_emails) }),
+    ...(reminder_hours !== undefined && {
+      reminder_hours_json: JSON.stringify(reminder_hours.toSorted((one, other) => other - one)),
+    }),
+    ...(quiet_hours !== undefined && {
+      quiet_hours_json: quiet_hours && JSON.stringify({ from: quiet_hours.from, to: quiet_hours.to }),
+    }),
+  }
+}
+
+/** All columns; what is absent is as usual. */
+export function allMailColumns(change: MailSettingsChange): MailColumns {
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+  return mailColumns({ ...usualMailSettings, ...given }) as MailColumns // every member is there
+}
+
+/** The settings in the columns; only `mailColumns` writes them. */
+export function mailSettings(columns: MailColumns): MailSettings {
+  return {
+    locale: columns.locale,
+    reply_to_email: columns.reply_to_email,
+    notify_emails: JSON.parse(columns.notify_emails_json ?? '[]') as string[],
+    reminder_hours: JSON.parse(columns.reminder_hours_json) as number[],
+    quiet_hours: quietHoursIn(columns.quiet_hours_json),
+  }
+}
+
+export function quietHoursIn(json: string | null): QuietHours | null {
+  if (json === null) return null
+  const { from, to } = JSON.parse(json) as QuietHours // only `mailColumns` writes it
+  return { from, to } // in this order on both engines
+}
+
+function jsonUnlessEmpty(list: readonly string[] | null): string | null {
+  return list && list.length > 0 ? JSON.stringify(list) : null
+}
+
+/** A language tag as BCP 47 spells it; undefined when it is not well-formed. */
+export function localeNamed(text: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(text)[0]
+  } catch {
+    return undefined
+  }
+}
+
+export function localeErrors(text: string): FieldError[] {
+  if (localeNamed(text) !== undefined) return []
+  return [
+    { pointer: '', code: 'invalid_format', detail: 'must be a language tag (BCP 47) such as de or en-GB' },
+  ]
+}
+
+/** Of one time of the clock. */
+export function quietTimeErrors(text: string): FieldError[] {
+  if (/^([01]\d|2[0-3]):[0-5]\d$/.test(text)) return []
+  return [{ pointer: '', code: 'invalid_format', detail: 'must be a time from 00:00 to 23:59' }]
+}
+
+export function quietHoursErrors(hours: Partial<QuietHours> | null): FieldError[] {
+  if (!hours?.from || hours.from !== hours.to) return []
+  return [{ pointer: '/to', code: 'not_allowed', detail: 'must be another time than from' }]
+}

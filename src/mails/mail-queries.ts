@@ -1,0 +1,351 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Instant, plusSeconds } from '../base/instants.ts'
+import type { Queries } from '../database/database.ts'
+import { foreach, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import type {
+  BookingsTable,
+  BusinessesTable,
+  MailOptOutsTable,
+  MailsTable,
+  MailStatus,
+  PaymentsTable,
+  PlanName,
+} from '../database/tables.ts'
+import { inScope, type TenantScope } from '../database/tenant-scope.ts'
+import { leaseSeconds, maxAttempts } from './mail-rules.ts'
+
+/*
+ * The lease of a mail is its `next_attempt_at`, as that of a delivery. Mails to one recipient of a business take turns: the
+ * oldest that waits is the one that is leased, with all others of its recipient that are due. So limits are exact, and what
+ * is newer is seen, over all servers.
+ */
+
+/** A mail that this server alone may send until `next_attempt_at`. */
+export type LeasedMail = Omit<MailsTable, 'attempts' | 'next_attempt_at'> & {
+  attempts: number
+  next_attempt_at: Instant
+}
+
+/** The oldest that waits for its recipient. */
+const isOldest = sql<boolean>`not exists (
+  select 1 from mails as e
+   where e.status = 'queued' and e.business_id = m.business_id and e.audience = m.audience
+     and e.recipient = m.recipient and e.id < m.id)`
+
+/** Whether anything can be leased: most polls find nothing, and need no transaction. */
+export async function isAnyMailDue(db: Queries, now: Instant): Promise<boolean> {
+  const row = await db
+    .selectFrom('mails as m')
+    .select('m.id')
+    .where('m.status', '=', sql.lit('queued'))
+    .where('m.next_attempt_at', '<=', now)
+    .where(isOldest)
+    .orderBy('m.next_attempt_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Mails that one lease brings at most, over all recipients: bounds the memory. */
+const maxLeased = 1_000
+
+/** Leases what is due to up to `max` recipients. */
+export async function leaseMails(
+  db: Queries,
+  { max, now, until }: { max: number; now: Instant; until: Instant },
+): Promise<LeasedMail[]> {
+  const leaders = sql`
+    select m.id, m.business_id, m.audience, m.recipient
+      from mails as m
+     where m.status = 'queued' and m.next_attempt_at <= ${now} and ${isOldest}
+     order by m.next_attempt_at, m.id
+     limit ${max}
+     ${isPostgres(db) ? sql`for update of m skip locked` : sql``}`
+  const sameRecipient = sql`o.status = 'queued' and o.business_id = l.business_id and o.audience = l.audience
+      and o.recipient = l.recipient and o.next_attempt_at <= ${now}`
+  const { rows } = await sql<LeasedMail>`
+    with l as materialized (${leaders}), due as materialized (
+      select o.id from l ${foreach(db, 'mails as o', sameRecipient)} order by o.id limit ${sql.lit(maxLeased)}
+    )
+    update mails
+       set next_attempt_at = ${until}
+     where id in (select id from l union select id from due)
+    returning *`.execute(db)
+  return rows.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+}
+
+/** Mails that went alone to a recipient since an instant: their times, the oldest first, at most `max`. */
+export async function sentSince(
+  db: Queries,
+  { business_id, audience, recipient }: Pick<MailsTable, 'business_id' | 'audience' | 'recipient'>,
+  { since, max }: { since: Instant; max: number },
+): Promise<Instant[]> {
+  const rows = await db
+    .selectFrom('mails')
+    .select('sent_at')
+    .where('status', '=', sql.lit('sent'))
+    .where('sent_with', 'is', null)
+    .where('business_id', '=', business_id)
+    .where('audience', '=', audience)
+    .where('recipient', '=', recipient)
+    .where('sent_at', '>', since)
+    .orderBy('sent_at', 'desc')
+    .limit(max)
+    .execute()
+  return rows.flatMap(({ sent_at }) => sent_at ?? []).toReversed()
+}
+
+/** A booking with all that mails show of it. */
+export type ShownBooking = BookingsTable & {
+  service_name: string
+  price_amount: number | null
+  price_currency: string | null
+  location_name: string
+  address: string | null
+  online_url: string | null
+  timezone: string
+  staff_name: string | null
+  payment_status: PaymentsTable['status'] | null
+  payment_amount: number | null
+  payment_currency: string | null
+} & Pick<BusinessesTable, 'reply_to_email' | 'brand_name' | 'brand_color'> & {
+    business_name: string
+    business_locale: string
+    plan: PlanName
+    hub_plan: PlanName | null
+  }
+
+const shownColumns = sql`
+  b.*, s.name as service_name, s.price_amount, s.price_currency, l.name as location_name, l.address, l.online_url,
+  l.timezone, p.name as staff_name, m.status as payment_status, m.amount as payment_amount,
+  m.currency as payment_currency, i.name as business_name, i.locale as business_locale, i.reply_to_email,
+  i.brand_name, i.brand_color, i.plan, h.plan as hub_plan`
+
+const shownTables = sql`
+  join services as s on s.id = b.service_id
+  join locations as l on l.id = b.location_id
+  join businesses as i on i.id = b.business_id
+  left join hubs as h on h.id = i.hub_id
+  left join staff as p on p.id = b.staff_id
+  left join payments as m on m.id = b.payment_id`
+
+const keyColumns = { business_id: 'uuid', booking_id: 'uuid' } as const
+
+/** Bookings by id. */
+export async function findShownBookings(
+  db: Queries,
+  keys: { business_id: string; booking_id: string }[],
+): Promise<Map<string, ShownBooking>> {
+  const same = sql`b.business_id = w.business_id and b.id = w.booking_id`
+  const { rows } = await sql<ShownBooking>`
+    with w as materialized (
+      select distinct * from ${rowsOf(db, keyColumns, sql`${rowsText(db, keyColumns, keys)}`)} as r
+    )
+    select ${shownColumns} from w ${foreach(db, 'bookings as b', same)} ${shownTables}`.execute(db)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** What becomes of leased mails. */
+export interface MailResult {
+  ids: string[]
+  /** The lease under which it was decided. */
+  leased_until: Instant
+  changes: Partial<
+    Pick<
+      MailsTable,
+      'status' | 'attempts_left' | 'last_error' | 'next_attempt_at' | 'sent_at' | 'sent_with' | 'to_email'
+    >
+  > & { attempts?: number }
+}
+
+/** Writes a result where the lease still holds. */
+export async function writeMailResult(
+  db: Queries,
+  { ids, leased_until, changes }: MailResult,
+): Promise<void> {
+  if (ids.length === 0) return
+  await db
+    .updateTable('mails')
+    .set(changes)
+    .where('id', 'in', ids)
+    .where('status', '=', 'queued')
+    .where('next_attempt_at', '=', leased_until)
+    .execute()
+}
+
+/** Postpones all that waits for a recipient, but for what another server has leased meanwhile. */
+export async function postponeMails(
+  db: Queries,
+  { business_id, audience, recipient }: Pick<MailsTable, 'business_id' | 'audience' | 'recipient'>,
+  { leased_until, now, until }: { leased_until: Instant; now: Instant; until: Instant },
+): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({ next_attempt_at: until })
+    .where('status', '=', sql.lit('queued'))
+    .where('business_id', '=', business_id)
+    .where('audience', '=', audience)
+    .where('recipient', '=', recipient)
+    .where((of) => of.or([of('next_attempt_at', '=', leased_until), of('next_attempt_at', '<=', now)]))
+    .execute()
+}
+
+interface MailFilter {
+  bookingId: string | undefined
+  status: MailStatus | undefined
+  businessId: string | undefined
+  after: readonly [createdAt: Instant, id: string] | undefined
+  rows: number
+}
+
+/** A mail as lists show it. */
+export type MailRow = MailsTable & { attempts: number; timezone: string }
+
+function selectMails(db: Queries, scope: TenantScope) {
+  return db
+    .selectFrom('mails as m')
+    .innerJoin('businesses as i', 'i.id', 'm.business_id')
+    .selectAll('m')
+    .select('i.timezone')
+    .where(inScope('m.business_id', scope))
+    .where('m.status', '<>', 'superseded')
+}
+
+/** Lists mails, the newest first. */
+export async function findMails(
+  db: Queries,
+  scope: TenantScope,
+  { bookingId, status, businessId, after, rows }: MailFilter,
+): Promise<MailRow[]> {
+  let query = selectMails(db, scope)
+  if (bookingId) query = query.where('m.booking_id', '=', bookingId)
+  if (status) query = query.where('m.status', '=', status)
+  if (businessId) query = query.where('m.business_id', '=', businessId)
+  if (after) query = query.where(sql<boolean>`(m.created_at, m.id) < (${after[0]}, ${after[1]})`)
+  return (await query
+    .orderBy('m.created_at', 'desc')
+    .orderBy('m.id', 'desc')
+    .limit(rows)
+    .execute()) as MailRow[]
+}
+
+export async function findMail(db: Queries, scope: TenantScope, id: string): Promise<MailRow | undefined> {
+  return (await selectMails(db, scope).where('m.id', '=', id).executeTakeFirst()) as MailRow | undefined
+}
+
+/** Makes a mail due at once, unless it was sent, with as many attempts as a new one. */
+export async function requeueMail(db: Queries, id: string, now: Instant): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({ status: 'queued', attempts_left: maxAttempts, next_attempt_at: now })
+    .where('id', '=', id)
+    .where((of) =>
+      of.or([
+        of('status', '=', 'failed'),
+        // one that is being sent has its lease
+        of.and([of('status', '=', 'queued'), of('next_attempt_at', '>', plusSeconds(now, leaseSeconds))]),
+      ]),
+    )
+    .execute()
+}
+
+/** Deletes up to `max` mails from before an instant, business by business along their index. Gives their number. */
+export async function deleteOldMails(db: Queries, before: Instant, max: number): Promise<number> {
+  const old = isPostgres(db)
+    ? sql`cross join lateral (
+          select o.id from mails as o
+           where o.business_id = i.id and o.created_at < ${before}
+           order by o.created_at, o.id limit ${max}) as m`
+    : sql`cross join mails as m on m.business_id = i.id and m.created_at < ${before}`
+  const { numAffectedRows = 0n } = await sql`
+    delete from mails where id in (select m.id from businesses as i ${old} limit ${max})`.execute(db)
+  return Number(numAffectedRows)
+}
+
+/** A business that reminds its clients. */
+export type RemindingBusiness = Pick<BusinessesTable, 'id' | 'reminder_hours_json' | 'quiet_hours_json'>
+
+/** Lists them by id, behind one. */
+export function findRemindingBusinesses(
+  db: Queries,
+  after: string,
+  max: number,
+): Promise<RemindingBusiness[]> {
+  return db
+    .selectFrom('businesses')
+    .select(['id', 'reminder_hours_json', 'quiet_hours_json'])
+    .where('id', '>', after)
+    .where('reminder_hours_json', '<>', '[]')
+    .orderBy('id')
+    .limit(max)
+    .execute()
+}
+
+/** Starts of one business that may be due for a reminder. */
+export interface ReminderWindow {
+  place: number
+  business_id: string
+  /** Excluded. */
+  starts_after: Instant
+  /** Included. */
+  starts_until: Instant
+}
+
+/** A booking of a window. */
+type RemindedBooking = Pick<
+  BookingsTable,
+  'id' | 'business_id' | 'starts_at' | 'scheduled_at' | 'client_email'
+> & { place: number; timezone: string }
+
+const windowColumns = {
+  place: 'integer',
+  business_id: 'uuid',
+  starts_after: 'timestamptz',
+  starts_until: 'timestamptz',
+} as const
+
+/** A position behind which the next page begins. */
+export type ReminderPlace = readonly [place: number, startsAt: Instant, id: string]
+
+/** Confirmed bookings in the windows, in their order. */
+export async function findReminded(
+  db: Queries,
+  windows: readonly ReminderWindow[],
+  { after, max }: { after: ReminderPlace | undefined; max: number },
+): Promise<RemindedBooking[]> {
+  const [place, startsAt, id] = after ?? [-1, undefined, undefined]
+  const isAfter: RawBuilder<unknown> =
+    startsAt === undefined
+      ? sql`true`
+      : sql`(w.place > ${place} or (b.starts_at, b.id) > (${startsAt}, ${id}))`
+  const inWindow = sql`b.business_id = w.business_id and b.starts_at > w.starts_after
+      and b.starts_at <= w.starts_until and b.status = 'confirmed' and b.client_email <> '' and ${isAfter}`
+  const rest = windows.filter((window) => window.place >= place)
+  const { rows } = await sql<RemindedBooking>`
+    with w as materialized (
+      select * from ${rowsOf(db, windowColumns, sql`${rowsText(db, windowColumns, rest)}`)} as r
+    )
+    select w.place, b.id, b.business_id, b.starts_at, b.scheduled_at, b.client_email, l.timezone
+      from w ${foreach(db, 'bookings as b', inWindow)} join locations as l on l.id = b.location_id
+     order by w.place, b.starts_at, b.id
+     limit ${max}`.execute(db)
+  return rows
+}
+
+export async function insertOptOut(db: Queries, row: MailOptOutsTable): Promise<void> {
+  await db
+    .insertInto('mail_opt_outs')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export async function hasOptedOut(db: Queries, businessId: string, email: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('mail_opt_outs')
+    .select('email')
+    .where('business_id', '=', businessId)
+    .where('email', '=', email)
+    .executeTakeFirst()
+  return row !== undefined
+}

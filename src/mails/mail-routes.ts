@@ -1,0 +1,50 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import { exampleIds } from '../base/examples.ts'
+import { EmptyObject, PathId, StrictObject } from '../http/wire.ts'
+import type { Context } from './context.ts'
+import { Mail, MailPage, MailsQuery } from './mail-schemas.ts'
+import { listMails, retryMail } from './mail.ts'
+
+const keys = ['business', 'hub'] as const
+const tags = ['Mails']
+
+export function mailRoutes(app: FastifyInstance, context: Context): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+
+  routes.get(
+    '/mails',
+    {
+      config: { access: keys },
+      schema: {
+        operationId: 'listMails',
+        tags,
+        summary: 'List mails',
+        description: 'Mails about bookings, the newest first. They are kept for 31 days.',
+        querystring: MailsQuery,
+        response: { 200: MailPage },
+      },
+    },
+    (request) => listMails(context, request.actor, request.query),
+  )
+
+  routes.post(
+    '/mails/:id/retry',
+    {
+      config: { access: keys },
+      schema: {
+        operationId: 'retryMail',
+        tags,
+        summary: 'Send a mail again that failed',
+        description:
+          'Also sends one that waits for its next attempt at once. One that was sent stays as it is.',
+        params: StrictObject({ id: PathId('mail', exampleIds.mail) }),
+        querystring: EmptyObject,
+        body: EmptyObject,
+        response: { 202: Mail },
+      },
+    },
+    async (request, reply) =>
+      reply.code(202).send(await retryMail(context, request.actor, request.params.id)),
+  )
+}

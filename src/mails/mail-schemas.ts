@@ -1,0 +1,47 @@
+import { Type } from 'typebox'
+import { exampleIds, exampleTimes } from '../base/examples.ts'
+import { Id, listParameters, Nullable, Page, ShownId, ShownInstant, StrictObject } from '../http/wire.ts'
+
+const Status = Type.Enum(['queued', 'sent', 'failed'])
+
+export const Mail = Type.Object(
+  {
+    id: ShownId,
+    booking_id: ShownId,
+    kind: Type.Enum(['confirmed', 'changed', 'cancelled', 'reminder', 'deposit_due', 'booked'], {
+      description: '`booked`, and some of `changed` and `cancelled`, go to `notify_emails` of the business.',
+    }),
+    to: Type.String(),
+    status: Status,
+    attempts: Type.Integer(),
+    last_error: Nullable(Type.String(), { description: 'What the mail server said last.' }),
+    created_at: ShownInstant,
+    sent_at: Nullable(ShownInstant),
+  },
+  {
+    title: 'Mail',
+    description: 'A mail about a booking. Its text is made when it is sent.',
+    examples: [
+      {
+        id: exampleIds.mail,
+        booking_id: exampleIds.booking,
+        kind: 'confirmed',
+        to: 'ada@example.com',
+        status: 'sent',
+        attempts: 1,
+        last_error: null,
+        created_at: exampleTimes.createdAt,
+        sent_at: exampleTimes.createdAt,
+      },
+    ],
+  },
+)
+
+export const MailPage = Page(Mail, { title: 'MailPage', description: 'Mails, the newest first.' })
+
+export const MailsQuery = StrictObject({
+  ...listParameters,
+  booking_id: Type.Optional(Type.String({ ...Id, description: 'Only about this booking.' })),
+  status: Type.Optional(Status),
+  business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
+})

@@ -1,0 +1,364 @@
+import { type Instant, plusSeconds } from '../base/instants.ts'
+import { pause } from '../database/database.ts'
+import type { Context } from './context.ts'
+import {
+  findShownBookings,
+  hasOptedOut,
+  isAnyMailDue,
+  type LeasedMail,
+  leaseMails,
+  type MailResult,
+  postponeMails,
+  sentSince,
+  type ShownBooking,
+  writeMailResult,
+} from './mail-queries.ts'
+import {
+  leaseSeconds,
+  limitSeconds,
+  mailToSend,
+  maxToBusinessPerHour,
+  maxToClientPerHour,
+  noticeToSend,
+  pauseSeconds,
+} from './mail-rules.ts'
+import { type MailAddresses, mailViewOf } from './mail-view.ts'
+import { offUrl } from './opt-out.ts'
+import { mailRoute } from './outbox.ts'
+import { queueReminders } from './reminders.ts'
+import { lineOf, renderMail, renderMany, type RenderedMail } from './render.ts'
+import { MailSender, maxConnections, senderAddress, type SendResult } from './send.ts'
+
+/*
+ * Sends due mails: on every server, beside its requests.
+ *
+ *   1. A lease brings what waits for a few recipients; each recipient's mails are with one server at a time.
+ *   2. From the booking as it is now follows which of them still says something, and whether the limit of the hour allows it.
+ *   3. One mail a recipient is sent, and the result written; the rest is due again at once, or waits with it.
+ *
+ * Guarantees: what a killed server had leased is due again after a minute, with the same Message-ID. A mail server that
+ * hangs or is away delays mails alone: nothing here is waited for by a request.
+ */
+
+const pollMs = 2_000
+const remindMs = 60_000
+/** Reminders that no server was there to send are sent so much later. */
+const lateReminderSeconds = 86_400
+/** A transaction that commits late is still seen. */
+const overlapSeconds = 300
+const maxLines = 100
+
+/** What mails need to know of folders above. */
+interface MailLinks {
+  /** Where the deposit of a booking is paid. */
+  checkoutUrl: (paymentId: string) => string
+  /** Where the client manages the booking, and until when they may cancel it. */
+  manage: (booking: ShownBooking) => Promise<Pick<MailAddresses, 'manageUrl' | 'cancelUntil'>>
+}
+
+/** The worker of this process. */
+export class MailWorker {
+  private readonly context: Context
+  private readonly links: MailLinks
+  private readonly sender: MailSender
+  private readonly isOn: boolean
+  private poll: NodeJS.Timeout | undefined
+  private reminder: NodeJS.Timeout | undefined
+  private readonly inFlight = new Set<Promise<void>>()
+  private round: Promise<void> | undefined
+  private isWoken = false
+  private isStopped = false
+  private isAway = false
+  private reminding: Promise<void> = Promise.resolve()
+  private remindedUntil: Instant | undefined
+
+  constructor(context: Context, links: MailLinks) {
+    this.context = context
+    this.links = links
+    this.sender = new MailSender(context.config)
+    this.isOn = mailRoute(context.config) !== 'off'
+  }
+
+  start(): void {
+    if (!this.isOn) return
+    this.context.dueMails.listen(() => this.wake())
+    this.poll = setInterval(() => this.wake(), pollMs)
+    this.reminder = setInterval(() => void this.remind(), remindMs)
+    this.wake()
+    void this.remind()
+  }
+
+  /** Looks for due mails now, or once the look that is under way has ended. */
+  wake(): void {
+    this.isWoken = true
+    if (this.round || this.isStopped || !this.isOn) return
+    this.round = this.look().finally(() => {
+      this.round = undefined
+      if (this.isWoken) this.wake()
+    })
+  }
+
+  /** Queues reminders that are due. Never rejects. */
+  remind(): Promise<void> {
+    this.reminding = this.reminding.then(async () => {
+      if (this.isStopped) return
+      const { clock, log } = this.context
+      const now = clock.now()
+      try {
+        await queueReminders(this.context, this.remindedUntil ?? plusSeconds(now, -lateReminderSeconds))
+        this.remindedUntil = plusSeconds(now, -overlapSeconds)
+      } catch (error) {
+        log.warn({ err: error }, 'reminders could not be queued; retrying in a minute')
+      }
+    })
+    return this.reminding
+  }
+
+  /** Resolves when nothing is due and nothing is in flight. */
+  async settled(): Promise<void> {
+    const { db, clock } = this.context
+    do {
+      this.wake()
+      while (this.round || this.inFlight.size > 0) {
+        await this.round
+        await Promise.all(this.inFlight)
+      }
+    } while (await isAnyMailDue(db.reads, clock.now()))
+  }
+
+  /** Leases nothing more; attempts in flight end within the grace, or are cut off and made again later. */
+  async stop(graceMs: number): Promise<void> {
+    this.isStopped = true
+    this.context.dueMails.listen(undefined)
+    clearInterval(this.poll)
+    clearInterval(this.reminder)
+    await this.round
+    const rest = Promise.all([...this.inFlight, this.reminding])
+    await Promise.race([rest, pause(this.inFlight.size > 0 ? graceMs : 0)])
+    this.sender.close()
+    await Promise.race([rest, pause(500)])
+  }
+
+  private async look(): Promise<void> {
+    this.isWoken = false
+    const { db, clock, log } = this.context
+    const max = maxConnections - this.inFlight.size
+    if (max <= 0) return // whoever ends wakes it
+    try {
+      if (!(await isAnyMailDue(db.reads, clock.now()))) return
+      const leased = await db.transaction((tx) =>
+        leaseMails(tx.db, { max, now: tx.now, until: plusSeconds(tx.now, leaseSeconds) }),
+      )
+      this.isAway = false
+      const turns = Map.groupBy(leased, ({ business_id, audience, recipient }) =>
+        [business_id, audience, recipient].join(' '),
+      )
+      for (const mails of turns.values()) this.begin(mails)
+      if (turns.size > 0 && this.inFlight.size < maxConnections) this.isWoken = true
+    } catch (error) {
+      if (!this.isAway) log.warn({ err: error }, 'mails cannot be leased; retrying')
+      this.isAway = true
+    }
+  }
+
+  private begin(mails: LeasedMail[]): void {
+    const [first] = mails
+    if (!first) return
+    const turn = (first.audience === 'client' ? this.tellClient(mails) : this.tellBusiness(mails))
+      .catch((error: unknown) => {
+        this.context.log.error({ err: error, mail_id: first.id }, 'a mail could not be concluded')
+      })
+      .finally(() => {
+        this.inFlight.delete(turn)
+        this.wake()
+      })
+    this.inFlight.add(turn)
+  }
+
+  /** Sends the next mail to a client, or finds out that nothing is left to say. */
+  private async tellClient(mails: LeasedMail[]): Promise<void> {
+    const { db, clock } = this.context
+    const now = clock.now()
+    const bookings = await findShownBookings(db.reads, mails)
+    const obsolete: LeasedMail[] = []
+    let next: { mail: LeasedMail; booking: ShownBooking; same: LeasedMail[] } | undefined
+    for (const [bookingId, waiting] of Map.groupBy(mails, ({ booking_id }) => booking_id)) {
+      const booking = bookings.get(bookingId)
+      const id = mailToSend(
+        waiting,
+        booking && { ...booking, isDue: booking.payment_status === 'due' },
+        now,
+      )?.id
+      const mail = waiting.find((one) => one.id === id)
+      if (!mail || !booking || booking.client_email === '' || (await this.isUnwanted(mail))) {
+        obsolete.push(...waiting)
+      } else if (!next) {
+        const same = waiting.filter((one) => one !== mail)
+        next = { mail, booking, same }
+      }
+    }
+    if (!next) return this.conclude(mails, obsolete, [])
+    const { mail, booking, same } = next
+    const since = plusSeconds(now, -limitSeconds)
+    const sent = await sentSince(db.reads, mail, { since, max: maxToClientPerHour })
+    if (sent.length >= maxToClientPerHour)
+      return this.postpone(mails, plusSeconds(sent[0] ?? now, limitSeconds))
+    const result = await this.send(mail, booking.client_email, async () => ({
+      booking,
+      content: await this.render(mail, booking, now),
+    }))
+    await this.record(mails, { mail, to: booking.client_email, result, same, obsolete })
+  }
+
+  private async isUnwanted({ kind, business_id, recipient }: LeasedMail): Promise<boolean> {
+    return kind === 'reminder' && (await hasOptedOut(this.context.db.reads, business_id, recipient))
+  }
+
+  /** Sends the next mail to somebody whom a business names, about one booking or, above the limit, about many. */
+  private async tellBusiness(mails: LeasedMail[]): Promise<void> {
+    const { db, clock } = this.context
+    const now = clock.now()
+    const bookings = await findShownBookings(db.reads, mails)
+    const notices: { mail: LeasedMail; booking: ShownBooking }[] = []
+    const obsolete: LeasedMail[] = []
+    for (const [bookingId, waiting] of Map.groupBy(mails, ({ booking_id }) => booking_id)) {
+      const booking = bookings.get(bookingId)
+      const id = noticeToSend(waiting, booking)?.id
+      for (const mail of waiting) {
+        if (mail.id === id && booking) notices.push({ mail, booking })
+        else obsolete.push(mail)
+      }
+    }
+    const [first] = notices
+    if (!first) return this.conclude(mails, obsolete, [])
+    const { mail, booking } = first
+    const since = plusSeconds(now, -limitSeconds)
+    const sent = await sentSince(db.reads, mail, { since, max: maxToBusinessPerHour })
+    if (sent.length >= maxToBusinessPerHour) {
+      return this.postpone(mails, plusSeconds(sent[0] ?? now, limitSeconds))
+    }
+    const isMany = sent.length + notices.length > maxToBusinessPerHour
+    const result = await this.send(mail, mail.to_email, async () => ({
+      booking,
+      content: isMany ? this.renderMany(notices, now) : await this.render(mail, booking, now),
+    }))
+    const carried = isMany ? notices.slice(1).map((notice) => notice.mail) : []
+    await this.record(mails, { mail, to: mail.to_email, result, same: [], obsolete, carried })
+  }
+
+  private async render(mail: LeasedMail, booking: ShownBooking, now: Instant): Promise<RenderedMail> {
+    return renderMail(mailViewOf(mail, booking, await this.around(mail, booking, now)))
+  }
+
+  private renderMany(notices: { mail: LeasedMail; booking: ShownBooking }[], now: Instant): RenderedMail {
+    const addresses = { manageUrl: null, cancelUntil: null, payUrl: null, offUrl: null }
+    const from = senderAddress(this.context.config)
+    const views = notices
+      .slice(0, maxLines)
+      .map(({ mail, booking }) => mailViewOf(mail, booking, { addresses, now, from }))
+    const [view] = views
+    if (!view) throw new Error('a mail about many needs one')
+    return renderMany(view, views.map(lineOf), notices.length - views.length)
+  }
+
+  private async around({ kind, audience }: LeasedMail, booking: ShownBooking, now: Instant) {
+    const isClient = audience === 'client'
+    const managed = isClient ? await this.links.manage(booking) : { manageUrl: null, cancelUntil: null }
+    const isDue = kind === 'deposit_due' && booking.payment_id !== null
+    const addresses: MailAddresses = {
+      ...managed,
+      payUrl: isDue ? this.links.checkoutUrl(booking.payment_id ?? '') : null,
+      offUrl: kind === 'reminder' ? await offUrl(this.context, booking) : null,
+    }
+    return { addresses, now, from: senderAddress(this.context.config) }
+  }
+
+  /** Never rejects: what cannot be rendered is tried again, as what cannot be sent. */
+  private async send(
+    { id, kind }: LeasedMail,
+    to: string,
+    make: () => Promise<{ booking: ShownBooking; content: RenderedMail }>,
+  ): Promise<SendResult> {
+    const { clock, log } = this.context
+    try {
+      const { booking, content } = await make()
+      const now = clock.now()
+      const addresses = { manageUrl: null, cancelUntil: null, payUrl: null, offUrl: null }
+      const { business } = mailViewOf({ kind, audience: 'client' }, booking, { addresses, now, from: '' })
+      return await this.sender.send({
+        ...{ id, kind, to, content, at: now },
+        ...{ senderName: business.name, replyTo: business.replyTo },
+        offUrl: kind === 'reminder' ? await offUrl(this.context, booking) : null,
+      })
+    } catch (error) {
+      log.error({ err: error, mail_id: id }, 'a mail could not be made')
+      return { outcome: 'failed', error: 'the mail could not be made; see the log of the server' }
+    }
+  }
+
+  private async record(
+    mails: LeasedMail[],
+    done: {
+      mail: LeasedMail
+      to: string
+      result: SendResult
+      /** Superseded by the mail, once it is sent. */
+      same: LeasedMail[]
+      obsolete: LeasedMail[]
+      /** Told of in the mail. */
+      carried?: LeasedMail[]
+    },
+  ): Promise<void> {
+    const { mail, to, result, same, obsolete, carried = [] } = done
+    const { clock, log } = this.context
+    const now = clock.now()
+    const leased_until = mail.next_attempt_at
+    const attempts = mail.attempts + 1
+    if (result.outcome === 'sent') {
+      const sent = { status: 'sent', sent_at: now, next_attempt_at: null, last_error: null } as const
+      return this.conclude(
+        mails,
+        [...obsolete, ...same],
+        [
+          { ids: [mail.id], leased_until, changes: { ...sent, attempts, to_email: to } },
+          { ids: carried.map(({ id }) => id), leased_until, changes: { ...sent, sent_with: mail.id } },
+        ],
+      )
+    }
+    const attempts_left = mail.attempts_left - 1
+    const about = { mail_id: mail.id, booking_id: mail.booking_id, error: result.error }
+    const failed = { attempts, attempts_left, last_error: result.error.slice(0, 300) }
+    if (result.outcome === 'refused' || attempts_left <= 0) {
+      log.warn(about, 'a mail was refused, and is not tried again')
+      const changes = { ...failed, status: 'failed', next_attempt_at: null } as const
+      return this.conclude(mails, obsolete, [{ ids: [mail.id], leased_until, changes }])
+    }
+    log.info(about, 'a mail could not be sent; it is tried again')
+    await this.conclude(mails, obsolete, [{ ids: [mail.id], leased_until, changes: failed }], {
+      until: plusSeconds(now, pauseSeconds(attempts)),
+    })
+  }
+
+  private postpone(mails: LeasedMail[], until: Instant): Promise<void> {
+    return this.conclude(mails, [], [], { until })
+  }
+
+  /** Writes results; the other mails of the lease are due at once, or all that waits for the recipient later. */
+  private async conclude(
+    mails: LeasedMail[],
+    superseded: LeasedMail[],
+    results: MailResult[],
+    later?: { until: Instant },
+  ): Promise<void> {
+    const [first] = mails
+    if (!first) return
+    const leased_until = first.next_attempt_at
+    await this.context.db.transaction(async (tx) => {
+      const ids = superseded.map(({ id }) => id)
+      const changes = { status: 'superseded', next_attempt_at: null } as const
+      await writeMailResult(tx.db, { ids, leased_until, changes })
+      for (const result of results) await writeMailResult(tx.db, result)
+      await postponeMails(tx.db, first, { leased_until, now: tx.now, until: later?.until ?? tx.now })
+    })
+  }
+}

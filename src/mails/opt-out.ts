@@ -1,0 +1,55 @@
+import { timingSafeEqual } from 'node:crypto'
+import { clientEmailOf } from '../base/contact-formats.ts'
+import { publicUrl } from '../base/public-url.ts'
+import { findShownBookings, insertOptOut, type ShownBooking } from './mail-queries.ts'
+import type { Context } from './context.ts'
+
+/*
+ * The way out of reminders: an address of its own in each, by which one click ends them for that client at that business
+ * (RFC 8058). Its token names a booking, and a digest keyed with the server's secret proves it.
+ */
+
+const idBytes = 16
+const digestBytes = 16
+
+/** The address that ends reminders. Call it outside of transactions. */
+export async function offUrl(
+  context: Pick<Context, 'config' | 'secret'>,
+  booking: Pick<ShownBooking, 'id' | 'business_id'>,
+): Promise<string> {
+  const ids = Buffer.from(`${booking.business_id}${booking.id}`.replaceAll('-', ''), 'hex')
+  const token = Buffer.concat([ids, await digestOf(context, ids)]).toString('base64url')
+  return `${publicUrl(context.config)}/mail/off/${token}`
+}
+
+/** The booking of a token; undefined for a wrong one. */
+export async function bookingOfOffToken(context: Context, token: string): Promise<ShownBooking | undefined> {
+  const bytes = Buffer.from(token, 'base64url')
+  if (bytes.length !== 2 * idBytes + digestBytes || bytes.toString('base64url') !== token) return undefined
+  const ids = bytes.subarray(0, 2 * idBytes)
+  if (!timingSafeEqual(bytes.subarray(2 * idBytes), await digestOf(context, ids))) return undefined
+  const [business_id, booking_id] = [uuidOf(ids.subarray(0, idBytes)), uuidOf(ids.subarray(idBytes))]
+  return (await findShownBookings(context.db.reads, [{ business_id, booking_id }])).get(booking_id)
+}
+
+/** Ends reminders for the client of a booking at its business; again changes nothing. */
+export async function endReminders(context: Context, booking: ShownBooking): Promise<void> {
+  if (booking.client_email === '') return
+  await context.db.transaction((tx) =>
+    insertOptOut(tx.db, {
+      business_id: booking.business_id,
+      email: clientEmailOf(booking.client_email),
+      opted_out_at: tx.now,
+    }),
+  )
+}
+
+async function digestOf({ secret }: Pick<Context, 'secret'>, ids: Buffer): Promise<Buffer> {
+  const digest = await secret.digester('reminders off')
+  return Buffer.from(digest(ids.toString('hex')), 'base64url').subarray(0, digestBytes)
+}
+
+function uuidOf(bytes: Buffer): string {
+  const hex = bytes.toString('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}

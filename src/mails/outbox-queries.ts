@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import type { Instant } from '../base/instants.ts'
+import { cachedQuery, type Params } from '../database/cached-query.ts'
+import type { Queries } from '../database/database.ts'
+import { isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import type { MailKind } from '../database/tables.ts'
+import { maxAttempts } from './mail-rules.ts'
+
+/** What is told of one change. */
+export interface NewMails {
+  /** Of the mail to the client; those to others are derived from it. */
+  id: string
+  business_id: string
+  booking_id: string
+  occasion: string
+  /** Null: nothing to them. */
+  client_kind: MailKind | null
+  business_kind: MailKind | null
+  to_email: string
+  recipient: string
+  created_at: Instant
+}
+
+const columns = {
+  id: 'uuid',
+  business_id: 'uuid',
+  booking_id: 'uuid',
+  occasion: 'text',
+  client_kind: 'text',
+  business_kind: 'text',
+  to_email: 'text',
+  recipient: 'text',
+  created_at: 'timestamptz',
+} as const
+
+const insertQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+  const notified = isPostgres(db)
+    ? sql`cross join lateral jsonb_array_elements_text(coalesce(b.notify_emails_json, '[]'))
+               with ordinality as n (email, place)`
+    : sql`cross join (select value as email, key + 1 as place, i.id as of_business
+                        from businesses as i, json_each(i.notify_emails_json)
+                       where i.id in (select business_id from w)) as n on n.of_business = b.id`
+  const seed = sql`cast(w.id as text)`
+  const derived = sql`substr(${seed}, 1, 14) || '8' || substr(${seed}, 16, 20) || n.place`
+  return sql`
+    with w as materialized (select * from ${rowsOf(db, columns, rows)} as r)
+    insert into mails (id, business_id, booking_id, audience, kind, occasion, to_email, recipient, status,
+                       attempts_left, next_attempt_at, created_at)
+    select w.id, w.business_id, w.booking_id, 'client', w.client_kind, w.occasion, w.to_email, w.recipient,
+           'queued', ${sql.lit(maxAttempts)}, w.created_at, w.created_at
+      from w
+     where w.client_kind is not null
+    union all
+    select ${isPostgres(db) ? sql`cast(${derived} as uuid)` : derived}, w.business_id, w.booking_id, 'business',
+           w.business_kind, w.occasion, n.email, lower(n.email), 'queued', ${sql.lit(maxAttempts)},
+           w.created_at, w.created_at
+      from w
+      join businesses as b on b.id = w.business_id
+      ${notified}
+     where w.business_kind is not null
+    on conflict do nothing`
+})
+
+/** Writes mails of any businesses; one that is there already stays as it is. Gives their number. */
+export async function insertMails(db: Queries, mails: readonly NewMails[]): Promise<number> {
+  const { numAffectedRows = 0n } = await insertQuery(db, { rows: rowsText(db, columns, mails) })
+  return Number(numAffectedRows)
+}

@@ -1,0 +1,65 @@
+import { clientEmailOf } from '../base/contact-formats.ts'
+import type { Config } from '../base/config.ts'
+import type { Transaction } from '../database/database.ts'
+import { sharedStatement } from '../database/shared-transaction.ts'
+import type { Context } from './context.ts'
+import { type MailSubject, tidingsOf } from './mail-rules.ts'
+import { insertMails, type NewMails } from './outbox-queries.ts'
+
+/*
+ * What is to be told is written in the transaction of the change, one row a recipient; `mail-worker.ts` sends it. What is
+ * rolled back is never sent, and what is committed survives every crash.
+ */
+
+/** Where mails go: to a server, into files, nowhere. Production without SMTP_URL writes none, so that nothing bursts later. */
+export function mailRoute({
+  smtpUrl,
+  environment,
+  mailDirectory,
+}: Pick<Config, 'smtpUrl' | 'environment' | 'mailDirectory'>): 'smtp' | 'files' | 'off' {
+  if (smtpUrl !== '') return 'smtp'
+  if (environment === 'production') return 'off'
+  return environment === 'development' || mailDirectory !== '' ? 'files' : 'off'
+}
+
+const writeMails = sharedStatement({
+  writes: true,
+  run: async (db, members: readonly NewMails[]): Promise<number[]> => {
+    const written = await insertMails(db, members)
+    return members.map(() => written)
+  },
+})
+
+interface Told extends MailSubject {
+  id: string
+  business_id: string
+  version: number
+  client_email: string
+}
+
+/**
+ * Records the mails that a change calls for, in its transaction; `before` is undefined for a new booking. With `notify`
+ * false the client gets none. Sending begins after the commit.
+ */
+export async function recordMails(
+  { config, ids, dueMails }: Pick<Context, 'config' | 'ids' | 'dueMails'>,
+  tx: Transaction,
+  { before, after, notify = true }: { before: MailSubject | undefined; after: Told; notify?: boolean },
+): Promise<void> {
+  if (mailRoute(config) === 'off') return
+  const tidings = tidingsOf(before, after)
+  const client = notify && after.ends_at > tx.now ? tidings.client : undefined
+  if (!client && !tidings.business) return
+  const written = await writeMails(tx, {
+    id: ids.next(),
+    business_id: after.business_id,
+    booking_id: after.id,
+    occasion: String(after.version),
+    client_kind: client ?? null,
+    business_kind: tidings.business ?? null,
+    to_email: after.client_email,
+    recipient: clientEmailOf(after.client_email),
+    created_at: tx.now,
+  })
+  if (written > 0) tx.onCommit(() => dueMails.raise())
+}

@@ -1,0 +1,212 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Transporter } from 'nodemailer'
+import type { Config } from '../base/config.ts'
+import { isEmail } from '../base/contact-formats.ts'
+import type { Instant } from '../base/instants.ts'
+import { mailRoute } from './outbox.ts'
+import type { RenderedMail } from './render.ts'
+
+/** A mail with its envelope. */
+interface OutgoingMail {
+  /** Names the mail in its Message-ID, the same at every attempt. */
+  id: string
+  kind: string
+  to: string
+  senderName: string
+  replyTo: string | null
+  /** Where reminders are ended with one click (RFC 8058). */
+  offUrl: string | null
+  at: Instant
+  content: RenderedMail
+}
+
+/** `refused` is final; `failed` may work later. */
+export type SendResult = { outcome: 'sent' } | { outcome: 'refused' | 'failed'; error: string }
+
+/** Connections to the mail server, and mails that are sent at once. */
+export const maxConnections = 5
+const connectMs = 10_000
+const greetingMs = 10_000
+const silenceMs = 15_000
+/** Of one attempt, whatever the server does. */
+const attemptMs = 40_000
+const maxErrorLength = 300
+const maxNameLength = 100
+
+type Parts = Pick<Config, 'smtpUrl' | 'mailFrom' | 'mailDirectory' | 'environment'>
+
+/** Where mails go without a server. */
+export function mailDirectory({ mailDirectory }: Pick<Config, 'mailDirectory'>): string {
+  return resolve(mailDirectory || 'data/mails')
+}
+
+/** The sender's address; what is written to files needs none. */
+export function senderAddress({ mailFrom }: Pick<Config, 'mailFrom'>): string {
+  return mailFrom?.address ?? 'holdfast@localhost'
+}
+
+/** Sends mails over SMTP, or writes them into files. */
+export class MailSender {
+  private readonly config: Parts
+  private transport: Promise<Transporter> | undefined
+
+  constructor(config: Parts) {
+    this.config = config
+  }
+
+  /** Never rejects: what goes wrong is a result. */
+  async send(mail: OutgoingMail): Promise<SendResult> {
+    if (!isOneAddress(mail.to)) return { outcome: 'refused', error: 'is not an address of one mailbox' }
+    const limit = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      limit.reject(new Error('the mail server did not finish in time'))
+      this.close() // its connection must not send later what is tried again
+    }, attemptMs)
+    try {
+      this.transport ??= openTransport(this.config)
+      const transport = await this.transport
+      const sent: unknown = await Promise.race([transport.sendMail(this.message(mail)), limit.promise])
+      if (mailRoute(this.config) === 'files') await this.write(mail, (sent as { message: Buffer }).message)
+      return { outcome: 'sent' }
+    } catch (error) {
+      return resultOf(error, this.config)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Greets the server and logs in. Rejects with the reason. */
+  async verify(): Promise<void> {
+    const transport = await openTransport(this.config)
+    try {
+      await transport.verify()
+    } catch (error) {
+      throw new Error(reasonOf(error, this.config), { cause: error })
+    } finally {
+      transport.close()
+    }
+  }
+
+  /** The mail as a file, as `send` would send it. */
+  async asFile(mail: OutgoingMail): Promise<Buffer> {
+    const transport = await openTransport({ ...this.config, smtpUrl: '' })
+    const sent: unknown = await transport.sendMail(this.message(mail))
+    return (sent as { message: Buffer }).message
+  }
+
+  close(): void {
+    void this.transport?.then((transport) => transport.close())
+    this.transport = undefined
+  }
+
+  private async write({ id, kind }: OutgoingMail, message: Buffer): Promise<void> {
+    const directory = mailDirectory(this.config)
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    await writeFile(join(directory, `${id}-${kind}.eml`), message, { mode: 0o600 })
+  }
+
+  private message({ id, to, senderName, replyTo, offUrl, at, content }: OutgoingMail) {
+    const from = senderAddress(this.config)
+    const name = plainName(senderName) || this.config.mailFrom?.name || 'Holdfast'
+    const { subject, text, html, calendar } = content
+    return {
+      envelope: { from, to: [to] }, // no header decides who gets it
+      from: { name, address: from },
+      to: { name: '', address: to },
+      ...(replyTo !== null && isOneAddress(replyTo) && { replyTo: { name: '', address: replyTo } }),
+      ...{ subject, text, html },
+      messageId: `<${id}@${from.slice(from.indexOf('@') + 1)}>`,
+      date: at,
+      headers: {
+        'Auto-Submitted': 'auto-generated',
+        'X-Auto-Response-Suppress': 'All',
+        ...(offUrl !== null && {
+          'List-Unsubscribe': { prepared: true, value: `<${offUrl}>` },
+          'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+        }),
+      },
+      ...(calendar && {
+        icalEvent: { method: calendar.method, filename: 'appointment.ics', content: calendar.content },
+      }),
+    }
+  }
+}
+
+/** Loaded late: most processes send nothing, and the command line starts fast. */
+async function openTransport(config: Parts): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer')
+  const locked = { disableFileAccess: true, disableUrlAccess: true }
+  if (config.smtpUrl === '') {
+    return createTransport({ streamTransport: true, buffer: true, newline: 'windows', ...locked })
+  }
+  const { protocol, hostname, port, username, password } = new URL(config.smtpUrl)
+  const secure = protocol === 'smtps:'
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const hasUser = username !== ''
+  return createTransport({
+    pool: true,
+    maxConnections,
+    host,
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    // a password never goes over a network in the clear
+    requireTLS: hasUser && !secure && !isLoopback(host),
+    ...(hasUser && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    connectionTimeout: connectMs,
+    greetingTimeout: greetingMs,
+    socketTimeout: silenceMs,
+    ...locked,
+  })
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host)
+}
+
+/** One mailbox: nothing that a mail program could read as several, or as a part of a header. */
+function isOneAddress(text: string): boolean {
+  return isEmail(text) && !/[<>"(),:;\\[\]]/.test(text)
+}
+
+function plainName(text: string): string {
+  const plain = text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim()
+  return Array.from(plain).slice(0, maxNameLength).join('')
+}
+
+interface SmtpError {
+  code?: string
+  command?: string
+  responseCode?: number
+  response?: string
+}
+
+/** A 5xx to this mail is final; to a log-in or a greeting it is about the settings, which somebody will correct. */
+function resultOf(error: unknown, config: Parts): SendResult {
+  const { code, command = '', responseCode = 0 } = error as SmtpError
+  const isAboutMail =
+    /^(MAIL FROM|RCPT TO|DATA|BDAT)/.test(command) || code === 'EENVELOPE' || code === 'EMESSAGE'
+  const isFinal = code !== 'EAUTH' && isAboutMail && (responseCode >= 500 || responseCode === 0)
+  const isLost = code === 'ESOCKET' || code === 'ECONNECTION' || code === 'ETIMEDOUT'
+  return { outcome: isFinal && !isLost ? 'refused' : 'failed', error: reasonOf(error, config) }
+}
+
+/** What to show of an error: one line without secrets. */
+function reasonOf(error: unknown, { smtpUrl }: Parts): string {
+  const { response, code } = error as SmtpError
+  const message = response ?? (error instanceof Error ? error.message : 'unknown error')
+  const { username = '', password = '' } = URL.parse(smtpUrl) ?? {}
+  const secrets = [password, decodeURIComponent(password), decodeURIComponent(username)].filter(
+    (secret) => secret.length > 3,
+  )
+  let text = response === undefined && code ? `${message} (${code})` : message
+  for (const secret of secrets) text = text.replaceAll(secret, '…')
+  return plainName(text).length < text.length ? oneLine(text) : text
+}
+
+function oneLine(text: string): string {
+  return text
+    .replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+    .trim()
+    .slice(0, maxErrorLength)
+}

@@ -1,0 +1,41 @@
+import type { MailKind } from '../../database/tables.ts'
+
+/** The texts of mails in one language; `{name}` stands for a value. Words of clients and owners, never of the system. */
+export interface MailTexts {
+  /** What a subject begins with. */
+  subject: Record<Exclude<MailKind, 'reminder'>, string>
+  /** `{what}` is the beginning, then service, date and time, then the business. */
+  subjectLine: string
+  today: string
+  tomorrow: string
+  /** Of a reminder: `{day}` is one of the two above, or a date. */
+  reminderSubject: string
+  greeting: string
+  /** The first sentence of each mail to a client. */
+  intro: Record<Exclude<MailKind, 'booked'>, string>
+  timeAt: string
+  withPerson: string
+  place: string
+  online: string
+  price: string
+  depositPaid: string
+  depositDue: string
+  client: string
+  phone: string
+  email: string
+  notes: string
+  manage: string
+  pay: string
+  manageHint: string
+  cancelUntil: string
+  contact: string
+  noReminders: string
+  noRemindersDone: string
+  noRemindersAsk: string
+  /** To those whom a business names. */
+  owner: Record<'booked' | 'changed' | 'cancelled', string>
+  ownerIntro: Record<'booked' | 'changed' | 'cancelled', string>
+  many: string
+  manyIntro: string
+  more: string
+}

@@ -1,0 +1,94 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import { Problem } from '../base/errors.ts'
+import type { Context } from '../mails/context.ts'
+import { bookingOfOffToken, endReminders } from '../mails/opt-out.ts'
+import { mailLanguage } from '../mails/texts/languages.ts'
+import { Media, problems, StrictObject } from '../http/wire.ts'
+import { html, sendPage } from './page.ts'
+
+const tags = ['Service']
+const params = StrictObject({ token: Type.String({ description: 'From a reminder.' }) })
+const response = { 200: Media('text/html', 'The page.'), ...problems('not_found') }
+const maxBodyBytes = 4_096
+
+/**
+ * The way out of reminders. Mail scanners open every link, so only the POST ends them: of the page's button, or of a mail
+ * program's one click (RFC 8058).
+ */
+export function mailOffRoutes(app: FastifyInstance, context: Context): void {
+  void app.register((scope, _options, done) => {
+    // a mail program sends a form of its own, which says nothing more
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: maxBodyBytes },
+      (_request, _body, parsed) => {
+        parsed(null, {})
+      },
+    )
+    addRoutes(scope, context)
+    done()
+  })
+}
+
+function addRoutes(app: FastifyInstance, context: Context): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  routes.get(
+    '/mail/off/:token',
+    {
+      schema: {
+        operationId: 'showReminders',
+        tags,
+        summary: 'Ask whether to end reminders',
+        description: 'Changes nothing: the button of the page does.',
+        params,
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { texts, business } = await known(context, request.params.token)
+      return send(reply, {
+        title: texts.noRemindersAsk,
+        button: texts.noReminders.replace('{business}', business),
+      })
+    },
+  )
+  routes.post(
+    '/mail/off/:token',
+    {
+      schema: {
+        operationId: 'endReminders',
+        tags,
+        summary: 'End reminders for the client of a mail',
+        description: 'Of this business. Confirmations, changes and cancellations still come.',
+        params,
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { booking, texts } = await known(context, request.params.token)
+      await endReminders(context, booking)
+      return send(reply, { title: texts.noRemindersDone })
+    },
+  )
+}
+
+async function known(context: Context, token: string) {
+  const booking = await bookingOfOffToken(context, token)
+  if (!booking) throw new Problem('not_found', 'There is nothing at this address.')
+  const { texts } = mailLanguage(booking.locale, booking.business_locale)
+  return { booking, texts, business: booking.business_name }
+}
+
+/** Says nothing of who has booked what: anybody may have the address. */
+function send(reply: FastifyReply, { title, button }: { title: string; button?: string }) {
+  const form =
+    button === undefined ? '' : html`<form method="post"><button type="submit">${button}</button></form>`
+  const main = html`<main id="main" class="text" tabindex="-1">
+    <h1>${title}</h1>
+    ${form}
+  </main>`
+  return sendPage(reply, { title, main, forms: true })
+}
