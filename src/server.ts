@@ -8,6 +8,8 @@ import { availabilityRoutes } from './availability/availability-routes.ts'
 import { monotonicMs } from './base/clock.ts'
 import { bookingRoutes } from './bookings/booking-routes.ts'
 import { clientRoutes } from './bookings/client-routes.ts'
+import { manageRoutes } from './bookings/manage-routes.ts'
+import { managedBy } from './bookings/manage.ts'
 import { holdRoutes } from './bookings/hold-routes.ts'
 import { countActiveHolds, expiredHolds, oldHolds } from './bookings/hold.ts'
 import { oldAttempts } from './bookings/strangers.ts'
@@ -113,7 +115,7 @@ export async function createApp(
   payments.start()
   const mails = new MailWorker(context, {
     checkoutUrl: (paymentId) => checkoutAddress(context.config, paymentId),
-    manage: () => Promise.resolve({ manageUrl: null, cancelUntil: null }),
+    manage: (booking) => managedBy(context, booking),
   })
   mails.start()
   return {
@@ -164,6 +166,7 @@ function allRoutes(
       availabilityRoutes,
       holdRoutes,
       bookingRoutes,
+      manageRoutes,
       clientRoutes,
       webhookRoutes,
       deliveryRoutes,

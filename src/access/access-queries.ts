@@ -101,6 +101,30 @@ export const findSession = groupedLookup(
   { keyOf: ({ digest }) => [digest] as const, ownerOf: () => '' },
 )
 
+const bookingsByDigest = cachedQuery((db, { digests }: Params<{ digests: string }>) =>
+  db
+    .selectFrom('bookings as k')
+    .innerJoin('businesses as b', 'b.id', 'k.business_id')
+    .leftJoin('hubs as h', 'h.id', 'b.hub_id')
+    .where(isAmong(db, [['k.manage_digest', 'text']], digests))
+    .select([
+      'k.manage_digest',
+      'k.id',
+      'k.business_id',
+      'k.ends_at',
+      'b.plan as business_plan',
+      'b.limit_per_minute',
+      'b.limit_per_hour',
+      'h.plan as hub_plan',
+    ]),
+)
+
+/** Finds a booking by the digest of its manage token, with the plans of its business and hub. */
+export const findManagedBooking = groupedLookup(
+  async ({ reads }: Database, digests) => (await bookingsByDigest(reads, { digests })).rows,
+  { keyOf: ({ manage_digest }) => [manage_digest] as const, ownerOf: () => '' },
+)
+
 const brandsByIds = cachedQuery((db, { ids }: Params<{ ids: string }>) =>
   db
     .selectFrom('businesses')

@@ -34,13 +34,22 @@ export interface KeyActor extends ActorParts {
   type: 'business' | 'hub'
 }
 
+/** The client of one booking, by its manage link: sees, moves and cancels that booking, and nothing else. */
+export interface ManageActor extends ActorParts {
+  type: 'manage'
+  scope: { businessId: string }
+  bookingId: string
+  /** When the link ends: a day after the booking. */
+  endsAt: Instant
+}
+
 /** The operator at the command line, with access to every business. */
 interface OperatorActor extends ActorParts {
   type: 'operator'
 }
 
 /** Authenticated by the bearer token of an HTTP request. */
-export type Caller = WidgetActor | KeyActor
+export type Caller = WidgetActor | KeyActor | ManageActor
 
 export type Actor = Caller | OperatorActor
 

@@ -1,6 +1,7 @@
 import { Problem } from '../base/errors.ts'
-import { findApiKey, findSession } from './access-queries.ts'
-import { type Caller, effectivePlan, type KeyActor, type WidgetActor } from './actor.ts'
+import { daySeconds, type Instant, plusSeconds } from '../base/instants.ts'
+import { findApiKey, findManagedBooking, findSession } from './access-queries.ts'
+import { type Caller, effectivePlan, type KeyActor, type ManageActor, type WidgetActor } from './actor.ts'
 import type { Context } from './context.ts'
 import { tokenDigest, tokenType } from './token.ts'
 
@@ -25,7 +26,9 @@ export async function authenticate(context: Context, authorization: string | und
   const type = tokenType(token)
   const digest = type && tokenDigest(token)
   const actor = digest && (await context.cache.get(cacheKey(digest), () => findActor(context, type, digest)))
-  if (!actor) throw invalid('invalid_credentials', 'The bearer token is unknown, malformed or revoked.')
+  if (!actor || hasEnded(actor, context.clock.now())) {
+    throw invalid('invalid_credentials', 'The bearer token is unknown, malformed or revoked.')
+  }
   if ('expiresAt' in actor && actor.expiresAt && actor.expiresAt <= context.clock.now()) {
     throw invalid(
       'session_expired',
@@ -33,6 +36,11 @@ export async function authenticate(context: Context, authorization: string | und
     )
   }
   return actor
+}
+
+/** A manage link that has ended looks like one that never was. */
+function hasEnded(actor: Caller, now: Instant): boolean {
+  return actor.type === 'manage' && actor.endsAt <= now
 }
 
 /** The cached caller of a credential, which may have been revoked or have expired since: never grants access. */
@@ -58,7 +66,8 @@ function cacheKey(digest: string): string {
 }
 
 function findActor(context: Context, type: Caller['type'], digest: string): Promise<Caller | undefined> {
-  return type === 'session' ? sessionActor(context, digest) : keyActor(context, digest)
+  if (type === 'session') return sessionActor(context, digest)
+  return type === 'manage' ? manageActor(context, digest) : keyActor(context, digest)
 }
 
 async function sessionActor(context: Context, digest: string): Promise<WidgetActor | undefined> {
@@ -76,6 +85,23 @@ async function sessionActor(context: Context, digest: string): Promise<WidgetAct
     trustedNetworks: parseList(session.trusted_networks_json) ?? [],
     // a refresh ends a session early
     expiresAt: session.ended_at ?? session.expires_at,
+  }
+}
+
+async function manageActor(context: Context, digest: string): Promise<ManageActor | undefined> {
+  const booking = await findManagedBooking(context.db, [digest])
+  if (!booking) return undefined
+  return {
+    type: 'manage',
+    keyId: booking.id,
+    ownerId: booking.id,
+    scope: { businessId: booking.business_id },
+    plan: effectivePlan(booking.business_plan, booking.hub_plan),
+    lastFour: 'none', // only its digest is stored
+    allowedOrigins: null,
+    ownLimits: ownLimits(booking),
+    bookingId: booking.id,
+    endsAt: plusSeconds(booking.ends_at, daySeconds),
   }
 }
 

@@ -2,12 +2,13 @@ import type { Static } from 'typebox'
 import { UsageError } from '../base/errors.ts'
 import { formatInstant, plusSeconds } from '../base/instants.ts'
 import type { CleanupJob } from '../database/context.ts'
-import type { Transaction } from '../database/database.ts'
+import type { Queries, Transaction } from '../database/database.ts'
 import type { PlanName } from '../database/tables.ts'
 import {
   deleteOldSessions,
   endPreviousSession,
   findBrandedBusiness,
+  findBrands,
   findPlans,
   findPublishableKey,
   insertSession,
@@ -143,6 +144,17 @@ export function brandedBusiness<T extends Brand>(
     showBranding: Object.values(brand).every((value) => value === null),
     business: { ...rest, ...brand },
   }
+}
+
+/** What a business shows of itself to clients. */
+export async function findShownBusiness(
+  db: Queries,
+  { businessId, plan }: { businessId: string; plan: PlanName },
+) {
+  const found = (await findBrands(db, [businessId])).get(businessId)
+  if (!found) throw new Error('a credential has no business') // businesses are never deleted
+  const { name, brand_name, brand_color, brand_logo_url } = brandedBusiness(found, plan).business
+  return { name, brand_name, brand_color, brand_logo_url }
 }
 
 /** Deletes no holds or bookings: they belong to the owner ID, not to the session. */

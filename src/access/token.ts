@@ -8,15 +8,28 @@ const prefixes: Record<TokenType, string> = {
   business: 'cal_biz_',
   publishable: 'cal_pub_',
   session: 'cal_ses_',
+  manage: 'cal_man_',
 }
 
 const secretLength = 32
 const checksumLength = 6
-const tokenPattern = /^(cal_(?:hub|biz|pub|ses)_)[0-9A-Za-z]{32}[0-9A-Za-z]{6}$/
+const tokenPattern = /^(cal_(?:hub|biz|pub|ses|man)_)[0-9A-Za-z]{32}[0-9A-Za-z]{6}$/
 
 /** A new token: prefix, 32 secret characters, checksum. */
 export function newToken(type: TokenType, ids: Pick<Ids, 'secret'>): string {
   const body = prefixes[type] + ids.secret(secretLength)
+  return body + checksum(body)
+}
+
+/** A token whose secret part is made of 32 given bytes, so that it can be made again. */
+export function derivedToken(type: TokenType, bytes: Buffer): string {
+  let rest = BigInt(`0x${bytes.toString('hex')}`)
+  let secret = ''
+  for (let place = 0; place < secretLength; place += 1) {
+    secret += base62.charAt(Number(rest % 62n))
+    rest /= 62n
+  }
+  const body = prefixes[type] + secret
   return body + checksum(body)
 }
 

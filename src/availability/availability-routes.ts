@@ -1,6 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 import { sendConditional } from '../http/conditional.ts'
 import { problems } from '../http/wire.ts'
 import type { Context } from '../access/context.ts'
@@ -11,13 +10,13 @@ import {
   Explanation,
   OfferQuery,
   SoonestSlot,
+  Unchanged,
 } from './availability-schemas.ts'
-import { explainSlot, findSoonest, showAvailability } from './availability.ts'
+import { availabilityText, explainSlot, findSoonest, showAvailability } from './availability.ts'
 import { DayCache } from './busy.ts'
 
 const access = ['session', 'business', 'hub'] as const
 const tags = ['Availability']
-const Unchanged = Type.Null({ description: 'The cached response is still valid.' })
 
 export function availabilityRoutes(app: FastifyInstance, context: Context): void {
   const showContext = { ...context, dayCache: new DayCache() }
@@ -38,9 +37,8 @@ export function availabilityRoutes(app: FastifyInstance, context: Context): void
       },
     },
     async (request, reply) => {
-      const { days, ...place } = await showAvailability(showContext, request.actor, request.query)
-      const head = JSON.stringify({ ...place, days: [] }).slice(0, -']}'.length)
-      return sendConditional(request, reply, `${head}${days.join(',')}]}`)
+      const shown = await showAvailability(showContext, request.actor, request.query)
+      return sendConditional(request, reply, availabilityText(shown))
     },
   )
 

@@ -20,11 +20,15 @@ function DateText(description: string) {
   return Type.String({ format: 'date', maxLength: 10, description, examples: ['2026-12-01'] })
 }
 
-export const AvailabilityQuery = StrictObject({
-  ...offerParameters,
+const dateParameters = {
   from: DateText('The first date, in the zone of the location.'),
   to: DateText('The last date, included: at most 61 days after `from`.'),
-})
+}
+
+export const AvailabilityQuery = StrictObject({ ...offerParameters, ...dateParameters })
+
+/** Of a booking that knows what it is for. */
+export const DatesQuery = StrictObject(dateParameters)
 
 export const ExplainQuery = StrictObject({ ...offerParameters, starts_at: InstantText })
 
@@ -96,5 +100,7 @@ export const Explanation = Type.Object(
     examples: [{ starts_at: exampleTimes.startsAt, offered: false, reason: 'outside_hours' }],
   },
 )
+
+export const Unchanged = Type.Null({ description: 'The cached response is still valid.' })
 
 export const SoonestSlot = Nullable(Slot)

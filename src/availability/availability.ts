@@ -25,7 +25,14 @@ import { dayMs, type Days, eachDay, type Interval, type ZoneOffsets } from './zo
 const maxDays = 62
 
 interface ShowContext extends Context {
-  dayCache: DayCache
+  /** Absent for a booking's own view, which nobody shares. */
+  dayCache?: DayCache
+}
+
+/** A booking to move, which is not in its own way and keeps its length. */
+interface Moving {
+  bookingId: string
+  durationMinutes: number
 }
 
 interface ShownAvailability {
@@ -44,6 +51,7 @@ export async function showAvailability(
   context: ShowContext,
   actor: Actor,
   query: Static<typeof AvailabilityQuery>,
+  moving?: Moving,
 ): Promise<ShownAvailability> {
   const asked = { first: dayOf(query.from), last: dayOf(query.to) }
   assertRange(asked)
@@ -56,8 +64,10 @@ export async function showAvailability(
   try {
     return await withOffering(context, actor.scope, {
       request: query,
-      work: async (offer) => {
+      work: async (found) => {
+        const offer = moving ? withDuration(found, moving.durationMinutes) : found
         const viewer = viewerOf(context, actor, query)
+        if (moving) viewer.exceptBookingId = moving.bookingId
         const days = possibleDays(offer, asked, viewer)
         return shown(offer.location.timezone, await slotsByDay(context, offer, { days, viewer }))
       },
@@ -70,6 +80,16 @@ export async function showAvailability(
 
 function viewerOf(context: Context, actor: Actor, { party_size }: Static<typeof OfferQuery>): Viewer {
   return { actor, nowMs: toMs(context.clock.now()), partySize: Number(party_size ?? 1) }
+}
+
+/** The JSON of the slots. */
+export function availabilityText({ days, ...place }: ShownAvailability): string {
+  const head = JSON.stringify({ ...place, days: [] }).slice(0, -']}'.length)
+  return `${head}${days.join(',')}]}`
+}
+
+function withDuration(offer: VersionedOffering, duration_minutes: number): VersionedOffering {
+  return { ...offer, service: { ...offer.service, duration_minutes } }
 }
 
 function assertRange({ first, last }: Days): void {
@@ -97,8 +117,8 @@ async function slotsByDay(
   for (let first = days.first; first <= days.last; first += step) {
     const part = { first, last: Math.min(first + step - 1, days.last) }
     const seen = await readBusy(context, offer, { days: part, viewer })
-    const shown = context.dayCache.find(seen) ?? (await computeDays(seen, giveWay))
-    context.dayCache.keep(seen, shown)
+    const shown = context.dayCache?.find(seen) ?? (await computeDays(seen, giveWay))
+    context.dayCache?.keep(seen, shown)
     for (const [day, text] of shown.texts) texts.set(day, text)
     await giveWay()
   }

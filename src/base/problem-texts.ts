@@ -125,6 +125,14 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     whatToDo: 'read the booking; it has the id of the hold. To free its slot, the business cancels it.',
     example: { detail: 'The hold already became a booking.', booking_id: exampleIds.booking },
   },
+  change_not_allowed: {
+    when: 'a client may not move or cancel the booking with its manage link.',
+    carries:
+      '`reason`: `too_late` (the cut-off of the service has passed), `too_many` (it was moved as often as the service allows), `not_allowed` (the service never allows it, or the booking has begun, is over or was cancelled).',
+    whatToDo:
+      'ask the business: it can change the booking at any time. `GET /manage` tells beforehand what is allowed.',
+    example: { detail: 'It is too late to move this booking.', reason: 'too_late' },
+  },
   idempotency_in_flight: {
     when: 'the first request with this `Idempotency-Key` is still running after five seconds of waiting for it.',
     whatToDo: 'send the same request again after `Retry-After` seconds.',

@@ -1,3 +1,3 @@
 /** The types of bearer tokens. */
-export const tokenTypes = ['hub', 'business', 'publishable', 'session'] as const
+export const tokenTypes = ['hub', 'business', 'publishable', 'session', 'manage'] as const
 export type TokenType = (typeof tokenTypes)[number]

@@ -12,7 +12,15 @@ import { inScope, inScopeOfRow, scopeColumns, scopeRow, type TenantScope } from 
 export interface BookingRow extends BookingsTable {
   service_name: string
   duration_minutes: number
+  /** The service's price now, in minor units. */
+  price_amount: number | null
+  price_currency: string | null
+  /** The service's rules for changes by clients, as they are now. */
+  cancel_until_minutes: number | null
+  reschedule_until_minutes: number | null
+  max_reschedules: number
   location_name: string
+  location_address: string | null
   timezone: string
   online_url: string | null
   staff_name: string | null
@@ -26,7 +34,10 @@ export interface BookingRow extends BookingsTable {
 }
 
 const namesAndPayment = sql`
-  s.name as service_name, s.duration_minutes, l.name as location_name, l.timezone, l.online_url, p.name as staff_name,
+  s.name as service_name, s.duration_minutes, s.price_amount, s.price_currency, s.cancel_until_minutes,
+  s.reschedule_until_minutes, s.max_reschedules, l.name as location_name, l.address as location_address, l.timezone,
+  l.online_url,
+  p.name as staff_name,
   m.status as payment_status, m.amount as payment_amount, m.currency as payment_currency,
   m.provider as payment_provider, m.paid_at as payment_paid_at, m.refunded_at as payment_refunded_at`
 
@@ -46,7 +57,13 @@ function selectRows(db: Queries) {
     .select([
       's.name as service_name',
       's.duration_minutes',
+      's.price_amount',
+      's.price_currency',
+      's.cancel_until_minutes',
+      's.reschedule_until_minutes',
+      's.max_reschedules',
       'l.name as location_name',
+      'l.address as location_address',
       'l.timezone',
       'l.online_url',
       'p.name as staff_name',
@@ -242,6 +259,7 @@ const bookingColumns = {
   service_id: 'uuid',
   location_id: 'uuid',
   staff_id: 'uuid',
+  chosen_staff_id: 'uuid',
   starts_at: 'timestamptz',
   ends_at: 'timestamptz',
   party_size: 'integer',
@@ -259,6 +277,10 @@ const bookingColumns = {
   cancelled_at: 'timestamptz',
   confirmed_at: 'timestamptz',
   no_show_at: 'timestamptz',
+  cancel_reason: 'text',
+  manage_generation: 'integer',
+  manage_digest: 'text',
+  client_reschedules: 'integer',
   payment_id: 'uuid',
   counted_client: 'text',
   created_at: 'timestamptz',
@@ -320,6 +342,21 @@ export const bookHold = sharedStatement({
   },
 })
 
+/** Replaces the digest of the manage link; the caller has locked the booking. */
+export async function renewManageLink(
+  db: Queries,
+  { id, business_id, manage_generation, manage_digest }: LinkColumns,
+): Promise<void> {
+  await db
+    .updateTable('bookings')
+    .set({ manage_generation, manage_digest })
+    .where('business_id', '=', business_id)
+    .where('id', '=', id)
+    .execute()
+}
+
+type LinkColumns = Pick<BookingsTable, 'id' | 'business_id' | 'manage_generation' | 'manage_digest'>
+
 export type ChangedColumns = Partial<
   Pick<
     BookingsTable,
@@ -333,6 +370,8 @@ export type ChangedColumns = Partial<
     | 'cancelled_at'
     | 'confirmed_at'
     | 'no_show_at'
+    | 'cancel_reason'
+    | 'client_reschedules'
     | 'counted_client'
     | keyof ClientColumns
   >
@@ -354,6 +393,8 @@ const changeable = [
   'cancelled_at',
   'confirmed_at',
   'no_show_at',
+  'cancel_reason',
+  'client_reschedules',
   'counted_client',
   'client_first_name',
   'client_last_name',

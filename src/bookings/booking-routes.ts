@@ -6,6 +6,7 @@ import { goneClient } from '../http/gone-client.ts'
 import { createdOnce, type Creation } from '../http/idempotency.ts'
 import { StrictObject, EmptyObject, PathId, problems } from '../http/wire.ts'
 import type { Context } from './context.ts'
+import { withLink, withNewLink } from './manage.ts'
 import { etagOf } from './booking-rules.ts'
 import {
   Booking,
@@ -26,16 +27,15 @@ const everybody = ['publishable', ...creators] as const
 const params = StrictObject({ id: PathId('booking', exampleIds.booking) })
 const tags = ['Bookings']
 
-function send(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  booking: Awaited<ReturnType<typeof showBooking>>,
-) {
-  void reply.header('etag', etagOf(booking))
-  return presentBooking(booking, request.actor)
-}
-
 export function bookingRoutes(app: FastifyInstance, context: Context): void {
+  const send = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    booking: Awaited<ReturnType<typeof showBooking>>,
+  ) => {
+    void reply.header('etag', etagOf(booking))
+    return withLink(context, booking, presentBooking(booking, request.actor))
+  }
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   routes.post(
@@ -72,6 +72,7 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
           },
           etag: etagOf(booking),
         }),
+        complete: (shown, replayed) => withNewLink(context, actor, { shown, replayed }),
       }
       return countingRefusals(context, { actor, from }, () =>
         createdOnce(context, { request, reply }, creation),

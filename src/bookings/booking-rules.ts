@@ -2,6 +2,7 @@ import { notOfferedThen } from '../availability/offer-rules.ts'
 import type { Span } from '../availability/resource-rules.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { type Instant, plusSeconds, toMs } from '../base/instants.ts'
+import { type ChangePolicy, type ChangeRefusal, policyOf } from '../catalogue/change-policy-rules.ts'
 import type { BookingsTable, BookingStatus } from '../database/tables.ts'
 import type { EventSubject, EventType } from '../webhooks/event-payload.ts'
 import type { BookingRow, ChangedColumns, ClientColumns } from './booking-queries.ts'
@@ -20,6 +21,10 @@ export interface WantedChange {
   /** Digest of the new e-mail, for bookings of sessions: caps count by it. */
   countedClient?: string
   noShow?: boolean
+  /** By the client itself: the rules of the service for that bind it. */
+  byClient?: true
+  /** What the client says when cancelling. */
+  cancelReason?: string
   /** The staff member changes. */
   reassigned?: boolean
 }
@@ -64,6 +69,7 @@ export function planChange(
   const otherSeats = moved || resized || reassigned
   const wasTaken = booking.status !== 'cancelled'
   const isTaken = status !== 'cancelled'
+  const cancelReason = isTaken ? null : (wanted.cancelReason ?? booking.cancel_reason)
   const isKnown = booking.confirmed_at !== null
   const isFirstConfirmation = !isKnown && isTaken && status !== 'pending'
   return {
@@ -72,6 +78,8 @@ export function planChange(
       ...(statusChanged && { status, cancelled_at: isTaken ? null : now }),
       ...(marked && { no_show_at: noShowAt }),
       ...((moved || isFirstConfirmation || (isTaken && !wasTaken)) && { scheduled_at: now }),
+      ...(moved && wanted.byClient && { client_reschedules: booking.client_reschedules + 1 }),
+      ...(cancelReason !== booking.cancel_reason && { cancel_reason: cancelReason }),
       ...(isFirstConfirmation && { confirmed_at: now }),
     },
     events: isKnown ? eventsOf({ status, statusChanged, otherChanged }) : eventsOfUnconfirmed(status),
@@ -79,6 +87,25 @@ export function planChange(
     takesSlot: isTaken && (otherSeats || !wasTaken),
     deposit: statusChanged && !isTaken ? 'cancelled' : isFirstConfirmation ? 'confirmed' : undefined,
   }
+}
+
+/** Throws change_not_allowed unless its client may change the booking so. Returns what becomes of a paid deposit. */
+export function assertClientMay(
+  booking: BookingRow,
+  wanted: WantedChange,
+  now: Instant,
+): ChangePolicy['refund'] {
+  const policy = policyOf(booking, booking, now)
+  const isCancelled = wanted.status === 'cancelled'
+  const reason = isCancelled ? policy.cancelRefusal : policy.rescheduleRefusal
+  if (reason === null) return isCancelled ? policy.refund : 'none'
+  const verb = isCancelled ? 'cancel' : 'move'
+  const details: Record<ChangeRefusal, string> = {
+    too_late: `It is too late to ${verb} this booking.`,
+    too_many: 'This booking has been moved as often as the service allows.',
+    not_allowed: `Only the business can ${verb} this booking.`,
+  }
+  throw new Problem('change_not_allowed', details[reason], { extensions: { reason } })
 }
 
 /** The status after a change: a no-show completes the booking. */

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
+import { Money } from '../catalogue/catalogue-schemas.ts'
 import {
   StrictObject,
   Id,
@@ -124,7 +125,7 @@ export const ChangeBooking = StrictObject(
 
 const Named = { id: ShownId, name: Type.String() }
 
-/** Only business and hub keys see it. */
+/** Business and hub keys see it, and the client by its manage link. */
 export const Payment = Type.Object(
   {
     status: Type.Enum(['due', 'paid', 'expired', 'refunded'], {
@@ -139,7 +140,7 @@ export const Payment = Type.Object(
   },
   {
     title: 'Payment',
-    description: "A booking's deposit, if any. Shown to business and hub keys.",
+    description: "A booking's deposit, if any. Shown to business and hub keys, and to its manage link.",
   },
 )
 
@@ -152,9 +153,14 @@ export const Booking = Type.Object(
     party_size: Type.Integer({ description: 'For how many people: so many seats it takes.' }),
     notes: Nullable(Type.String()),
     cancelled_at: Nullable(ShownInstant),
-    service: Type.Object({ ...Named, duration_minutes: Type.Integer() }),
+    service: Type.Object({
+      ...Named,
+      duration_minutes: Type.Integer(),
+      price: Nullable(Money, { description: 'The present price of the service, if it has one.' }),
+    }),
     location: Type.Object({
       ...Named,
+      address: Nullable(Type.String()),
       timezone: Type.String({ description: 'An IANA name.' }),
       online_url: Nullable(Type.String(), {
         description: 'Where to meet online. Null too when the booking is redacted.',
@@ -176,10 +182,21 @@ export const Booking = Type.Object(
     no_show: Type.Optional(
       Type.Boolean({ description: 'Whether the client did not come. Shown to business and hub keys.' }),
     ),
+    cancel_reason: Type.Optional(
+      Type.String({
+        description: 'What the client said when cancelling, if anything. Not shown to sessions.',
+      }),
+    ),
     payment: Type.Optional(Payment),
     redirect_url: Type.Optional(
       Type.String({
         description: 'Where the client pays the deposit. Only in the response to the creation.',
+      }),
+    ),
+    manage_url: Type.Optional(
+      Type.String({
+        description:
+          'The page on which the client sees, moves and cancels the booking. Whoever has it may do so. For keys and the session that made the booking; not in lists.',
       }),
     ),
     redacted: Type.Optional(
@@ -201,10 +218,16 @@ export const Booking = Type.Object(
         party_size: 1,
         notes: null,
         cancelled_at: null,
-        service: { id: exampleIds.service, name: 'Haircut', duration_minutes: 30 },
+        service: {
+          id: exampleIds.service,
+          name: 'Haircut',
+          duration_minutes: 30,
+          price: { amount: 3500, currency: 'EUR' },
+        },
         location: {
           id: exampleIds.location,
           name: 'Online',
+          address: null,
           timezone: 'Europe/Berlin',
           online_url: 'https://meet.example.com/salon',
         },

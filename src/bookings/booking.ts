@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Actor } from '../access/actor.ts'
+import type { Actor, ManageActor } from '../access/actor.ts'
 import { withAlternatives } from '../availability/availability.ts'
 import { isSlotUnavailable } from '../availability/offer-rules.ts'
 import { eligibleStaff, type Span } from '../availability/resource-rules.ts'
@@ -25,6 +25,7 @@ import {
   updateBooking,
 } from './booking-queries.ts'
 import {
+  assertClientMay,
   assertLength,
   assertMatches,
   type ChangePlan,
@@ -38,7 +39,7 @@ import {
 } from './booking-rules.ts'
 import type { BookingsQuery, ChangeBooking, Payment } from './booking-schemas.ts'
 import { endBookingClaim } from './claim-queries.ts'
-import { findAssignees, type Assignees, retakeSlot } from './claim.ts'
+import { type Assignees, chosenStaff, findAssignees, findOffered, retakeSlot } from './claim.ts'
 import type { FieldValue } from './custom-field-rules.ts'
 import { digestClient } from './strangers.ts'
 
@@ -138,6 +139,23 @@ export function cancelBooking(
   return applyChange(context, actor, { target, wanted: { status: 'cancelled' }, refund, notify })
 }
 
+/**
+ * Moves a booking as its client may, or cancels it; the deposit of one cancelled in time goes back. Throws
+ * version_conflict, change_not_allowed, slot_not_offered, slot_held or slot_booked.
+ */
+export function changeByClient(
+  context: Context,
+  actor: ManageActor,
+  { ifMatch, ...change }: { ifMatch: string | undefined } & ({ startsAt: Instant } | { reason?: string }),
+): Promise<BookingRow> {
+  const wanted: WantedChange =
+    'startsAt' in change
+      ? change
+      : { status: 'cancelled', ...(change.reason && { cancelReason: change.reason }) }
+  const target = { id: actor.bookingId, ifMatch }
+  return applyChange(context, actor, { target, wanted: { ...wanted, byClient: true } })
+}
+
 /** Presents a booking as the caller may see it, with times in its location's zone. */
 export function presentBooking(booking: BookingRow, actor: Actor) {
   const time = (instant: BookingRow['starts_at']) => formatInstant(instant, booking.timezone)
@@ -152,10 +170,12 @@ export function presentBooking(booking: BookingRow, actor: Actor) {
       id: booking.service_id,
       name: booking.service_name,
       duration_minutes: booking.duration_minutes,
+      price: priceOf(booking),
     },
     location: {
       id: booking.location_id,
       name: booking.location_name,
+      address: booking.location_address,
       timezone: booking.timezone,
       online_url: maySeeClient(booking, actor) ? booking.online_url : null,
     },
@@ -167,6 +187,10 @@ export function presentBooking(booking: BookingRow, actor: Actor) {
   return maySeeClient(booking, actor)
     ? { ...shape, ...clientPart(booking), ...businessPart(booking, actor) }
     : { ...shape, ...maskedClientPart(booking), redacted: true as const }
+}
+
+function priceOf({ price_amount: amount, price_currency: currency }: BookingRow) {
+  return amount === null || currency === null ? null : { amount, currency }
 }
 
 const outcomes: Record<EventType, BookingOutcome> = {
@@ -206,7 +230,7 @@ async function applyChange(context: Context, actor: Actor, change: Change): Prom
       booking: found,
       slot: spanOf(found, change.wanted),
       partySize: change.wanted.partySize ?? found.party_size,
-      staffId: change.staffId,
+      staffId: change.wanted.byClient ? (chosenStaff(found) ?? null) : change.staffId,
     })
   }
 }
@@ -222,7 +246,10 @@ async function changeIn(
   tx: Transaction,
   change: Change & { booking: BookingRow },
 ): Promise<{ changed: BookingRow; events: EventType[] }> {
-  const { booking: found, target, wanted, refund = false, notify = true } = change
+  const { booking: found, target, wanted, notify = true } = change
+  // 0. a client changes the version that it saw, by the rules for clients
+  if (wanted.byClient) assertMatches(found, target.ifMatch)
+  const refund = wanted.byClient ? assertClientMay(found, wanted, tx.now) === 'full' : change.refund === true
   const assignees = await assigneesOf(context, tx, change)
   // 1. an invalid request is refused before a failed precondition
   const plan = planChange(found, { ...wanted, reassigned: assignees?.reassigns ?? false }, tx.now)
@@ -255,10 +282,24 @@ async function assigneesOf(
   tx: Transaction,
   { booking, wanted, staffId }: Change & { booking: BookingRow },
 ): Promise<(Assignees & { reassigns: boolean }) | undefined> {
+  if (wanted.byClient) return offeredTo(context, tx, { booking, wanted })
   if (staffId === undefined || staffId === booking.staff_id) return undefined
   const span = newSpan(booking, wanted, tx.now)
   if (staffId === null && newStatus(booking, wanted) === 'cancelled') return undefined // needs nobody
-  const assignees = await findAssignees(context, tx, { booking, staffId, span })
+  return withReassignment(booking, await findAssignees(context, tx, { booking, staffId, span }))
+}
+
+async function offeredTo(
+  context: Context,
+  tx: Transaction,
+  { booking, wanted }: Pick<Change, 'wanted'> & { booking: BookingRow },
+) {
+  const span = newSpan(booking, wanted, tx.now)
+  if (span.starts_at === booking.starts_at) return undefined // cancels it, or changes nothing
+  return withReassignment(booking, await findOffered(context, tx, { booking, span }))
+}
+
+function withReassignment(booking: BookingRow, assignees: Assignees) {
   const reassigns = assignees.resources.every((resource) => resource.staffId !== booking.staff_id)
   return { ...assignees, reassigns }
 }
@@ -293,10 +334,17 @@ function parseCursor(cursor: string, wanted: Sort): BookingPlace {
 
 type ShownPayment = Static<typeof Payment>
 
-/** Business and hub keys see the no-show mark and the deposit; a session does not. */
-function businessPart(booking: BookingRow, actor: Actor): { no_show?: boolean; payment?: ShownPayment } {
+/** What a session does not see: business and hub keys do, the client but for the no-show mark. */
+function businessPart(
+  booking: BookingRow,
+  actor: Actor,
+): { no_show?: boolean; cancel_reason?: string; payment?: ShownPayment } {
   if (actor.type === 'session' || actor.type === 'publishable') return {}
-  return { no_show: booking.no_show_at !== null, ...paymentPart(booking) }
+  return {
+    ...(actor.type !== 'manage' && { no_show: booking.no_show_at !== null }),
+    ...(booking.cancel_reason !== null && { cancel_reason: booking.cancel_reason }),
+    ...paymentPart(booking),
+  }
 }
 
 function paymentPart(booking: BookingRow): { payment?: ShownPayment } {
@@ -329,6 +377,8 @@ function maySeeClient(booking: BookingRow, actor: Actor): boolean {
       return true
     case 'session':
       return actor.ownerId === booking.owner_id
+    case 'manage':
+      return actor.bookingId === booking.id
     case 'publishable':
       return false
   }

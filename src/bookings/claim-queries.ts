@@ -277,6 +277,7 @@ const claimColumns = {
   service_id: 'uuid',
   location_id: 'uuid',
   staff_id: 'uuid',
+  chosen_staff_id: 'uuid',
   starts_at: 'timestamptz',
   ends_at: 'timestamptz',
   resource_id: 'uuid',

@@ -1,4 +1,4 @@
-import { notOfferedHere, SlotDay } from '../availability/offer-rules.ts'
+import { notOfferedHere, notOfferedThen, SlotDay } from '../availability/offer-rules.ts'
 import {
   assertParty,
   eligibleStaff,
@@ -159,9 +159,20 @@ function claimOf(
   booking: BookingRow,
   now: Instant,
 ): Omit<NewClaim, keyof ReturnType<typeof placeOf> | 'staff_id'> {
-  const { id, business_id, service_id, location_id, owner_id, starts_at, ends_at, created_at } = booking
+  const { id, business_id, service_id, location_id, chosen_staff_id, owner_id } = booking
+  const { starts_at, ends_at, created_at } = booking
   return {
-    ...{ id, business_id, service_id, location_id, owner_id, starts_at, ends_at, created_at },
+    ...{
+      id,
+      business_id,
+      service_id,
+      location_id,
+      chosen_staff_id,
+      owner_id,
+      starts_at,
+      ends_at,
+      created_at,
+    },
     owner_sequence: null,
     client_network: null,
     client_wider_network: null,
@@ -213,6 +224,58 @@ export async function findAssignees(
     staff: there,
     day: { from: nearestInstant(from), to: nearestInstant(to) },
   }
+}
+
+/**
+ * Finds who can take a booking that its client moves: with the same staff member, unless the client chose none, and only at
+ * a time that sessions are offered. Throws slot_not_offered.
+ */
+export async function findOffered(
+  context: Context,
+  tx: Transaction,
+  { booking, span }: { booking: BookingRow; span: Span },
+): Promise<Assignees> {
+  const scope = { businessId: booking.business_id }
+  const ids = { serviceId: booking.service_id, locationId: booking.location_id }
+  forgetOffering(context, scope, ids) // refuse only by what the database says now
+  const { service, location, staff } = await findOffering(context, scope, ids, tx.reads)
+  if (!service?.active || !location?.active || !service.location_ids.includes(location.id)) {
+    throw notOfferedHere('The service is not offered there any more.')
+  }
+  const isStaffed = service.staff_ids.length > 0
+  const eligible = isStaffed ? eligibleStaff({ staff, location }, chosenStaff(booking)) : []
+  if (isStaffed && eligible.length === 0) throw notOfferedHere('Nobody gives this service there any more.')
+  const startsAtMs = toMs(span.starts_at)
+  const duration_minutes = (toMs(span.ends_at) - startsAtMs) / 60_000
+  const day = new SlotDay(
+    { service: { ...service, duration_minutes }, location, staff: eligible },
+    startsAtMs,
+  )
+  const staffIds = eligible.map(({ id }) => id)
+  const { blocks } = await readClaims(tx, {
+    now: tx.now,
+    businessId: booking.business_id,
+    resourceIds: staffIds,
+    taken: takenBy(service, span),
+    rules: { locationId: location.id, staffIds, slot: span },
+  })
+  const working = day.working({ nowMs: toMs(tx.now), blocks })
+  if (typeof working === 'string') throw notOfferedThen(working)
+  const there = eligible.filter(({ id }) => working.includes(id))
+  const at = { locationId: location.id, startsAt: span.starts_at }
+  const { from, to } = day.span()
+  return {
+    resources: isStaffed
+      ? there.map(({ id }) => staffResource(service, { ...at, staffId: id }))
+      : [locationResource(service, location.id)],
+    staff: there,
+    day: isStaffed ? { from: nearestInstant(from), to: nearestInstant(to) } : undefined,
+  }
+}
+
+/** With whom a client stays when moving a booking: undefined for anyone. */
+export function chosenStaff({ chosen_staff_id, staff_id }: BookingRow): string | undefined {
+  return chosen_staff_id === null ? undefined : (staff_id ?? undefined)
 }
 
 async function nobodyEligible(

@@ -1,5 +1,7 @@
 import type { Static } from 'typebox'
 import { type Actor, isSession } from '../access/actor.ts'
+import { firstGeneration, type ManageTokens, manageTokens } from '../access/manage-link.ts'
+import { tokenDigest } from '../access/token.ts'
 import { isSlotUnavailable } from '../availability/offer-rules.ts'
 import { Problem, unavailable, validationProblem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
@@ -53,6 +55,7 @@ interface Request {
   input: ConvertHoldInput
   /** Undefined for keys, which no cap counts. */
   stranger: Stranger | undefined
+  tokens: ManageTokens
   order: Order | undefined
   store: StoreResponse<Conversion>
 }
@@ -90,10 +93,11 @@ export async function convertHold(
   const stranger = isSession(actor)
     ? await strangerOf(context, { businessId: actor.scope.businessId, from, email: client.email })
     : undefined
+  const tokens = await manageTokens(context)
   let order: Order | undefined
   for (let opened = 0; ; opened += 1) {
     try {
-      return await convertWith(context, actor, { input, stranger, order, store })
+      return await convertWith(context, actor, { input, stranger, tokens, order, store })
     } catch (error) {
       if (!(error instanceof OtherDeposit)) throw error
       if (order) await context.checkouts.abandon(order.checkout)
@@ -196,8 +200,9 @@ async function convertWith(context: Context, actor: Actor, request: Request): Pr
 async function convert(
   context: Context,
   tx: Transaction,
-  { actor, input, stranger, order }: Request & { actor: Actor },
+  { actor, ...request }: Request & { actor: Actor },
 ): Promise<BookingRow> {
+  const { input, stranger, order } = request
   // 1. take turns with others that the same caps count; while it waits, it holds nothing that others wait for
   if (stranger) await lockCounters(context, tx, stranger)
   // 2. read, and lock, the hold
@@ -213,7 +218,7 @@ async function convert(
   if (stranger) assertAdmitted(context, stranger, hold)
   assertOrdered(offering, { hold, email: input.client.email }, order)
   // 4. write the booking, which keeps the hold's time; the names may need a statement, so they come first
-  const booking = await withNames(tx, newBooking(hold, { input, stranger, order, now: tx.now }), offering)
+  const booking = await withNames(tx, newBooking(hold, { ...request, now: tx.now }), offering)
   if (stranger && !(await admitBooking(context, tx, { stranger, hold }))) {
     throw new RetryTransaction('others of the same address or client were counted at the same moment')
   }
@@ -264,13 +269,15 @@ async function withDeposit(
 
 function newBooking(
   hold: ConvertibleHold,
-  { input, stranger, order, now }: Pick<Request, 'input' | 'stranger' | 'order'> & { now: Instant },
+  { input, stranger, tokens, order, now }: Omit<Request, 'store'> & { now: Instant },
 ): BookingsTable {
-  const { id, business_id, service_id, location_id, staff_id, starts_at, ends_at, party_size, owner_id } =
-    hold
+  const { id, business_id, service_id, location_id, staff_id, chosen_staff_id } = hold
+  const { starts_at, ends_at, party_size, owner_id } = hold
+  const link = { id, manage_generation: firstGeneration }
   const answers = (input.custom_field_values ?? []).filter(({ value }) => value !== undefined)
   return {
-    ...{ id, business_id, service_id, location_id, staff_id, starts_at, ends_at, party_size, owner_id },
+    ...{ id, business_id, service_id, location_id, staff_id, chosen_staff_id },
+    ...{ starts_at, ends_at, party_size, owner_id },
     status: order ? 'pending' : 'confirmed',
     confirmed_at: order ? null : now,
     payment_id: order?.checkout.paymentId ?? null,
@@ -282,6 +289,10 @@ function newBooking(
     scheduled_at: now,
     cancelled_at: null,
     no_show_at: null,
+    cancel_reason: null,
+    manage_generation: link.manage_generation,
+    manage_digest: tokenDigest(tokens(link)),
+    client_reschedules: 0,
     created_at: now,
     updated_at: now,
     version: 1,
@@ -310,7 +321,13 @@ async function withNames(
     ...booking,
     service_name: service.name,
     duration_minutes: service.duration_minutes,
+    price_amount: service.price?.amount ?? null,
+    price_currency: service.price?.currency ?? null,
+    cancel_until_minutes: service.cancel_until_minutes,
+    reschedule_until_minutes: service.reschedule_until_minutes,
+    max_reschedules: service.max_reschedules,
     location_name: location.name,
+    location_address: location.address,
     timezone: location.timezone,
     online_url: location.online_url,
     staff_name: member ? member.name : null,

@@ -74,13 +74,15 @@ interface HoldRequest {
   slot: Span
   taken: Span
   day: SlotDay
+  /** The staff member that the request names. */
+  chosenStaffId: string | null
   /** Any of them will do. */
   resources: Resource[]
 }
 
 export function wantedOf(
   offer: VersionedOffering,
-  { startsAt, ...asked }: Pick<HoldRequest, 'id' | 'partySize'> & { startsAt: Instant },
+  { startsAt, ...asked }: Pick<HoldRequest, 'id' | 'partySize' | 'chosenStaffId'> & { startsAt: Instant },
 ): HoldRequest {
   const { service, location, staff } = offer
   const slot = slotOf(service, startsAt)
@@ -195,6 +197,7 @@ export function holdRow(
     service_id: service.id,
     location_id: location.id,
     staff_id: resource.staffId,
+    chosen_staff_id: wanted.chosenStaffId,
     ...wanted.slot,
     ...placeOf({ resource, seats }, wanted.taken),
     owner_id: actor.ownerId,

@@ -77,7 +77,8 @@ export async function placeHold(
   const placed = await withOffering(context, actor.scope, {
     request: input,
     work: (offer) => {
-      const wanted = wantedOf(offer, { id: context.ids.next(), startsAt, partySize })
+      const chosenStaffId = input.staff_id ?? null
+      const wanted = wantedOf(offer, { id: context.ids.next(), startsAt, partySize, chosenStaffId })
       return placeOrSuggest(context, { actor, wanted, from, isGone, store })
     },
   })

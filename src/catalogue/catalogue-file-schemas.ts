@@ -6,7 +6,7 @@ import { activity, Name } from './catalogue-schemas.ts'
 import { locationMembers, staffMembers } from './location-and-staff-schemas.ts'
 import { duplicateErrors } from './schedule-rules.ts'
 import { depositErrors } from './service-rules.ts'
-import { ChangedFields, maxAdvance, serviceMembers } from './service-schemas.ts'
+import { cancelUntil, ChangedFields, maxAdvance, rescheduleUntil, serviceMembers } from './service-schemas.ts'
 
 /** Maximum of locations, staff members and services each. */
 export const maxInFile = 5_000
@@ -37,6 +37,8 @@ export const ServiceEntry = Ruled(
     ...serviceMembers,
     // null and absent differ: an export writes null for what is unset
     max_advance_days: Type.Optional(OrNull(maxAdvance)),
+    cancel_until_minutes: Type.Optional(OrNull(cancelUntil)),
+    reschedule_until_minutes: Type.Optional(OrNull(rescheduleUntil)),
     locations: References(1),
     staff: Type.Optional(References(0)),
     custom_fields: Type.Optional(ChangedFields),

@@ -14,7 +14,7 @@ import {
   weeklyHoursErrors,
 } from './schedule-rules.ts'
 
-const Money = Type.Object(
+export const Money = Type.Object(
   { amount: Type.Integer(), currency: Type.String() },
   {
     title: 'Money',
@@ -74,6 +74,13 @@ export const Service = Type.Object(
     timetable: Nullable(Timetable, { description: 'In place of the grid. Null: the grid.' }),
     min_notice_minutes: Type.Integer(),
     max_advance_days: Nullable(Type.Integer(), { description: 'Null: no own limit.' }),
+    cancel_until_minutes: Nullable(Type.Integer(), {
+      description: 'Minutes before the start until which the client may cancel. Null: never.',
+    }),
+    reschedule_until_minutes: Nullable(Type.Integer(), {
+      description: 'Minutes before the start until which the client may move it. Null: never.',
+    }),
+    max_reschedules: Type.Integer({ description: 'How often a client may move one booking.' }),
     capacity: Type.Integer({
       description:
         'Without staff: concurrent clients at one location. With staff: clients who share one appointment.',
@@ -101,6 +108,9 @@ export const Service = Type.Object(
         timetable: null,
         min_notice_minutes: 0,
         max_advance_days: null,
+        cancel_until_minutes: 1440,
+        reschedule_until_minutes: 1440,
+        max_reschedules: 3,
         capacity: 1,
         price: { amount: 3500, currency: 'EUR' },
         deposit: null,

@@ -62,6 +62,9 @@ export interface Service {
   timetable: Timetable | null
   min_notice_minutes: number
   max_advance_days: number | null
+  cancel_until_minutes: number | null
+  reschedule_until_minutes: number | null
+  max_reschedules: number
   capacity: number
   price: Money | null
   deposit: Money | null

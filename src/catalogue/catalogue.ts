@@ -40,6 +40,8 @@ import {
   depositErrors,
   fieldIdErrors,
   usualAdvanceDays,
+  usualChangeMinutes,
+  usualReschedules,
   withFieldIds,
 } from './service-rules.ts'
 import type { ServiceChange, ServiceCreation } from './service-schemas.ts'
@@ -359,6 +361,9 @@ export const writableServices: WritableKind<Service, ServiceCreation, ServiceCha
     timetable: input.timetable ?? null,
     min_notice_minutes: input.min_notice_minutes ?? 0,
     max_advance_days: input.max_advance_days ?? usualAdvanceDays,
+    cancel_until_minutes: input.cancel_until_minutes ?? usualChangeMinutes,
+    reschedule_until_minutes: input.reschedule_until_minutes ?? usualChangeMinutes,
+    max_reschedules: input.max_reschedules ?? usualReschedules,
     capacity: input.capacity ?? 1,
     price: input.price ?? null,
     deposit: input.deposit ?? null,

@@ -8,6 +8,7 @@ import type { BusinessesTable, PlanName } from '../database/tables.ts'
 import { hasBusinesses, insertMissing } from './catalogue-queries.ts'
 import { allMailColumns } from './mail-settings-rules.ts'
 import type { CustomField, DateOverride, Money, Weekday, WeeklyHours } from './catalogue-types.ts'
+import { usualChangeMinutes, usualReschedules } from './service-rules.ts'
 
 /** The demo world with fresh keys, in the shape of `holdfast demo --json`. */
 export type DemoWorld = Awaited<ReturnType<typeof seedDemoData>>
@@ -176,6 +177,9 @@ interface DemoService {
   buffer_after_minutes: number
   min_notice_minutes: number
   max_advance_days: number | null
+  cancel_until_minutes: number | null
+  reschedule_until_minutes: number | null
+  max_reschedules: number
   capacity: number
   price: Money | null
   deposit: Money | null
@@ -339,6 +343,9 @@ function servicesOf(
     buffer_after_minutes: 0,
     min_notice_minutes: 0,
     max_advance_days: null,
+    cancel_until_minutes: usualChangeMinutes,
+    reschedule_until_minutes: usualChangeMinutes,
+    max_reschedules: usualReschedules,
     capacity: 1,
     price: null,
     deposit: null,

@@ -8,7 +8,7 @@ import { type MailSettings, mailSettings, usualMailSettings } from './mail-setti
 import { findLocations, findServices, findStaff } from './catalogue-queries.ts'
 import type { Hours, Location, Money, Service, StaffMember } from './catalogue-types.ts'
 import { type CatalogueFile, maxInFile } from './catalogue-file-schemas.ts'
-import { defaultSlotInterval } from './service-rules.ts'
+import { defaultSlotInterval, usualChangeMinutes, usualReschedules } from './service-rules.ts'
 
 export interface Catalogue {
   locations: Location[]
@@ -108,6 +108,9 @@ function serviceEntry(service: Service, placeName: NameOf, personName: NameOf) {
     ...unless(defaultSlotInterval(duration_minutes), 'slot_interval_minutes', interval),
     ...unless(0, 'min_notice_minutes', service.min_notice_minutes),
     max_advance_days: service.max_advance_days, // always: absent would be confused with null, which is no limit
+    ...unless(usualChangeMinutes, 'cancel_until_minutes', service.cancel_until_minutes),
+    ...unless(usualChangeMinutes, 'reschedule_until_minutes', service.reschedule_until_minutes),
+    ...unless(usualReschedules, 'max_reschedules', service.max_reschedules),
     ...unless(1, 'capacity', service.capacity),
     ...given({ timetable: service.timetable }),
     ...given({ price: price && amount(price), deposit: deposit && amount(deposit) }),

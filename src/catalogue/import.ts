@@ -23,7 +23,7 @@ import {
 import type { Service, StaffMember } from './catalogue-types.ts'
 import { writableLocations, writableServices, writableStaff } from './catalogue.ts'
 import { type Catalogue, fileOf, readCatalogue } from './export.ts'
-import { usualAdvanceDays, withFieldIds } from './service-rules.ts'
+import { usualAdvanceDays, usualChangeMinutes, withFieldIds } from './service-rules.ts'
 import { type StaffEntry, type ServiceEntry, type CatalogueFile } from './catalogue-file-schemas.ts'
 
 export interface Tally {
@@ -333,9 +333,10 @@ function staffMemberOf(
 }
 
 function serviceOf(
-  { locations, staff = [], custom_fields = [], max_advance_days, ...entry }: ServiceEntry,
+  { locations, staff = [], custom_fields = [], ...given }: ServiceEntry,
   { business, before, nextId, placesOf, peopleOf, index, id }: Resolving,
 ): Service {
+  const { max_advance_days, cancel_until_minutes, reschedule_until_minutes, ...entry } = given
   const location_ids = placesOf(locations, `/services/${index}/locations`)
   const staff_ids = peopleOf(staff, `/services/${index}/staff`)
   const existing = before.services.find((service) => service.id === id)
@@ -343,6 +344,10 @@ function serviceOf(
     ...writableServices.complete({ ...entry, location_ids, staff_ids }, business, nextId),
     id,
     max_advance_days: advanceDays(max_advance_days, existing),
+    // null is never, absent the default
+    cancel_until_minutes: cancel_until_minutes === undefined ? usualChangeMinutes : cancel_until_minutes,
+    reschedule_until_minutes:
+      reschedule_until_minutes === undefined ? usualChangeMinutes : reschedule_until_minutes,
     custom_fields: withFieldIds(custom_fields, existing?.custom_fields ?? [], nextId),
   }
 }

@@ -18,6 +18,7 @@ export interface OfferingParts {
 const columns = [
   ...['id', 'business_id', 'name', 'created_at', 'deactivated_at', 'location_ids', 'staff_ids', 'version'],
   ...['description', 'duration_minutes', 'buffer_before_minutes', 'buffer_after_minutes'],
+  ...['cancel_until_minutes', 'reschedule_until_minutes', 'max_reschedules'],
   ...['slot_interval_minutes', 'min_notice_minutes', 'max_advance_days', 'capacity', 'price_amount'],
   ...['price_currency', 'deposit_amount', 'deposit_currency', 'custom_fields_json', 'timetable_json'],
   ...['timezone', 'address', 'online_url', 'weekly_hours_json', 'date_overrides_json', 'email'],

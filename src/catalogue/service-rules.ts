@@ -14,6 +14,12 @@ export const maxMinorUnits = 999_999_999
 /** The largest capacity, and so the largest party. */
 export const maxCapacity = 500
 
+/** By default, clients may cancel and move bookings until a day before the start. */
+export const usualChangeMinutes = 1_440
+
+/** By default, a client may move one booking this often. */
+export const usualReschedules = 3
+
 /** Default grid: the duration, but no finer than the smallest grid. */
 export function defaultSlotInterval(durationMinutes: number): number {
   return Math.max(durationMinutes, minSlotInterval)

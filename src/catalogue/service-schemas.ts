@@ -14,12 +14,16 @@ import {
   maxMinorUnits,
   minSlotInterval,
   usualAdvanceDays,
+  usualChangeMinutes,
+  usualReschedules,
 } from './service-rules.ts'
 
 const maxFields = 50
 const maxOptions = 100
 const minutesAYear = 525_600
 const tenYearsOfDays = 3_650
+const thirtyDaysOfMinutes = 43_200
+const mostReschedules = 100
 
 function Amount(min: number, description: string) {
   return StrictObject(
@@ -96,6 +100,13 @@ const numbers = {
   min_notice_minutes: Type.Optional(
     Minutes(0, minutesAYear, 'How long before its start a slot can be booked at the latest.'),
   ),
+  max_reschedules: Type.Optional(
+    Minutes(
+      0,
+      mostReschedules,
+      `How often a client may move one booking; if absent at creation: ${usualReschedules}.`,
+    ),
+  ),
   capacity: Type.Optional(
     Minutes(
       1,
@@ -140,6 +151,15 @@ export const maxAdvance = Type.Integer({
   maximum: tenYearsOfDays,
   description: `Days ahead that it can be booked; if absent at creation: ${usualAdvanceDays}. Null: no own limit; sessions never book more than 730 days ahead.`,
 })
+const changeUntil = (what: string) =>
+  Minutes(
+    0,
+    thirtyDaysOfMinutes,
+    `How many minutes before the start a client may still ${what}; if absent at creation: ${usualChangeMinutes}. Null: never.`,
+  )
+/** For changes and imported files too. */
+export const cancelUntil = changeUntil('cancel a booking')
+export const rescheduleUntil = changeUntil('move a booking')
 const price = Amount(0, 'In minor units: 2500 EUR is 25.00 euros.')
 const deposit = Amount(
   1,
@@ -154,6 +174,8 @@ export const serviceMembers = {
   ...numbers,
   max_advance_days: Type.Optional(maxAdvance),
   timetable: Type.Optional(timetable),
+  cancel_until_minutes: Type.Optional(cancelUntil),
+  reschedule_until_minutes: Type.Optional(rescheduleUntil),
   price: Type.Optional(price),
   deposit: Type.Optional(deposit),
 }
@@ -195,6 +217,8 @@ export const ChangeService = Ruled(
       ...numbers,
       max_advance_days: Type.Optional(OrNull(maxAdvance)),
       timetable: Type.Optional(OrNull(timetable)),
+      cancel_until_minutes: Type.Optional(OrNull(cancelUntil)),
+      reschedule_until_minutes: Type.Optional(OrNull(rescheduleUntil)),
       price: Type.Optional(OrNull(price)),
       deposit: Type.Optional(OrNull(deposit)),
       location_ids: Type.Optional(locationIds),

@@ -13,6 +13,7 @@ import {
   showBooking,
 } from '../bookings/booking.ts'
 import type { Context } from '../bookings/context.ts'
+import { withLink } from '../bookings/manage.ts'
 import { listBlocks } from '../catalogue/block.ts'
 import { type CliCommand, print, printPage, tableLines, warn, withExistingDatabase } from './command-line.ts'
 import { assertNoFaults, checkedChange, given, readFields, moneyText, readTime, shownTime } from './input.ts'
@@ -108,8 +109,11 @@ function registerShow(group: CliCommand): void {
     .withJson()
     .examples('booking show 0198…')
     .action(async (id: string, { json }: { json?: boolean }) => {
-      const found = await withBooking(id, (context) => showBooking(context, operator, id))
-      printBooking(found, json)
+      const booking = await withBooking(id, async (context) => {
+        const found = await showBooking(context, operator, id)
+        return withLink(context, found, presentBooking(found, operator))
+      })
+      print(booking, json, () => bookingLines(booking))
     })
 }
 
@@ -255,7 +259,7 @@ function printBooking(row: BookingRow, json: boolean | undefined): void {
   print(booking, json, () => bookingLines(booking))
 }
 
-function bookingLines(booking: ReturnType<typeof presentBooking>): string[] {
+function bookingLines(booking: ReturnType<typeof presentBooking> & { manage_url?: string }): string[] {
   const { client, location } = booking
   const contact = `${client.first_name} ${client.last_name} <${client.email}> ${client.phone ?? ''}`
   return tableLines(
@@ -274,6 +278,7 @@ function bookingLines(booking: ReturnType<typeof presentBooking>): string[] {
       ...('payment' in booking ? [['deposit', paymentText(booking.payment)]] : []),
       ['cancelled', shownTime(booking.cancelled_at ?? '')],
       ['business', booking.business_id],
+      ...(booking.manage_url === undefined ? [] : [['manage link', booking.manage_url]]),
     ],
   )
 }

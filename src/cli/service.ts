@@ -29,6 +29,9 @@ interface ServiceOptions {
   timetable?: string
   minNotice?: string
   maxAdvanceDays?: string
+  cancelUntil?: string
+  rescheduleUntil?: string
+  maxReschedules?: string
   capacity?: string
   price?: string
   deposit?: string
@@ -48,6 +51,8 @@ const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOpt
     slot_interval_minutes: '--slot-interval',
     timetable: '--timetable',
     min_notice_minutes: '--min-notice',
+    cancel_until_minutes: '--cancel-until',
+    reschedule_until_minutes: '--reschedule-until',
     location_ids: '--location',
     staff_ids: '--staff',
     name: 'The name',
@@ -97,7 +102,7 @@ function registerUpdate(group: CliCommand): void {
       group
         .command('update <id>')
         .description(
-          'change a service; "none" clears --description, --timetable, --max-advance-days, --price and --deposit',
+          'change a service; "none" clears --description, --timetable, --max-advance-days, --price and --deposit; with --cancel-until or --reschedule-until, clients never can',
         )
         .option('--name <name>', 'new name')
         .option('--duration <minutes>', 'duration')
@@ -120,6 +125,12 @@ function withServiceOptions(command: CliCommand, staff = 'staff who provide it; 
     .option('--timetable <starts>', 'starts by weekday in place of it: "mon-fri 09:00 18:30, sat 10:00"')
     .option('--min-notice <minutes>', 'minimum time between booking and start')
     .option('--max-advance-days <days>', 'how many days ahead clients can book (default: 365)')
+    .option('--cancel-until <minutes>', 'how long before the start clients can cancel (default: 1440)')
+    .option(
+      '--reschedule-until <minutes>',
+      'how long before the start clients can move a booking (default: 1440)',
+    )
+    .option('--max-reschedules <times>', 'how often a client can move a booking (default: 3)')
     .option('--capacity <clients>', 'clients per slot, such as the places in a class (default: 1)')
     .option('--price <amount>', 'such as "25 EUR"')
     .option('--deposit <amount>', 'amount to pay in advance, such as "5 EUR"')
@@ -145,6 +156,12 @@ function serviceReaders(context: Context, businessId: string, options: ServiceOp
     max_advance_days: () =>
       clearable(options.maxAdvanceDays, (text) =>
         numberIn(text, '--max-advance-days', 'whole days, such as 90'),
+      ),
+    cancel_until_minutes: () => clearable(options.cancelUntil, minutes('--cancel-until')),
+    reschedule_until_minutes: () => clearable(options.rescheduleUntil, minutes('--reschedule-until')),
+    max_reschedules: () =>
+      read(options.maxReschedules, (text) =>
+        numberIn(text, '--max-reschedules', 'a whole number, such as 3'),
       ),
     capacity: () =>
       read(options.capacity, (text) => numberIn(text, '--capacity', 'a whole number, such as 8')),

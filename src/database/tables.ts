@@ -120,6 +120,11 @@ export interface ServicesTable {
   slot_interval_minutes: number
   min_notice_minutes: number
   max_advance_days: number | null
+  /** How long before the start its client may still cancel or move it; null: never. */
+  cancel_until_minutes: number | null
+  reschedule_until_minutes: number | null
+  /** How often a client may move one booking. */
+  max_reschedules: number
   capacity: number
   price_amount: number | null
   price_currency: string | null
@@ -168,6 +173,8 @@ export interface ClaimsTable {
   service_id: string
   location_id: string
   staff_id: string | null
+  /** The staff member that was asked for; null: anyone would do. */
+  chosen_staff_id: string | null
   /** The slot of the hold, without buffers. */
   starts_at: Instant
   ends_at: Instant
@@ -209,6 +216,8 @@ export interface BookingsTable {
   service_id: string
   location_id: string
   staff_id: string | null
+  /** The staff member that the client asked for; null: anyone would do. Stays when another one takes it. */
+  chosen_staff_id: string | null
   starts_at: Instant
   ends_at: Instant
   /** For how many people. */
@@ -233,6 +242,14 @@ export interface BookingsTable {
   confirmed_at: Instant | null
   /** When it was marked a no-show; only for completed bookings. */
   no_show_at: Instant | null
+  /** What the client said when cancelling it. */
+  cancel_reason: string | null
+  /** Counts the links by which its client manages it: a new one ends the one before. */
+  manage_generation: number
+  /** Digest of the token in the present link. */
+  manage_digest: string
+  /** How often its client has moved it. */
+  client_reschedules: number
   /** The current payment of its deposit; null without a deposit. */
   payment_id: string | null
   /** Digest of the client, for the cap per client; null for keys. */

@@ -2,6 +2,13 @@ import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isOfApi } from './openapi.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route shows one thing, though it names no id. */
+    showsOne?: true
+  }
+}
+
 /** Shorter answers fit into a few packets: compressing them costs more time than it saves. */
 const worthwhileBytes = 4 * 1024
 /** Of nine: a month of slots shrinks to a twentieth, in a third of the time of the best. */
@@ -43,7 +50,13 @@ export function compressLongAnswers(app: FastifyInstance): void {
 function isOfMany(request: FastifyRequest): boolean {
   const { url, config } = request.routeOptions
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  return isRead && config.access !== undefined && isOfApi(request) && url?.includes(':') === false
+  return (
+    isRead &&
+    config.access !== undefined &&
+    !config.showsOne &&
+    isOfApi(request) &&
+    url?.includes(':') === false
+  )
 }
 
 function acceptsGzip(header: string | string[] | undefined): boolean {

@@ -148,6 +148,8 @@ async function endsWithin(promise: Promise<unknown>, milliseconds: number): Prom
 export interface Creation<Result> {
   run: (store: StoreResponse<unknown>) => Promise<Result>
   present: (result: Result) => { body: object; etag?: string }
+  /** Adds to each reply, first or repeated, what is not to be stored, such as a token. */
+  complete?: (body: object, replayed: boolean) => Promise<object>
 }
 
 const maxKeyLength = 255
@@ -159,14 +161,14 @@ const maxKeyLength = 255
 export async function createdOnce<Result>(
   context: Pick<Context, 'db' | 'clock'>,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  { run, present }: Creation<Result>,
+  { run, present, complete }: Creation<Result>,
 ): Promise<FastifyReply> {
   void reply.code(201)
   const key = request.headers['idempotency-key']
   if (key === undefined) {
     const { body, etag } = present(await run(storeNothing))
     if (etag !== undefined) void reply.header('etag', etag)
-    return reply.send(body)
+    return reply.send(complete ? await complete(body, false) : body)
   }
   const { response, replayed } = await respondOnce(context, {
     key: {
@@ -183,7 +185,9 @@ export async function createdOnce<Result>(
   })
   if (replayed) void reply.header('idempotent-replayed', 'true')
   if (response.etag !== null) void reply.header('etag', response.etag)
-  return reply.code(response.status).type('application/json; charset=utf-8').send(response.body)
+  void reply.code(response.status).type('application/json; charset=utf-8')
+  if (!complete) return reply.send(response.body)
+  return reply.send(await complete(JSON.parse(response.body) as object, replayed)) // it was serialised from an object
 }
 
 /** Throws validation_failed unless the key can be logged, stored and compared on any engine. */

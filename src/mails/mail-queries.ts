@@ -100,6 +100,9 @@ export type ShownBooking = BookingsTable & {
   service_name: string
   price_amount: number | null
   price_currency: string | null
+  cancel_until_minutes: number | null
+  reschedule_until_minutes: number | null
+  max_reschedules: number
   location_name: string
   address: string | null
   online_url: string | null
@@ -116,7 +119,8 @@ export type ShownBooking = BookingsTable & {
   }
 
 const shownColumns = sql`
-  b.*, s.name as service_name, s.price_amount, s.price_currency, l.name as location_name, l.address, l.online_url,
+  b.*, s.name as service_name, s.price_amount, s.price_currency,
+  s.cancel_until_minutes, s.reschedule_until_minutes, s.max_reschedules, l.name as location_name, l.address, l.online_url,
   l.timezone, p.name as staff_name, m.status as payment_status, m.amount as payment_amount,
   m.currency as payment_currency, i.name as business_name, i.locale as business_locale, i.reply_to_email,
   i.brand_name, i.brand_color, i.plan, h.plan as hub_plan`

@@ -31,9 +31,8 @@ describe('the format of tokens', () => {
   test.each(tokenTypes)(
     'a new %s token has its prefix, 32 secret characters and a right checksum',
     (type) => {
-      const prefix = { hub: 'cal_hub_', business: 'cal_biz_', publishable: 'cal_pub_', session: 'cal_ses_' }[
-        type
-      ]
+      const prefixes = { hub: 'hub', business: 'biz', publishable: 'pub', session: 'ses', manage: 'man' }
+      const prefix = `cal_${prefixes[type]}_`
       const tokens = Array.from({ length: 200 }, () => newToken(type, systemIds))
       for (const token of tokens) {
         expect(token).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{38}$`))

@@ -48,10 +48,11 @@ onEachEngine('converting a hold', (engine) => {
       party_size: 1,
       notes: 'By the window,\nplease.',
       cancelled_at: null,
-      service: { id: offer.service_id, name: 'Shiatsu', duration_minutes: 45 },
+      service: { id: offer.service_id, name: 'Shiatsu', duration_minutes: 45, price: null },
       location: {
         id: offer.location_id,
         name: 'Main street',
+        address: null,
         timezone: 'Europe/Berlin',
         online_url: null,
       },
@@ -61,6 +62,7 @@ onEachEngine('converting a hold', (engine) => {
       business_id: business.id,
       created_at: '2026-11-20T10:00:05+01:00',
       updated_at: '2026-11-20T10:00:05+01:00',
+      manage_url: expect.stringMatching(/\/manage#cal_man_\w{38}$/),
     })
     expect((await session.show(id)).body).toEqual(booked.body)
     expect((await key.show(id)).body).toEqual({ ...booked.body, no_show: false })

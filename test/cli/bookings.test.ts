@@ -42,7 +42,9 @@ onEachEngine('bookings beside a running server', (engine) => {
       body: { hold_id: hold.body.hold_id, client, notes: 'by the window' },
     })
     if (booked.status !== 201) throw new Error(`no booking: ${JSON.stringify([hold.body, booked.body])}`)
-    return { id: booked.body.id as string, token, booking: booked.body as Record<string, unknown> }
+    // the command line has an address of its own
+    const { manage_url, ...booking } = booked.body as Record<string, unknown>
+    return { id: booked.body.id as string, token, booking, link: String(manage_url).replace(/^.*#/, '') }
   }
 
   const eventsOf = async (id: string) =>
@@ -57,7 +59,7 @@ onEachEngine('bookings beside a running server', (engine) => {
   ])('of a business on the plan %s', (_plan, name, zone, offset) => {
     test('are listed, shown, moved, completed and cancelled, each with its event', async () => {
       const business = businessOf(world, name)
-      const { id, token, booking } = await book(name, `${year}-01-12T10:00:00${offset}`)
+      const { id, token, booking, link } = await book(name, `${year}-01-12T10:00:00${offset}`)
       const list = cellsOf(await holdfast.text('booking', 'list', '--business', business.id))
       expect(list).toEqual([
         ['ID', 'STARTS', 'STATUS', 'SERVICE', 'LOCATION', 'STAFF', 'CLIENT'],
@@ -66,7 +68,11 @@ onEachEngine('bookings beside a running server', (engine) => {
           'Ada Lovelace <ada@example.com>',
         ],
       ])
-      expect(await holdfast.json('booking', 'show', id)).toEqual({ ...booking, no_show: false })
+      expect(await holdfast.json('booking', 'show', id)).toEqual({
+        ...booking,
+        no_show: false,
+        manage_url: expect.stringMatching(new RegExp(`/manage#${link}$`)),
+      })
 
       const moved = await holdfast.text('booking', 'reschedule', id, '--to', `${year}-01-13 11:30`)
       expect(moved).toMatch(new RegExp(`^starts +${year}-01-13 11:30 \\${offset}$`, 'm'))
@@ -80,13 +86,14 @@ onEachEngine('bookings beside a running server', (engine) => {
         ...['booking.created', 'booking.updated', 'booking.completed', 'booking.cancelled'],
       ])
       const seen = await call(server.address, 'GET', `/bookings/${id}`, { token })
-      expect(await holdfast.json('booking', 'show', id)).toEqual({ ...seen.body, no_show: false })
+      const { manage_url: _link, ...whole } = seen.body as Record<string, unknown>
+      expect(await holdfast.json('booking', 'show', id)).toMatchObject({ ...whole, no_show: false })
       expect(seen.body).toMatchObject({ status: 'cancelled', starts_at: `${year}-01-13T11:30:00${offset}` })
     })
   })
 
   test('booking show tells everything of a booking', async () => {
-    const { id } = await book('Salon Spree', `${year}-02-01T10:00:00+01:00`)
+    const { id, link } = await book('Salon Spree', `${year}-02-01T10:00:00+01:00`)
     expect(cellsOf(await holdfast.text('booking', 'show', id.toUpperCase()))).toEqual([
       ['BOOKING', id],
       ['status', 'confirmed'],
@@ -99,6 +106,7 @@ onEachEngine('bookings beside a running server', (engine) => {
       ['notes', 'by the window'],
       ['cancelled'],
       ['business', businessOf(world, 'Salon Spree').id],
+      ['manage link', `http://127.0.0.1:3000/manage#${link}`],
     ])
   })
 
@@ -212,7 +220,7 @@ onEachEngine('bookings beside a running server', (engine) => {
     const { id } = await book('Salon Spree', startsAt)
     const cancelled = await holdfast.json('booking', 'cancel', id)
     await holdfast.refuses(['booking', 'complete', id], 2, /is cancelled: add --revive/)
-    expect(await holdfast.json('booking', 'show', id)).toEqual(cancelled)
+    expect(await holdfast.json('booking', 'show', id)).toMatchObject(cancelled)
     expect(await eventsOf(id)).toEqual(['booking.created', 'booking.cancelled'])
     const other = await book('Salon Spree', startsAt)
     await holdfast.refuses(['booking', 'complete', id, '--revive'], 1, /slot is booked/)

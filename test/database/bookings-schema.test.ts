@@ -45,7 +45,8 @@ onEachEngine('claims, bookings and events in the schema', (engine) => {
       table === 'claims'
         ? { taken_from: '2026-12-05T10:00:00.000Z', taken_until: '2026-12-05T11:00:00.000Z' }
         : {}
-    const copy = { ...rows[table], id, ...apart, ...change }
+    const link = table === 'bookings' ? { manage_digest: id } : {}
+    const copy = { ...rows[table], id, ...apart, ...link, ...change }
     await write(async (db) => {
       await db
         .insertInto(table)

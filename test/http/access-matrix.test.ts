@@ -9,7 +9,7 @@ import { ada, businessOf, type Reply, startTestService, type TestService } from 
 import { makeWebhookThings, type WebhookThings } from '../support/webhooks.ts'
 import { onOneEngine } from '../support/long.ts'
 
-const keyTypes = ['publishable', 'session', 'business', 'hub'] as const
+const keyTypes = ['publishable', 'session', 'business', 'hub', 'manage'] as const
 type KeyType = (typeof keyTypes)[number]
 type Cell = 'yes' | 'yes, redacted' | '–'
 
@@ -45,11 +45,11 @@ const slots = (path: string, query: string): Operation => ({
 /** Who may do what. A HEAD is its GET. */
 const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<string, Operation> }> = {
   'exchange for a session': {
-    may: { publishable: 'yes', session: '–', business: '–', hub: '–' },
+    may: { publishable: 'yes', session: '–', business: '–', hub: '–', manage: '–' },
     operations: { 'POST /api/v1/session': list('/session') },
   },
   'place, show, release a hold; create a booking': {
-    may: { publishable: '–', session: 'yes', business: 'yes', hub: 'yes' },
+    may: { publishable: '–', session: 'yes', business: 'yes', hub: 'yes', manage: '–' },
     operations: {
       'POST /api/v1/bookings/hold': {
         names: ['service_id', 'location_id', 'staff_id'],
@@ -67,19 +67,36 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
     },
   },
   'show a booking': {
-    may: { publishable: 'yes, redacted', session: 'yes', business: 'yes', hub: 'yes' },
+    may: { publishable: 'yes, redacted', session: 'yes', business: 'yes', hub: 'yes', manage: '–' },
     operations: { 'GET /api/v1/bookings/:id': one('/bookings', 'booking_id') },
   },
+  'see and change the one booking of a manage link': {
+    may: { publishable: '–', session: '–', business: '–', hub: '–', manage: 'yes' },
+    operations: {
+      'GET /api/v1/manage': list('/manage'),
+      'GET /api/v1/manage/availability': list('/manage/availability?from=2026-12-01&to=2026-12-01'),
+      'GET /api/v1/manage/calendar.ics': list('/manage/calendar.ics'),
+      'POST /api/v1/manage/reschedule': {
+        names: [],
+        request: ({ free_start }) => ({ path: '/manage/reschedule', body: { starts_at: free_start } }),
+      },
+      'POST /api/v1/manage/cancel': list('/manage/cancel'),
+    },
+  },
   'list, update, cancel bookings': {
-    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes' },
+    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
     operations: {
       'GET /api/v1/bookings': list('/bookings'),
       'PATCH /api/v1/bookings/:id': one('/bookings', 'booking_id', { notes: 'changed' }),
       'DELETE /api/v1/bookings/:id': one('/bookings', 'booking_id'),
+      'POST /api/v1/bookings/:id/manage-link': {
+        names: ['booking_id'],
+        request: ({ booking_id }) => ({ path: `/bookings/${booking_id}/manage-link` }),
+      },
     },
   },
   'block clients': {
-    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes' },
+    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
     operations: {
       'POST /api/v1/clients/block': {
         names: ['business_id'],
@@ -98,7 +115,7 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
     },
   },
   'read services, locations, staff, availability': {
-    may: { publishable: '–', session: 'yes', business: 'yes', hub: 'yes' },
+    may: { publishable: '–', session: 'yes', business: 'yes', hub: 'yes', manage: '–' },
     operations: {
       'GET /api/v1/services': list('/services'),
       'GET /api/v1/services/:id': one('/services', 'service_id'),
@@ -112,7 +129,7 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
     },
   },
   'write the catalogue, schedules, blocks': {
-    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes' },
+    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
     operations: {
       'POST /api/v1/services': {
         field: '/business_id',
@@ -152,7 +169,7 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
     },
   },
   'webhooks, deliveries, events': {
-    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes' },
+    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
     operations: {
       'POST /api/v1/webhooks': {
         names: ['business_id'],
@@ -187,7 +204,7 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
     },
   },
   mails: {
-    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes' },
+    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
     operations: {
       'GET /api/v1/mails': list('/mails'),
       'POST /api/v1/mails/:id/retry': {
@@ -197,7 +214,7 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
     },
   },
   '/businesses': {
-    may: { publishable: '–', session: '–', business: '–', hub: 'yes' },
+    may: { publishable: '–', session: '–', business: '–', hub: 'yes', manage: '–' },
     operations: {
       'GET /api/v1/businesses': list('/businesses'),
       'POST /api/v1/businesses': {
@@ -208,7 +225,7 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
     },
   },
   '/businesses/{id}, /businesses/{id}/keys, /businesses/{id}/keys/{key_id}': {
-    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes' },
+    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
     operations: {
       'GET /api/v1/businesses/:id': one('/businesses', 'business_id'),
       'PATCH /api/v1/businesses/:id': one('/businesses', 'business_id', { brand_name: 'Changed' }),
@@ -279,7 +296,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     own = businessOf(service.world, 'Salon Spree')
     const sibling = businessOf(service.world, 'Hudson Studio')
     const outsider = businessOf(service.world, 'Lotus Clinic')
-    foreign = { publishable: sibling, session: sibling, business: sibling, hub: outsider }
+    foreign = { publishable: sibling, session: sibling, business: sibling, hub: outsider, manage: sibling }
     const { context } = service
     const hub = await createHub(context, { name: 'Strangers', plan: 'enterprise' })
     await createBusiness(context, {
@@ -297,10 +314,15 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
   })
   afterAll(() => service.stop())
 
-  const tokenOf = async (type: KeyType, sessionToken?: string) => {
+  const tokenOf = async (type: KeyType, items?: AllThings) => {
     const { hub } = service.world
-    if (type === 'session') return sessionToken ?? (await service.session(own))
+    if (type === 'session') return items?.token ?? (await service.session(own))
+    if (type === 'manage') return manageTokenOf(items ?? refusedOwn)
     return { publishable: own.publishable_key, business: own.business_key, hub: hub.key }[type]
+  }
+  const manageTokenOf = async ({ booking_id }: AllThings) => {
+    const { body } = await service.call('GET', `/bookings/${booking_id}`, { token: own.business_key })
+    return String(body.manage_url).replace(/^.*#/, '')
   }
   const send = (
     route: string,
@@ -376,7 +398,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
 
     test.each(allowed)('is open to a %s key on what is its own', async (type) => {
       const items = await thingsOf(own)
-      const reply = await send(route, operation, { token: await tokenOf(type, items.token), items })
+      const reply = await send(route, operation, { token: await tokenOf(type, items), items })
       expect([200, 201, 202, 204]).toContain(reply.status)
       expect(reply.body?.redacted).toBe(may[type] === 'yes, redacted' ? true : undefined)
     })
@@ -386,7 +408,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     test.each(cases)('a foreign $name looks to a $type key as an unknown one', async ({ type, name }) => {
       const others = theirs[foreign[type].id] ?? nothing
       const items = refusedOwn
-      const token = await tokenOf(type, items.token)
+      const token = await tokenOf(type, items)
       const before = await untouched()
       const refused = await send(route, operation, { token, items: { ...items, [name]: others[name] } })
       const unknown = await send(route, operation, { token, items: { ...items, [name]: unknownId } })

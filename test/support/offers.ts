@@ -33,6 +33,9 @@ export interface ServiceParts {
   noticeMinutes: number
   /** Null: no limit. */
   horizonDays: number | null
+  cancelUntilMinutes: number | null
+  rescheduleUntilMinutes: number | null
+  maxReschedules: number
   deposit: Money | null
   customFields: CustomField[]
   staffIds: string[]
@@ -48,6 +51,9 @@ const plainService: Omit<ServiceParts, 'locationIds'> = {
   intervalMinutes: 5,
   noticeMinutes: 0,
   horizonDays: null,
+  cancelUntilMinutes: 1440,
+  rescheduleUntilMinutes: 1440,
+  maxReschedules: 3,
   deposit: null,
   customFields: [],
   staffIds: [],
@@ -145,6 +151,9 @@ export async function makeService(
     slot_interval_minutes: parts.intervalMinutes,
     min_notice_minutes: parts.noticeMinutes,
     max_advance_days: parts.horizonDays,
+    cancel_until_minutes: parts.cancelUntilMinutes,
+    reschedule_until_minutes: parts.rescheduleUntilMinutes,
+    max_reschedules: parts.maxReschedules,
     capacity: parts.capacity,
     price_amount: null,
     price_currency: null,

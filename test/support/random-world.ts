@@ -159,6 +159,7 @@ function randomService(random: Random) {
     min_notice_minutes: random.of([0, 0, 0, 90, 2000]),
     max_advance_days: random.of([null, null, null, 0, 1, 3]),
     capacity: random.of([1, 1, 1, 2, 3]),
+    max_reschedules: 3,
     custom_fields_json: '[]',
   }
 }

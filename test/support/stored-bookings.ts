@@ -47,11 +47,12 @@ export async function storeBookings(db: Queries, engine: Engine, stored: StoredB
   await sql`
     insert into bookings (id, business_id, service_id, location_id, staff_id, starts_at, ends_at, status,
                           client_first_name, client_last_name, client_email, client_search, custom_field_values_json, owner_id,
-                          scheduled_at, created_at, updated_at, version)
+                          scheduled_at, manage_generation, manage_digest, client_reschedules, created_at, updated_at,
+                          version)
     ${numbers}
     select ${own}, ${id(businessId)}, ${id(serviceId)}, ${id(locationId)}, ${staff}, ${instant(0)},
            ${instant(stored.minutes)}, 'confirmed', 'Ada', 'Lovelace', 'ada@example.com', '', '[]', ${id(businessId)},
-           ${written}, ${written}, ${written}, 1
+           ${written}, 1, cast(${own} as text), 0, ${written}, ${written}, 1
       from numbers`.execute(db)
   if (stored.withoutClaims) return
   await sql`

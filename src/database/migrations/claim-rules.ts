@@ -36,6 +36,7 @@ export function claimTable(engine: Engine): string[] {
        service_id ${id} not null,
        location_id ${id} not null,
        staff_id ${id},
+       chosen_staff_id ${id},
        ${instant('starts_at')} not null,
        ${instant('ends_at')} not null,
        resource_id ${id} not null,

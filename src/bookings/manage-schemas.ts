@@ -1,0 +1,63 @@
+import { Type } from 'typebox'
+import { exampleTimes } from '../base/examples.ts'
+import { InstantText, Nullable, ShownInstant, StrictObject, Text } from '../http/wire.ts'
+import { Booking } from './booking-schemas.ts'
+
+const until = (what: string) =>
+  Nullable(ShownInstant, {
+    description: `Until when the client may ${what}. Null: the service never allows it.`,
+  })
+
+/** What the client of a booking may do with it now. */
+const Policy = Type.Object(
+  {
+    can_cancel: Type.Boolean({ description: 'A pending booking can always be cancelled.' }),
+    cancel_until: until('cancel it'),
+    can_reschedule: Type.Boolean(),
+    reschedule_until: until('move it'),
+    reschedules_left: Type.Integer({ description: 'How often the client may still move it.' }),
+    refund: Type.Enum(['full', 'none'], {
+      description: 'What becomes of a paid deposit when the client cancels now.',
+    }),
+  },
+  { title: 'ChangePolicy', description: 'What the client of a booking may do with it.' },
+)
+
+const brand = { description: 'Null unless the business is on Enterprise and has set it.' }
+
+export const Managed = Type.Object(
+  {
+    booking: Booking,
+    policy: Policy,
+    business: Type.Object({
+      name: Type.String(),
+      brand_name: Nullable(Type.String(), brand),
+      brand_color: Nullable(Type.String(), brand),
+      brand_logo_url: Nullable(Type.String(), brand),
+    }),
+  },
+  { title: 'ManagedBooking', description: 'The booking of a manage link.' },
+)
+
+export const RescheduleManaged = StrictObject(
+  { starts_at: InstantText },
+  {
+    title: 'RescheduleManaged',
+    description: 'The new start: a slot of `GET /manage/availability`.',
+    examples: [{ starts_at: exampleTimes.startsAt }],
+  },
+)
+
+export const CancelManaged = StrictObject(
+  { reason: Type.Optional(Text(500)) },
+  {
+    title: 'CancelManaged',
+    description: 'What the client wants to say about it, if anything.',
+    examples: [{ reason: 'I have a cold.' }],
+  },
+)
+
+export const ManageLink = Type.Object(
+  { manage_url: Type.String({ description: 'The page for the client. Shows a token.' }) },
+  { title: 'ManageLink', description: 'The link by which a client manages a booking.' },
+)

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { deposit, depositWorld, type DepositWorld } from '../support/deposits.ts'
+import { makeOffer } from '../support/offers.ts'
+import { onEachEngine } from '../support/test-service.ts'
+
+onEachEngine('a deposit of a booking that its client cancels', (engine) => {
+  let world: DepositWorld
+  beforeAll(async () => {
+    world = await depositWorld(engine)
+  })
+  beforeEach(async () => {
+    world.stripe.refunds.length = 0
+    await world.newSession()
+  })
+  afterAll(() => world.stop())
+
+  const manage = (url: unknown, method = 'GET', path = '') =>
+    world.service.call(method, `/manage${path}`, {
+      token: String(url).replace(/^https:\/\/book\.example\/manage#/, ''),
+      ...(method === 'POST' && { body: {} }),
+    })
+
+  test('goes back in full until the cut-off', async () => {
+    const { sessionId, reply } = await world.due()
+    const { manage_url: url } = reply.body
+    expect((await manage(url)).body).toMatchObject({
+      booking: { status: 'pending', payment: { status: 'due' } },
+      policy: { can_cancel: true, refund: 'none' },
+    })
+    await world.paid(sessionId)
+    expect((await manage(url)).body).toMatchObject({
+      booking: { status: 'confirmed', payment: { status: 'paid', amount: 2500, currency: 'EUR' } },
+      policy: { can_cancel: true, refund: 'full' },
+    })
+    expect((await manage(url, 'POST', '/cancel')).body).toMatchObject({ status: 'cancelled' })
+    await world.settled()
+    expect(world.stripe.refunds).toHaveLength(1)
+    expect((await manage(url)).body.booking.payment).toMatchObject({ status: 'refunded' })
+  })
+
+  test('of one that is not paid is due no more', async () => {
+    const { id, offer, sessionId, reply } = await world.due()
+    expect((await manage(reply.body.manage_url, 'POST', '/cancel')).body).toMatchObject({
+      status: 'cancelled',
+      payment: { status: 'expired' },
+    })
+    await world.settled()
+    expect(world.stripe.sessions.get(sessionId)?.status).toBe('expired')
+    expect(world.stripe.refunds).toEqual([])
+    expect(await world.isFree(offer)).toBe(true)
+    expect(await world.eventsOf(id)).toEqual([])
+  })
+
+  test('stays where the cut-off has passed but a pending booking can still be cancelled', async () => {
+    const offer = await makeOffer(world.service, world.business.id, { deposit, cancelUntilMinutes: null })
+    const { id, sessionId, reply } = await world.due({ offer })
+    const { manage_url: url } = reply.body
+    await world.paid(sessionId)
+    expect((await manage(url)).body.policy).toMatchObject({ can_cancel: false, refund: 'none' })
+    expect((await manage(url, 'POST', '/cancel')).body).toMatchObject({ reason: 'not_allowed' })
+    await world.key.change(id, { status: 'pending' })
+    expect((await manage(url, 'POST', '/cancel')).body).toMatchObject({ payment: { status: 'paid' } })
+    await world.settled()
+    expect(world.stripe.refunds).toEqual([])
+  })
+})
