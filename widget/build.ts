@@ -57,6 +57,8 @@ function stylesAsText(file: string) {
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ?([{};,>]) ?/g, '$1')
     .replaceAll(/: /g, ':')
+    .replaceAll(';}', '}')
+    .replaceAll(/(?<=[ :,(])0\./g, '.')
   return { code: `export default ${JSON.stringify(text)}`, moduleType: 'js' as const }
 }
 

@@ -310,7 +310,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
 
 /* What no database has to do with. */
 describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
-  const { visit, bookings, service } = visitsOn('sqlite')
+  const { visit, visitTimes, bookings, service } = visitsOn('sqlite')
 
   test('books by keyboard alone, and the focus is where the visitor is', async () => {
     const { page } = await visit({ width: 1280 })
@@ -400,6 +400,32 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     await page.getByRole('heading', { name: 'Zeiten am Donnerstag, 3. Dezember 2026' }).waitFor()
     expect(await page.locator('th').first().textContent()).toMatch(/^Mo/)
     await expectSound(page, 'german')
+  })
+
+  test('asks how many come where several share a slot, and shows and holds what has room for them', async () => {
+    const { page } = await visitTimes('2026-12-04', 'Yoga class')
+    const first = page.locator('.time').first()
+    const day = page.locator('.day.is-free[data-date="2026-12-04"]')
+    await expect.poll(() => first.textContent()).toContain('Places left: 8')
+    await page.getByLabel('How many people?').fill('3')
+    await page.keyboard.press('Enter')
+    await first.click()
+    await heading(page, 'Your details')
+    expect(await page.locator('.summary').textContent()).toContain('How many people? 3')
+    await writeDetails(page)
+    await next(page, 'Book now')
+    await heading(page, 'Thank you, Ada!')
+    const booked = (await service().rows('bookings')).filter(({ party_size }) => party_size === 3)
+    expect(booked).toHaveLength(1)
+    await next(page, 'Book another')
+    await next(page, /Yoga class/)
+    await next(page, /Mitte/)
+    await day.click()
+    await expect.poll(() => first.textContent()).toContain('Places left: 5')
+    await page.getByLabel('How many people?').fill('6')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => first.textContent()).toContain('Places left: 8') // the one with five left is not shown
+    await expectSound(page, 'party')
   })
 
   test('speaks Arabic from right to left, in the dark', async () => {

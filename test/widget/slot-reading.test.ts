@@ -91,6 +91,23 @@ test('nothing is asked early where a visitor chooses the service or the place', 
   }
 })
 
+test('times with room for more people are asked for anew, and another service is for one again', async () => {
+  const { flow, asked, answers } = flowWith({ ...nothingChosen, locationId: 'here' })
+  void flow.start()
+  await answers()
+  flow.choose('service', 'room')
+  await answers()
+  expect(asked.at(-1)).toBe('/availability?service_id=room&location_id=here')
+  flow.setParty(3)
+  expect(flow.state.slots).toEqual({})
+  await answers()
+  expect(asked.at(-1)).toBe('/availability?service_id=room&location_id=here&party_size=3')
+  expect(times(flow)).toEqual(['10:00', '11:00'])
+  flow.choose('service', 'one')
+  await answers()
+  expect([flow.state.party, asked.at(-1)]).toEqual([1, '/availability?service_id=one&location_id=here'])
+})
+
 test('of one person nothing is asked a second time', async () => {
   const { flow, asked, answers } = flowWith({ serviceId: 'one', locationId: 'here', staffId: null })
   void flow.start()

@@ -114,6 +114,13 @@ export class BookingFlow {
     void this.enterStep()
   }
 
+  /** Looks for times with room for so many people. */
+  setParty(party: number): void {
+    this.slots.forget()
+    this.set({ party, slots: {}, soonest: undefined })
+    void this.enterStep()
+  }
+
   goBack(step: Step): void {
     this.replace(backTo(this.state, step))
     void this.enterStep()

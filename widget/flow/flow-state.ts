@@ -37,6 +37,8 @@ export interface FlowState {
   catalogue: Catalogue
   preset: Choice
   choice: Choice
+  /** How many people come. */
+  party: number
   /** The display time zone. */
   zone: string
   month: string
@@ -68,6 +70,7 @@ export function initialState(preset: Choice, zone: string, nowMs: number): FlowS
     catalogue: { services: [], locations: [], staff: [] },
     preset,
     choice: nothingChosen,
+    party: 1,
     zone,
     month: monthOf(dateIn(zone, nowMs)),
     date: null,
@@ -107,7 +110,14 @@ export function withChoice(state: FlowState, step: Step, id: string): FlowState 
   ] as keyof Choice
   const chosen = { ...without(state.choice, step), [key]: id }
   const choice = completed(state.catalogue, chosen, state.preset)
-  return { ...withoutSlots(state), choice, step: nextStep(choice), notice: null, errors: {} }
+  return {
+    ...withoutSlots(state),
+    choice,
+    party: step === 'service' ? 1 : state.party,
+    step: nextStep(choice),
+    notice: null,
+    errors: {},
+  }
 }
 
 /** Drops the slots of another choice. */

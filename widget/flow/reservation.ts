@@ -26,7 +26,7 @@ export class Reservation {
 
   async place(slot: Slot): Promise<HeldSlot> {
     const { connection, store, nowMs, held } = this.parts
-    const { catalogue, choice } = store.state
+    const { catalogue, choice, party } = store.state
     const person = personOf(catalogue, choice)
     const { body } = await connection.call<Hold>('POST', '/bookings/hold', {
       body: {
@@ -34,6 +34,7 @@ export class Reservation {
         location_id: choice.locationId,
         ...(person !== null && { staff_id: person }),
         starts_at: slot.startsAt,
+        party_size: party,
       },
     })
     held(body)

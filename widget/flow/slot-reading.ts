@@ -127,7 +127,7 @@ export class SlotReading {
   private async readSoonest(question: number, goOn: boolean): Promise<void> {
     const { connection, store } = this.parts
     const { catalogue, choice, zone, month: shown } = store.state
-    const path = `/availability/soonest?${offerOf(choice, personOf(catalogue, choice))}`
+    const path = `/availability/soonest?${offerOf(choice, personOf(catalogue, choice), store.state.party)}`
     const { body } = await connection.call<WireSlot | null>('GET', path)
     if (question !== this.question) return
     const soonest = body ? slotOf(body) : null
@@ -156,14 +156,15 @@ export class SlotReading {
   private pathOf(month: string, choice: Choice, person: string | null): string {
     const { nowMs, store } = this.parts
     const { from, to } = rangeFor(month, dateIn(store.state.zone, nowMs()))
-    return `/availability?${offerOf(choice, person)}&from=${from}&to=${to}`
+    return `/availability?${offerOf(choice, person, store.state.party)}&from=${from}&to=${to}`
   }
 }
 
-function offerOf({ serviceId, locationId }: Choice, person: string | null): string {
+function offerOf({ serviceId, locationId }: Choice, person: string | null, party: number): string {
   return new URLSearchParams({
     service_id: serviceId ?? '',
     location_id: locationId ?? '',
     ...(person !== null && { staff_id: person }),
+    ...(party > 1 && { party_size: String(party) }),
   }).toString()
 }

@@ -26,6 +26,7 @@ export const texts: Texts = {
   afternoon: 'بعد الظهر',
   evening: 'مساءً',
   seatsLeft: 'الأماكن المتبقية: {count}',
+  howMany: 'كم عدد الأشخاص؟',
   noneInMonth: 'لا توجد أوقات متاحة في {month}.',
   noneAtAll: 'لا توجد أوقات متاحة حاليًا. يُرجى المحاولة لاحقًا.',
   nextFree: 'أقرب وقت متاح: {date}',

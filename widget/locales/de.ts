@@ -26,6 +26,7 @@ export const texts: Texts = {
   afternoon: 'Nachmittag',
   evening: 'Abend',
   seatsLeft: 'Freie Plätze: {count}',
+  howMany: 'Wie viele Personen?',
   noneInMonth: 'Im {month} ist nichts mehr frei.',
   noneAtAll: 'Im Moment ist nichts frei. Bitte schauen Sie später wieder vorbei.',
   nextFree: 'Nächste freie Zeit: {date}',

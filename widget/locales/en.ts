@@ -26,6 +26,7 @@ export const texts: Texts = {
   afternoon: 'Afternoon',
   evening: 'Evening',
   seatsLeft: 'Places left: {count}',
+  howMany: 'How many people?',
   noneInMonth: 'There are no free times in {month}.',
   noneAtAll: 'There are no free times at the moment. Please look again later.',
   nextFree: 'Next free time: {date}',

@@ -26,6 +26,7 @@ export const texts: Texts = {
   afternoon: 'Tarde',
   evening: 'Tarde-noche',
   seatsLeft: 'Plazas libres: {count}',
+  howMany: '¿Cuántas personas?',
   noneInMonth: 'No hay horas libres en {month}.',
   noneAtAll: 'Por ahora no hay horas libres. Vuelva a mirar más tarde.',
   nextFree: 'Próxima hora libre: {date}',

@@ -26,6 +26,7 @@ export const texts: Texts = {
   afternoon: 'Après-midi',
   evening: 'Soir',
   seatsLeft: 'Places restantes : {count}',
+  howMany: 'Combien de personnes ?',
   noneInMonth: 'Aucun horaire disponible en {month}.',
   noneAtAll: 'Aucun horaire disponible pour le moment. Revenez plus tard.',
   nextFree: 'Prochain horaire disponible : {date}',

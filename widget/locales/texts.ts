@@ -25,6 +25,7 @@ export interface Texts {
   afternoon: string
   evening: string
   seatsLeft: string
+  howMany: string
   noneInMonth: string
   noneAtAll: string
   nextFree: string

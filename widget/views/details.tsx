@@ -11,7 +11,7 @@ import type { View } from './view.ts'
 /** The visitor's details and the custom fields. */
 export function Details(props: View) {
   const { flow, state, language, formats } = props
-  const { catalogue, choice, wanted, errors, busy, draft } = state
+  const { catalogue, choice, party, wanted, errors, busy, draft } = state
   const { texts } = language
   const service = serviceOf(catalogue, choice)
   const form = useRef<HTMLFormElement>(null)
@@ -35,12 +35,14 @@ export function Details(props: View) {
       {...options}
     />
   )
-  const deposit = service.deposit && formats.money(service.deposit)
+  const deposit =
+    service.deposit && formats.money({ ...service.deposit, amount: service.deposit.amount * party })
   const submit = deposit === null ? texts.submit : fill(texts.submitDeposit, { amount: deposit })
   return (
     <div class="details">
       <aside class={`summary${state.held || busy ? '' : ' is-lost'}`} part="summary">
         <Summary {...props} appointment={{ ...wanted, service: service.name, location, staff }} />
+        {party > 1 && <p class="hint">{`${texts.howMany} ${formats.number(party)}`}</p>}
         <Countdown {...props} />
         <button type="button" class="link" onClick={() => flow.goBack('time')}>
           {texts.chooseOther}

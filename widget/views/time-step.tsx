@@ -5,6 +5,7 @@ import { fill } from '../locales/texts.ts'
 import { placeOf } from '../times/formats.ts'
 import { dateIn, hourIn, sameTimeIn } from '../times/zones.ts'
 import { Month } from './month.tsx'
+import { PartySize } from './party-size.tsx'
 import { SlotNotice } from './slot-notice.tsx'
 import type { View } from './view.ts'
 import { ZoneChoice } from './zone-choice.tsx'
@@ -22,6 +23,7 @@ export function TimeStep(props: View) {
       <SlotNotice {...props} />
       <div class="when">
         <div class="when-month">
+          <PartySize {...props} />
           <Month
             {...props}
             today={today}
