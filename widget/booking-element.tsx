@@ -114,7 +114,14 @@ export class BookingElement extends HTMLElement {
     this.formats.warmUp(flow.state.zone, nowMs())
     await starting
     // load now: after a server upgrade, the old file names may no longer exist
-    void import('./views/later-steps.tsx').catch(() => undefined)
+    void this.loadLaterSteps().catch(() => undefined)
+  }
+
+  private readonly loadLaterSteps = async () => {
+    const steps = await import('./views/later-steps.tsx')
+    const sheets = this.root.adoptedStyleSheets
+    if (!sheets.includes(steps.sheet)) sheets.splice(-1, 0, steps.sheet) // the brand's comes last
+    return steps
   }
 
   private async readLanguage(): Promise<void> {
@@ -170,7 +177,11 @@ export class BookingElement extends HTMLElement {
     }
     const onClose = mount instanceof HTMLDialogElement ? () => mount.close() : undefined
     if (onClose) mount.setAttribute('aria-label', language.texts.book)
-    render(<Widget {...{ flow, language, formats, nowMs, onClose }} state={flow.state} />, mount)
+    const { loadLaterSteps } = this
+    render(
+      <Widget {...{ flow, language, formats, nowMs, loadLaterSteps, onClose }} state={flow.state} />,
+      mount,
+    )
   }
 
   private makeMount(): HTMLElement {

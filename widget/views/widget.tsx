@@ -8,7 +8,7 @@ import { Heading } from './heading.tsx'
 import { ListSteps } from './list-steps.tsx'
 import { TimeStep } from './time-step.tsx'
 import { TroubleNotice } from './trouble-notice.tsx'
-import type { View } from './view.ts'
+import type { LaterSteps, View } from './view.ts'
 
 const titles: Record<Step, keyof Texts> = {
   service: 'stepService',
@@ -114,14 +114,12 @@ function CurrentStep(props: View) {
   return <ListSteps {...props} step={step} />
 }
 
-type LaterSteps = typeof import('./later-steps.tsx')
-
 function LaterStep(props: View) {
   const [views, setViews] = useState<LaterSteps | null>(null)
   const [failures, setFailures] = useState(0)
   const { texts } = props.language
   useEffect(() => {
-    import('./later-steps.tsx').then(
+    props.loadLaterSteps().then(
       (loaded) => setViews(() => loaded),
       () => setFailures((count) => count + 1),
     )
