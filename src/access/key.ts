@@ -18,10 +18,12 @@ import type { Context } from './context.ts'
 import { brandedBusiness } from './session.ts'
 import { lastFour, newToken, tokenDigest } from './token.ts'
 
-export type KeyRequest =
+/** A key to make; `label` says what it is for. */
+export type KeyRequest = { label?: string } & (
   | { type: 'hub'; hubId: string }
   | { type: 'business'; businessId: string }
   | { type: 'publishable'; businessId: string; allowedOrigins?: string[] }
+)
 
 const maxKeysListed = 1000
 
@@ -43,8 +45,8 @@ export async function revokeKey(context: Context, id: string): Promise<KeyRow> {
   throw unknownId('key', id, { known: keys.map((key) => ({ id: key.id, name: nameOf(key) })) })
 }
 
-function nameOf({ type, last_four }: KeyRow): string {
-  return `the ${type} key that ends in ${last_four}`
+function nameOf({ type, label, last_four }: KeyRow): string {
+  return `the ${type} key ${label === null ? '' : `"${label}" `}that ends in ${last_four}`
 }
 
 /** A page of keys, newest first: one row more than the limit when another page follows. */
@@ -100,6 +102,7 @@ export async function issueKey(
     business_id: request.type === 'hub' ? null : request.businessId,
     digest: tokenDigest(key),
     last_four: lastFour(key),
+    label: request.label ?? null,
     allowed_origins_json: origins ? JSON.stringify(origins) : null,
     created_at: tx.now,
     revoked_at: null,

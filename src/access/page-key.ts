@@ -27,6 +27,7 @@ function storeKey({ db, ids }: Context, business_id: string, key: string): Promi
       business_id,
       digest: tokenDigest(key),
       last_four: lastFour(key),
+      label: 'Booking page of this server',
       allowed_origins_json: '[]', // none but the server's own
       created_at: tx.now,
       revoked_at: null,

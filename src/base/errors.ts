@@ -96,6 +96,13 @@ export function unavailable(detail: string): Problem {
 /** A mistake of the operator (configuration, command line), printed without a stack. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError'
+  /** A sentence that says what to do, where the message does not. */
+  readonly fix: string | undefined
+
+  constructor(message: string, { fix, ...options }: ErrorOptions & { fix?: string } = {}) {
+    super(message, options)
+    this.fix = fix
+  }
 }
 
 /** A command line that names something unknown or impossible: exit code 2, as for an unknown option. */
@@ -113,8 +120,8 @@ const minPrefix = 4
 const minComparable = 30
 
 /**
- * A UsageError for an unknown id, with the known one that was probably meant. `noun` also names the command that lists
- * all; where there is no such command, `otherwise` is the hint.
+ * A UsageError for an unknown id, or name where names count too, with the known one that was probably meant. `noun` also
+ * names the command that lists all; where there is no such command, `otherwise` is the hint.
  */
 export function unknownId(
   noun: string,
@@ -123,8 +130,19 @@ export function unknownId(
 ): UsageError {
   const wanted = id.trim().toLowerCase()
   const near = known.find(({ name }) => name.toLowerCase() === wanted) ?? nearest(wanted, known)
-  const hint = near ? `did you mean ${near.id} (${near.name})?` : otherwise
-  return new UsageError(`There is no ${noun} with the id ${id}; ${hint}`)
+  const fix = near ? `Did you mean ${near.id} (${near.name})?` : otherwise
+  return new UsageError(`There is no ${noun} ${id}.`, { fix })
+}
+
+const maxShownIds = 5
+
+/** A UsageError for a name that several have. */
+export function ambiguousName(name: string, named: Named[]): UsageError {
+  const ids = named.slice(0, maxShownIds).map(({ id }) => id)
+  const more = named.length > maxShownIds ? ' …' : ''
+  return new UsageError(`"${name}" can be ${named.length} of them.`, {
+    fix: `Use the id: ${ids.join(', ')}${more}.`,
+  })
 }
 
 /** The only one with this prefix, or the one that differs by a few typos. */

@@ -1,10 +1,11 @@
 import type { Actor } from '../access/actor.ts'
 import { issueKey, type KeyRequest, listKeysOfBusiness, revokeKeyOfBusiness } from '../access/key.ts'
 import { lastFour } from '../access/token.ts'
+import { isLine } from '../base/contact-formats.ts'
 import { UsageError } from '../base/errors.ts'
 import { formatInstant, type Instant } from '../base/instants.ts'
 import type { Context } from '../access/context.ts'
-import type { KeyCreation } from './key-schemas.ts'
+import { type KeyCreation, maxLabelLength } from './key-schemas.ts'
 import { isOrigin } from './business-rules.ts'
 import { businessInScope, existingBusiness, existingHub } from './business.ts'
 
@@ -31,6 +32,7 @@ export function issueKeyInScope(
       id,
       type: input.type,
       last_four: lastFour(key),
+      label: input.label ?? null,
       allowed_origins_json: input.allowed_origins ? JSON.stringify(input.allowed_origins) : null,
       created_at: tx.now,
       revoked_at: null,
@@ -39,9 +41,10 @@ export function issueKeyInScope(
   })
 }
 
-function requestOf(businessId: string, { type, allowed_origins }: KeyCreation): KeyRequest {
-  if (type === 'business') return { type, businessId }
-  return { type, businessId, ...(allowed_origins && { allowedOrigins: allowed_origins }) }
+function requestOf(businessId: string, { type, label, allowed_origins }: KeyCreation): KeyRequest {
+  const common = { businessId, ...(label !== undefined && { label }) }
+  if (type === 'business') return { type, ...common }
+  return { type, ...common, ...(allowed_origins && { allowedOrigins: allowed_origins }) }
 }
 
 /** Revokes a key; revoking it again does nothing. Throws not_found. */
@@ -58,18 +61,20 @@ interface KeyParts {
   id: string
   type: 'hub' | 'business' | 'publishable'
   last_four: string
+  label: string | null
   allowed_origins_json: string | null
   created_at: Instant
   revoked_at: Instant | null
 }
 
 /** Omits the key itself. */
-export function presentKey({ id, type, last_four, ...key }: KeyParts, timeZone: string) {
+export function presentKey({ id, type, last_four, label, ...key }: KeyParts, timeZone: string) {
   const origins = key.allowed_origins_json
   return {
     id,
     type: type === 'publishable' ? ('publishable' as const) : ('business' as const), // those of a business
     last_four,
+    label,
     allowed_origins: origins === null ? null : (JSON.parse(origins) as string[]), // issueKey wrote it
     created_at: formatInstant(key.created_at, timeZone),
     revoked_at: key.revoked_at === null ? null : formatInstant(key.revoked_at, timeZone),
@@ -77,7 +82,8 @@ export function presentKey({ id, type, last_four, ...key }: KeyParts, timeZone: 
 }
 
 /** Issues a key for a hub or business; only the result contains the key itself. Throws a UsageError. */
-export async function createKey(context: Context, request: KeyRequest): Promise<{ id: string; key: string }> {
+export async function createKey(context: Context, input: KeyRequest): Promise<{ id: string; key: string }> {
+  const request = { ...input, ...(input.label !== undefined && { label: checkLabel(input.label) }) }
   if (request.type === 'publishable') request.allowedOrigins?.forEach(checkOrigin)
   return context.db.transaction(async (tx) => {
     if (request.type === 'hub') {
@@ -88,6 +94,14 @@ export async function createKey(context: Context, request: KeyRequest): Promise<
       businessId: (await existingBusiness(tx.db, request.businessId)).id,
     })
   })
+}
+
+/** Returns a label of 1 to 100 code points, trimmed and NFC. */
+function checkLabel(text: string): string {
+  const label = text.trim().normalize('NFC')
+  const length = Array.from(label).length // code points
+  if (isLine(label) && length >= 1 && length <= maxLabelLength) return label
+  throw new UsageError(`--label must be one line of 1 to ${maxLabelLength} characters.`)
 }
 
 /** Throws a UsageError unless the text is the origin of a website. */

@@ -42,9 +42,9 @@ export function findBusinessById(db: Queries, id: string): Promise<BusinessRow |
   return selectBusinesses(db).where('b.id', '=', id).executeTakeFirst()
 }
 
-/** Ignores scope: for the operator. Finds up to two, to tell whether the name is unique. */
-export function findBusinessesNamed(db: Queries, name: string): Promise<BusinessRow[]> {
-  return selectBusinesses(db).where('b.name', '=', name).orderBy('b.id').limit(2).execute()
+/** Ignores scope: for the operator. */
+export function findBusinessesNamed(db: Queries, name: string, max: number): Promise<BusinessRow[]> {
+  return selectBusinesses(db).where('b.name', '=', name).orderBy('b.id').limit(max).execute()
 }
 
 export function findBusinessInScope(

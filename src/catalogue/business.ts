@@ -1,7 +1,7 @@
 import { type Actor, effectivePlan } from '../access/actor.ts'
 import { networkErrors } from '../base/client-network.ts'
 import { isLine } from '../base/contact-formats.ts'
-import { invalidCursor, Problem, unknownId, UsageError } from '../base/errors.ts'
+import { ambiguousName, invalidCursor, Problem, unknownId, UsageError } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, timeZoneNamed } from '../base/instants.ts'
 import { nearestTimeZone } from '../base/time-zone-names.ts'
@@ -48,9 +48,9 @@ export function listHubs(context: Context): Promise<HubsTable[]> {
   return findHubs(context.db.reads, maxListed)
 }
 
-/** Throws a UsageError for an unknown id. */
-export function showHub(context: Context, id: string): Promise<HubsTable> {
-  return existingHub(context.db.reads, id)
+/** The hub with this id or unique name. Throws a UsageError. */
+export function showHub(context: Context, reference: string): Promise<HubsTable> {
+  return existingHub(context.db.reads, reference)
 }
 
 /** Changes a hub's name or plan; a plan takes effect within five seconds. Throws a UsageError. */
@@ -77,17 +77,9 @@ export async function listBusinesses(context: Context, hubId: string | undefined
   return findBusinesses(db, hub?.id, maxListed)
 }
 
-/** Throws a UsageError for an unknown id. */
-export function showBusiness(context: Context, id: string): Promise<BusinessRow> {
-  return existingBusiness(context.db.reads, id)
-}
-
 /** The business with this id or unique name. Throws a UsageError. */
-export async function findBusinessNamed(context: Context, reference: string): Promise<BusinessRow> {
-  const db = context.db.reads
-  const [found, other] = isUuid(reference) ? [] : await findBusinessesNamed(db, reference)
-  if (other) throw new UsageError(`Several businesses are named "${reference}"; use the id of one.`)
-  return found ?? existingBusiness(db, reference)
+export function showBusiness(context: Context, reference: string): Promise<BusinessRow> {
+  return existingBusiness(context.db.reads, reference)
 }
 
 /** An operator's changes; null clears a brand field, or restores the plan's limit. */
@@ -407,16 +399,25 @@ function parseCursor(cursor: string): readonly [string, string] {
 /** Also bounds the search for a similar id. */
 const maxListed = 10_000
 
-/** Throws a UsageError that suggests a similar id. */
-export async function existingHub(db: Queries, id: string): Promise<HubsTable> {
-  const hub = isUuid(id) ? await findHub(db, id.toLowerCase()) : undefined
-  if (!hub) throw unknownId('hub', id, { known: await findHubs(db, maxListed) })
+/** The hub with this id or unique name. Throws a UsageError that suggests a similar one. */
+export async function existingHub(db: Queries, reference: string): Promise<HubsTable> {
+  const byId = isUuid(reference) ? await findHub(db, reference.toLowerCase()) : undefined
+  if (byId) return byId
+  const known = await findHubs(db, maxListed)
+  const [hub, ...others] = known.filter(({ name }) => name === reference)
+  if (!hub) throw unknownId('hub', reference, { known })
+  if (others.length > 0) throw ambiguousName(reference, [hub, ...others])
   return hub
 }
 
-/** Throws a UsageError that suggests a similar id. */
-export async function existingBusiness(db: Queries, id: string): Promise<BusinessRow> {
-  const business = isUuid(id) ? await findBusinessById(db, id.toLowerCase()) : undefined
-  if (!business) throw unknownId('business', id, { known: await findBusinesses(db, undefined, maxListed) })
+/** The business with this id or unique name. Throws a UsageError that suggests a similar one. */
+export async function existingBusiness(db: Queries, reference: string): Promise<BusinessRow> {
+  const byId = isUuid(reference) ? await findBusinessById(db, reference.toLowerCase()) : undefined
+  if (byId) return byId
+  const [business, ...others] = await findBusinessesNamed(db, reference, maxListed)
+  if (!business) {
+    throw unknownId('business', reference, { known: await findBusinesses(db, undefined, maxListed) })
+  }
+  if (others.length > 0) throw ambiguousName(reference, [business, ...others])
   return business
 }

@@ -31,10 +31,10 @@ export async function readCatalogue(db: Queries, businessId: string): Promise<Ca
   )
 }
 
-/** Exports a business as a file for `importCatalogue`. Throws a UsageError for an unknown business. */
-export async function exportCatalogue(context: Context, businessId: string): Promise<CatalogueFile> {
+/** Exports a business as a file for `importCatalogue`. The business is given by id or name: throws a UsageError. */
+export async function exportCatalogue(context: Context, reference: string): Promise<CatalogueFile> {
   const db = context.db.reads
-  const business = await existingBusiness(db, businessId)
+  const business = await existingBusiness(db, reference)
   return fileOf(business, await readCatalogue(db, business.id))
 }
 

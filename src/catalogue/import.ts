@@ -180,7 +180,7 @@ async function businessOfFile(
   }
   if (!entry) return undefined
   if (entry.id !== undefined) return findBusinessById(db, entry.id)
-  const [same, other] = await findBusinessesNamed(db, entry.name)
+  const [same, other] = await findBusinessesNamed(db, entry.name, 2)
   if (same && other) {
     throw new UsageError(
       `Several businesses have the name ${entry.name} (${same.id}, ${other.id} …): say by --business which one is meant.`,

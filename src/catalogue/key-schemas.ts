@@ -1,11 +1,22 @@
 import { type Static, Type } from 'typebox'
 import type { FieldError } from '../base/errors.ts'
 import { exampleTimes } from '../base/examples.ts'
-import { listParameters, Nullable, Page, Ruled, ShownId, ShownInstant, StrictObject } from '../http/wire.ts'
+import {
+  Line,
+  listParameters,
+  Nullable,
+  Page,
+  Ruled,
+  ShownId,
+  ShownInstant,
+  StrictObject,
+} from '../http/wire.ts'
 import { originErrors } from './business-rules.ts'
 import { duplicateErrors } from './schedule-rules.ts'
 
 const maxOrigins = 50
+
+export const maxLabelLength = 100
 
 const types = ['business', 'publishable'] as const
 
@@ -19,6 +30,11 @@ const AllowedOrigins = Ruled(
   (origins: (string | undefined)[]) => duplicateErrors(origins),
 )
 
+const Label = Type.Unsafe<string>({
+  ...Line(1, maxLabelLength),
+  description: 'What the key is for, for people.',
+})
+
 /** Programs, which have no origin, use business keys. */
 function originsErrors(key: { type?: string; allowed_origins?: unknown }): FieldError[] {
   if (key.type !== 'business' || !('allowed_origins' in key)) return []
@@ -27,11 +43,15 @@ function originsErrors(key: { type?: string; allowed_origins?: unknown }): Field
 
 export const CreateKey = Ruled(
   StrictObject(
-    { type: Type.Enum([...types]), allowed_origins: Type.Optional(AllowedOrigins) },
+    {
+      type: Type.Enum([...types]),
+      label: Type.Optional(Label),
+      allowed_origins: Type.Optional(AllowedOrigins),
+    },
     {
       title: 'CreateKey',
       description: 'What the key is for.',
-      examples: [{ type: 'publishable', allowed_origins: ['https://www.example.com'] }],
+      examples: [{ type: 'publishable', label: 'Website', allowed_origins: ['https://www.example.com'] }],
     },
   ),
   originsErrors,
@@ -43,6 +63,7 @@ const members = {
   id: ShownId,
   type: Type.Enum([...types]),
   last_four: Type.String({ description: 'The last four characters of the key.' }),
+  label: Nullable(Type.String(), { description: 'What the key is for.' }),
   allowed_origins: Nullable(Type.Array(Type.String()), { description: 'Null: any.' }),
   created_at: ShownInstant,
   revoked_at: Nullable(ShownInstant, { description: 'Null: the key is valid.' }),
@@ -52,6 +73,7 @@ const example = {
   id: '01a1fa68-4d17-7c55-a1b0-9c53e0d7f2aa',
   type: 'publishable',
   last_four: '0000',
+  label: 'Website',
   allowed_origins: ['https://www.example.com'],
   created_at: exampleTimes.createdAt,
   revoked_at: null,

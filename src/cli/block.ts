@@ -15,7 +15,8 @@ import { locationKind, staffKind } from '../catalogue/catalogue.ts'
 import { pageOf } from '../http/wire.ts'
 import { type CliCommand, print, printPage, withExistingDatabase } from './command-line.ts'
 import { checkedCreation, given, readFields, readTime, shownTime } from './input.ts'
-import { itemNamed } from './item.ts'
+import { allOf, itemNamed } from './item.ts'
+import { ownerOfList } from './list-owner.ts'
 import { readListScope } from './list-scope.ts'
 
 interface CreateOptions {
@@ -51,7 +52,7 @@ export function registerBlockCommands(program: CliCommand): void {
   const group = program.group(
     'block',
     'manage blocks: times that nobody can book',
-    'create --staff 0198… --from "2026-12-01 09:00" --to "2026-12-01 12:00"',
+    'create --staff "Anna Weber" --from "2026-12-01 09:00" --to "2026-12-01 12:00"',
   )
   registerCreate(group)
   registerList(group)
@@ -109,9 +110,9 @@ function registerList(group: CliCommand): void {
   group
     .command('list')
     .description('list blocks by start')
-    .option('--business <id>', 'only of this business')
-    .option('--location <id>', 'only of this location')
-    .option('--staff <id>', 'only of this staff member')
+    .option('--business <name or id>', 'only of this business')
+    .option('--location <name or id>', 'only of this location')
+    .option('--staff <name or id>', 'only of this staff member')
     .option(
       '--from <time>',
       'only those that end after this time: "2026-12-01" or "2026-12-01 10:00" in the zone of the location or business, or with an offset',
@@ -119,23 +120,41 @@ function registerList(group: CliCommand): void {
     .option('--to <time>', 'only those that start before this time; a date is its beginning')
     .withPages()
     .withJson()
-    .examples('block list --business 0198… --from 2026-12-01')
+    .examples('block list --business "Salon Spree" --from 2026-12-01')
     .action(async ({ business, location, staff, from, to, json, ...same }: ListOptions) => {
-      const { rows, limit } = await withExistingDatabase(async (context) => {
+      const { rows, limit, owner, names } = await withExistingDatabase(async (context) => {
         const scope = { business, location, staff }
         const { fields, faults } = await readListScope(context, scope, { from, to })
         const query = checkedCreation(BlocksQuery, { ...same, ...fields }, optionNames, faults)
-        return listBlocks(context, operator, query)
+        const owner = await ownerOfList(context, fields.business_id)
+        const names = await namesOfBlocked(context, owner.business_id)
+        return { ...(await listBlocks(context, operator, query)), owner, names }
       })
       printPage(pageOf(rows, limit, { present: presentBlock, cursor: cursorOfBlock }), json, {
-        ID: ({ id }) => id,
-        FROM: ({ starts_at }) => shownTime(starts_at),
-        TO: ({ ends_at }) => shownTime(ends_at),
-        OF: ({ location_id, staff_id }) =>
-          location_id === null ? `staff ${staff_id ?? ''}` : `location ${location_id}`,
-        REASON: ({ reason }) => reason ?? '',
+        title: owner.titleOf('Blocks'),
+        columns: {
+          ID: ({ id }) => id,
+          FROM: ({ starts_at }) => shownTime(starts_at),
+          TO: ({ ends_at }) => shownTime(ends_at),
+          ...owner.column,
+          OF: ({ location_id, staff_id }) => names.get(location_id ?? staff_id ?? '') ?? '',
+          REASON: ({ reason }) => reason ?? '',
+        },
       })
     })
+}
+
+/** What can be blocked, by id: "location Mitte", "staff Anna Weber". */
+async function namesOfBlocked(
+  context: Context,
+  businessId: string | undefined,
+): Promise<Map<string, string>> {
+  const locations = await allOf(context, locationKind, businessId)
+  const staff = await allOf(context, staffKind, businessId)
+  return new Map([
+    ...locations.map(({ id, name }) => [id, `location ${name}`] as const),
+    ...staff.map(({ id, name }) => [id, `staff ${name}`] as const),
+  ])
 }
 
 function registerDelete(group: CliCommand): void {

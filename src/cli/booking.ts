@@ -18,6 +18,7 @@ import { listBlocks } from '../catalogue/block.ts'
 import { type CliCommand, print, printPage, tableLines, warn, withExistingDatabase } from './command-line.ts'
 import { assertNoFaults, checkedChange, given, readFields, moneyText, readTime, shownTime } from './input.ts'
 import { isNotFound } from './item.ts'
+import { ownerOfList } from './list-owner.ts'
 import { readListScope } from './list-scope.ts'
 
 type Query = Static<typeof BookingsQuery>
@@ -66,38 +67,44 @@ function registerList(group: CliCommand): void {
   group
     .command('list')
     .description('list bookings, newest first')
-    .option('--business <id>', 'only of this business')
+    .option('--business <name or id>', 'only of this business')
     .addOption(new Option('--status <status>', 'only with this status').choices(statuses))
     .option(
       '--from <time>',
       'only those that start then or later: "2026-12-01" or "2026-12-01 10:00" in the zone of the location or business, or with an offset',
     )
     .option('--to <time>', 'only those that start before this time; a date is its beginning')
-    .option('--service <id>', 'only of this service')
-    .option('--location <id>', 'only at this location')
-    .option('--staff <id>', 'only with this staff member')
+    .option('--service <name or id>', 'only of this service')
+    .option('--location <name or id>', 'only at this location')
+    .option('--staff <name or id>', 'only with this staff member')
     .option('--email <address>', 'only of this client')
     .option('--search <text>', "part of the client's name, e-mail or phone, 3 characters or more")
     .addOption(new Option('--sort <order>', 'sort order (default: -created_at)').choices(sorts))
     .withPages()
     .withJson()
-    .examples('booking list --business 0198… --status confirmed --from 2026-12-01')
+    .examples('booking list --business "Salon Spree" --status confirmed --from 2026-12-01')
     .action(async ({ business, service, location, staff, from, to, search, json, ...same }: ListOptions) => {
-      const { rows, nextCursor } = await withExistingDatabase(async (context) => {
+      const { rows, nextCursor, owner } = await withExistingDatabase(async (context) => {
         const scope = { business, service, location, staff }
         const { fields, faults } = await readListScope(context, scope, { from, to })
         const body = given({ ...same, ...fields, q: search })
-        return listBookings(context, operator, checkedChange(BookingsQuery, body, optionNames, faults))
+        const query = checkedChange(BookingsQuery, body, optionNames, faults)
+        const owner = await ownerOfList(context, fields.business_id)
+        return { ...(await listBookings(context, operator, query)), owner }
       })
       const page = { data: rows.map((row) => presentBooking(row, operator)), next_cursor: nextCursor }
       printPage(page, json, {
-        ID: ({ id }) => id,
-        STARTS: ({ starts_at }) => shownTime(starts_at),
-        STATUS: ({ status }) => status,
-        SERVICE: ({ service }) => service.name,
-        LOCATION: ({ location }) => location.name,
-        STAFF: ({ staff }) => staff?.name ?? '',
-        CLIENT: ({ client }) => `${client.first_name} ${client.last_name} <${client.email}>`,
+        title: owner.titleOf('Bookings'),
+        columns: {
+          ID: ({ id }) => id,
+          STARTS: ({ starts_at }) => shownTime(starts_at),
+          STATUS: ({ status }) => status,
+          ...owner.column,
+          SERVICE: ({ service }) => service.name,
+          LOCATION: ({ location }) => location.name,
+          STAFF: ({ staff }) => staff?.name ?? '',
+          CLIENT: ({ client }) => `${client.first_name} ${client.last_name} <${client.email}>`,
+        },
       })
     })
 }

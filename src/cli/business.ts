@@ -9,6 +9,7 @@ import {
   createBusiness,
   listBusinesses,
   showBusiness,
+  showHub,
 } from '../catalogue/business.ts'
 import type { BusinessesTable, PlanName } from '../database/tables.ts'
 import {
@@ -76,7 +77,7 @@ function registerCreate(group: CliCommand): void {
       .description('create a business, in a hub or on its own')
       .requiredOption('--timezone <zone>', 'time zone, such as Europe/Berlin')
       .addOption(new Option('--plan <plan>', 'plan').choices(planNames).default('enterprise'))
-      .option('--hub <id>', 'hub ID'),
+      .option('--hub <name or id>', 'the hub'),
   )
     .withJson()
     .examples('business create "Salon Spree" --timezone Europe/Berlin --plan growth')
@@ -101,27 +102,34 @@ function registerList(group: CliCommand): void {
   group
     .command('list')
     .description('list businesses with the plan in effect')
-    .option('--hub <id>', 'only of this hub')
+    .option('--hub <name or id>', 'only of this hub')
     .withJson()
-    .examples('business list --hub 0198…')
+    .examples('business list --hub "Salons of Europe"')
     .action(async ({ hub, json }: { hub?: string; json?: boolean }) => {
-      const rows = await withExistingDatabase((context) => listBusinesses(context, hub))
-      printTable(rows.map(presentBusiness), json, {
-        ID: ({ id }) => id,
-        NAME: ({ name }) => name,
-        PLAN: ({ plan_in_effect }) => plan_in_effect,
-        'TIME ZONE': ({ timezone }) => timezone,
-        HUB: ({ hub_name }) => hub_name ?? '',
+      const { owner, rows } = await withExistingDatabase(async (context) => {
+        const owner = hub === undefined ? undefined : await showHub(context, hub)
+        return { owner, rows: await listBusinesses(context, owner?.id) }
+      })
+      const shown = rows.map(presentBusiness)
+      printTable(shown, json, {
+        title: owner ? `Businesses of the hub ${owner.name}:` : 'All businesses:',
+        columns: {
+          ID: ({ id }) => id,
+          NAME: ({ name }) => name,
+          PLAN: ({ plan_in_effect }) => plan_in_effect,
+          'TIME ZONE': ({ timezone }) => timezone,
+          ...(!owner && { HUB: ({ hub_name }: (typeof shown)[number]) => hub_name ?? '' }),
+        },
       })
     })
 }
 
 function registerShow(group: CliCommand): void {
   group
-    .command('show <id>')
-    .description('show one business')
+    .command('show <business>')
+    .description('show one business, given by name or id')
     .withJson()
-    .examples('business show 0198…')
+    .examples('business show "Salon Spree"')
     .action(async (id: string, { json }: { json?: boolean }) => {
       printBusiness(await withExistingDatabase((context) => showBusiness(context, id)), json)
     })
@@ -131,8 +139,10 @@ function registerUpdate(group: CliCommand): void {
   withMail(
     withBrand(
       group
-        .command('update <id>')
-        .description('change a business; a plan takes effect within five seconds, also on running servers')
+        .command('update <business>')
+        .description(
+          'change a business, given by name or id; a plan takes effect within five seconds, also on running servers',
+        )
         .option('--name <name>', 'new name')
         .addOption(new Option('--plan <plan>', 'new plan').choices(planNames))
         .option('--timezone <zone>', 'new time zone, such as Europe/Berlin'),
@@ -152,7 +162,7 @@ function registerUpdate(group: CliCommand): void {
     )
     .withJson()
     .examples(
-      'business update 0198… --plan enterprise --brand-name "Salon Spree"',
+      'business update "Salon Spree" --plan enterprise --brand-name "Salon Spree"',
       'business update 0198… --limit-per-minute 1200 --limit-per-hour 40000',
       'business update 0198… --trusted-networks 203.0.113.7/32 --max-bookings-per-client none',
       'business update 0198… --no-brand --no-limits',

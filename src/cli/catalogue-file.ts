@@ -1,7 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type FieldError, OperatorError, Problem, UsageError } from '../base/errors.ts'
 import { CatalogueFile } from '../catalogue/catalogue-file-schemas.ts'
-import { findBusinessNamed } from '../catalogue/business.ts'
 import { exportCatalogue } from '../catalogue/export.ts'
 import { type FieldChanges, importCatalogue, type ImportReport, type Tally } from '../catalogue/import.ts'
 import { normalise } from '../http/body.ts'
@@ -32,7 +31,7 @@ export function registerImport(program: CliCommand): void {
   program
     .command('import <file>')
     .description('import a whole business from a JSON file ("-": standard input), all or nothing')
-    .option('--business <id>', 'import into this business')
+    .option('--business <name or id>', 'import into this business')
     .option('--dry-run', 'change nothing, and print what would change')
     .option(
       '--overwrite-business',
@@ -125,13 +124,11 @@ function fieldLines(fields: FieldChanges): string[] {
 export function registerExport(program: CliCommand): void {
   program
     .command('export <business>')
-    .description('export a whole business, named by its id or name, as a file for import')
+    .description('export a whole business, given by name or id, as a file for import')
     .option('--output <file>', 'write to this file ("-": standard output)', '-')
     .examples('export 0198… --output salon.json', 'export "Salon Spree" --output salon.json')
     .action(async (business: string, { output }: { output: string }) => {
-      const file = await withExistingDatabase(async (context) =>
-        exportCatalogue(context, (await findBusinessNamed(context, business)).id),
-      )
+      const file = await withExistingDatabase((context) => exportCatalogue(context, business))
       const text = JSON.stringify(file, null, 2)
       if (output === '-') writeLines([text])
       else writeTo(output, `${text}\n`)

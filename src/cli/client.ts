@@ -28,7 +28,7 @@ export function registerClientCommands(program: CliCommand): void {
   const group = program.group(
     'client',
     'block clients: nobody can book for them online',
-    'block ada@example.com --business 0198…',
+    'block ada@example.com --business "Salon Spree"',
   )
   registerBlock(group)
   registerUnblock(group)
@@ -39,9 +39,9 @@ function registerBlock(group: CliCommand): void {
   group
     .command('block <email>')
     .description('block a client; existing bookings stay, and keys can still book for them')
-    .requiredOption('--business <id>', 'business ID')
+    .requiredOption('--business <name or id>', 'the business')
     .withJson()
-    .examples('client block ada@example.com --business 0198…')
+    .examples('client block ada@example.com --business "Salon Spree"')
     .action(async (email: string, { business, json }: Options) => {
       const blocked = await withExistingDatabase(async (context) =>
         presentBlockedClient(
@@ -58,9 +58,9 @@ function registerUnblock(group: CliCommand): void {
   group
     .command('unblock <email>')
     .description('let a blocked client book again')
-    .requiredOption('--business <id>', 'business ID')
+    .requiredOption('--business <name or id>', 'the business')
     .withJson()
-    .examples('client unblock ada@example.com --business 0198…')
+    .examples('client unblock ada@example.com --business "Salon Spree"')
     .action(async (email: string, { business, json }: Options) => {
       const client = await withExistingDatabase(async (context) => {
         const found = await clientOf(context, { email, business })
@@ -82,19 +82,23 @@ function registerList(group: CliCommand): void {
   group
     .command('list')
     .description('list the blocked clients of a business by e-mail')
-    .requiredOption('--business <id>', 'business ID')
+    .requiredOption('--business <name or id>', 'the business')
     .withPages('100')
     .withJson()
-    .examples('client list --business 0198…')
+    .examples('client list --business "Salon Spree"')
     .action(async ({ business, limit: asked, cursor, json }: ListOptions) => {
-      const page = await withExistingDatabase(async (context) => {
-        const business_id = (await showBusiness(context, business)).id
+      const { name, page } = await withExistingDatabase(async (context) => {
+        const { id: business_id, name } = await showBusiness(context, business)
         const limit = String(readInteger(asked, '--limit', [1, 100]))
-        return listBlockedClients(context, operator, { business_id, limit, ...given({ cursor }) })
+        const query = { business_id, limit, ...given({ cursor }) }
+        return { name, page: await listBlockedClients(context, operator, query) }
       })
       printPage(page, json, {
-        EMAIL: ({ email }) => email,
-        'BLOCKED SINCE': ({ blocked_at }) => shownTime(blocked_at),
+        title: `Blocked clients of ${name}:`,
+        columns: {
+          EMAIL: ({ email }) => email,
+          'BLOCKED SINCE': ({ blocked_at }) => shownTime(blocked_at),
+        },
       })
     })
 }

@@ -32,6 +32,12 @@ interface Page<Row> {
 /** The columns of a table: each heading with its cell. */
 export type Columns<Row> = Record<string, (row: Row) => string>
 
+interface TableTexts<Row> {
+  /** Says what is listed, and whose it is. */
+  title: string
+  columns: Columns<Row>
+}
+
 const ofProcess: CommandIO = {
   variables: environmentVariables,
   stdin: () => process.stdin,
@@ -86,7 +92,7 @@ export class CliCommand extends Command {
   }
 
   withJson(): this {
-    return this.option('--json', 'print JSON')
+    return this.option('--json', 'print JSON, errors too')
   }
 
   /** Adds examples to the help, each without the leading `holdfast`. */
@@ -134,9 +140,9 @@ export async function withExistingDatabase<T>(work: (context: Context) => Promis
 
 /** The error for a missing SQLite file. */
 export function noDatabase(file: string, more = ''): OperatorError {
-  return new OperatorError(
-    `There is no database at ${file}. Run this where the server runs, or set DATABASE_URL as the server has it${more}.`,
-  )
+  return new OperatorError(`There is no database at ${file}.`, {
+    fix: `Run this where the server runs, or set DATABASE_URL as the server has it${more}.`,
+  })
 }
 
 /** Prints lines for people, or the data as JSON. */
@@ -144,14 +150,23 @@ export function print(data: unknown, json: boolean | undefined, lines: () => str
   writeLines(json ? [JSON.stringify(data, null, 2)] : lines())
 }
 
-/** Prints rows as a table, or as JSON. */
-export function printTable<Row>(rows: Row[], json: boolean | undefined, columns: Columns<Row>): void {
-  print(rows, json, () => rowLines(rows, columns))
+/** Prints rows as a table under a title, or as JSON. */
+export function printTable<Row>(
+  rows: Row[],
+  json: boolean | undefined,
+  { title, columns }: TableTexts<Row>,
+): void {
+  print(rows, json, () => [title, ...rowLines(rows, columns)])
 }
 
-/** Prints one page of a list and the cursor of the next, or the page as JSON. */
-export function printPage<Row>(page: Page<Row>, json: boolean | undefined, columns: Columns<Row>): void {
+/** Prints one page of a list under a title, and the cursor of the next, or the page as JSON. */
+export function printPage<Row>(
+  page: Page<Row>,
+  json: boolean | undefined,
+  { title, columns }: TableTexts<Row>,
+): void {
   print(page, json, () => [
+    title,
     ...rowLines(page.data, columns),
     ...(page.next_cursor === null ? [] : ['', `There are more: add --cursor ${page.next_cursor}`]),
   ])

@@ -34,18 +34,23 @@ function registerList(group: CliCommand): void {
     .examples('hub list')
     .action(async ({ json }: { json?: boolean }) => {
       const hubs = await withExistingDatabase(listHubs)
-      printTable(hubs, json, { ID: ({ id }) => id, NAME: ({ name }) => name, PLAN: ({ plan }) => plan })
+      printTable(hubs, json, {
+        title: 'All hubs:',
+        columns: { ID: ({ id }) => id, NAME: ({ name }) => name, PLAN: ({ plan }) => plan },
+      })
     })
 }
 
 function registerUpdate(group: CliCommand): void {
   group
-    .command('update <id>')
-    .description('change a hub; a plan takes effect within five seconds, also on running servers')
+    .command('update <hub>')
+    .description(
+      'change a hub, given by name or id; a plan takes effect within five seconds, also on running servers',
+    )
     .option('--name <name>', 'new name')
     .addOption(new Option('--plan <plan>', 'new plan').choices(planNames))
     .withJson()
-    .examples('hub update 0198… --plan growth')
+    .examples('hub update "Salons of Europe" --plan growth')
     .action(async (id: string, options: { name?: string; plan?: PlanName; json?: boolean }) => {
       const { json, ...changes } = options
       assertChanges(changes, '--name or --plan')

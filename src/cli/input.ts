@@ -69,7 +69,7 @@ export async function readFields<T extends Readers>(readers: T): Promise<ReadFie
       fields[field] = await read()
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
-      faults[field] = error.message
+      faults[field] = [error.message, error.fix].filter(Boolean).join(' ')
     }
   }
   return { fields: given(fields) as ReadFields<T>['fields'], faults } // each read by its own reader

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { operator } from '../access/actor.ts'
-import { type Named, Problem, unknownId, UsageError } from '../base/errors.ts'
+import { ambiguousName, type Named, Problem, unknownId, UsageError } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import type { Context } from '../bookings/context.ts'
 import { showBusiness } from '../catalogue/business.ts'
@@ -32,6 +32,7 @@ import {
   readWeeklyHours,
   repeated,
 } from './input.ts'
+import { ownerOfList } from './list-owner.ts'
 
 /** A service, location or staff member. */
 type Item = CatalogueItem & Named
@@ -43,6 +44,14 @@ export interface ItemCommands<
   Change extends object,
   Options,
 > {
+  /** After `holdfast`. */
+  word: string
+  plural: string
+  texts: { create: string; update: string }
+  /** Without the leading `holdfast` and word. */
+  examples: { create: [string, ...string[]]; update: string[] }
+  /** Adds the options of this kind; those that are there at a creation only must be given then. */
+  withOptions: (command: CliCommand, isNew: boolean) => CliCommand
   kind: CatalogueKind<Row, unknown>
   writable: WritableKind<Row, Creation, Change>
   schemas: { create: TSchema; change: TSchema }
@@ -55,14 +64,16 @@ export interface ItemCommands<
   detail?: (row: Row) => string
 }
 
+type ForLists = 'kind' | 'columns' | 'word' | 'plural'
+
 /** Options that the creation of every kind has. */
-export interface CreateOptions {
+interface CreateOptions {
   business: string
   json?: boolean
 }
 
 /** Options that the change of every kind has. */
-export interface UpdateOptions {
+interface UpdateOptions {
   name?: string
   active?: boolean
   json?: boolean
@@ -89,15 +100,8 @@ export const scheduleOptionNames: OptionNames = {
   location_ids: '--location',
 }
 
-const maxShownIds = 5
-
 /** Creates an item of a business and prints it. */
-export async function createItem<
-  Row extends Item,
-  Creation extends CreationInput,
-  Change extends object,
-  Options,
->(
+async function createItem<Row extends Item, Creation extends CreationInput, Change extends object, Options>(
   commands: ItemCommands<Row, Creation, Change, Options>,
   name: string,
   { business, json, ...options }: CreateOptions & Options,
@@ -114,19 +118,14 @@ export async function createItem<
 }
 
 /** Changes an item and prints it. */
-export async function updateItem<
-  Row extends Item,
-  Creation extends CreationInput,
-  Change extends object,
-  Options,
->(
+async function updateItem<Row extends Item, Creation extends CreationInput, Change extends object, Options>(
   commands: ItemCommands<Row, Creation, Change, Options>,
-  id: string,
+  reference: string,
   { name, active, json, ...options }: UpdateOptions & Options,
 ): Promise<void> {
   const { kind, writable, schemas, optionNames, readers } = commands
   const changed = await withExistingDatabase(async (context) => {
-    const { business_id } = await existingItem(context, kind, id)
+    const { id, business_id } = await itemNamed(context, kind, reference)
     const { fields, faults } = await readFields(readers(context, business_id, options as Options)) // as above
     const body = { ...given({ name, active }), ...fields }
     assertChanges({ ...body, ...faults })
@@ -144,62 +143,67 @@ function itemLine<Row extends Item>(
   return `${kind.noun} ${row.id}  ${row.name}${notes.length > 0 ? `  (${notes.join(', ')})` : ''}`
 }
 
-/** Adds the options that every update command ends with. */
-export function withActivation(command: CliCommand): CliCommand {
-  return command
+/** Registers `create`, `list` and `update` for one kind. */
+export function registerItem<
+  Row extends Item,
+  Creation extends CreationInput,
+  Change extends object,
+  Options,
+>(program: CliCommand, commands: ItemCommands<Row, Creation, Change, Options>): void {
+  const { word, plural, texts, examples, withOptions } = commands
+  const group = program.group(word, `manage ${plural}`, examples.create[0])
+  const create = group
+    .command('create <name>')
+    .description(texts.create)
+    .requiredOption('--business <name or id>', 'the business')
+  withOptions(create, true)
+    .withJson()
+    .examples(...examples.create.map((line) => `${word} ${line}`))
+    .action((name: string, options: CreateOptions & Options) => createItem(commands, name, options))
+  registerList(group, commands)
+  const update = group
+    .command(`update <${word}>`)
+    .description(texts.update)
+    .option('--name <name>', 'new name')
+  withOptions(update, false)
     .option('--active', 'reactivate it')
     .option('--no-active', 'deactivate it; its bookings stay')
     .withJson()
+    .examples(...examples.update.map((line) => `${word} ${line}`))
+    .action((reference: string, options: UpdateOptions & Options) => updateItem(commands, reference, options))
 }
 
-/** Registers `list` for one kind. */
-export function registerItemList<Row extends Item>(
+function registerList<Row extends Item>(
   group: CliCommand,
-  plural: string,
-  { kind, columns }: Pick<ItemCommands<Row, never, never, never>, 'kind' | 'columns'>,
+  { kind, columns, word, plural }: Pick<ItemCommands<Row, never, never, never>, ForLists>,
 ): void {
   group
     .command('list')
     .description(`list ${plural} by name, including inactive ones`)
-    .option('--business <id>', 'only of this business')
+    .option('--business <name or id>', 'only of this business')
     .withPages('100')
     .withJson()
-    .examples(`${group.name()} list --business 0198…`)
+    .examples(`${word} list --business "Salon Spree"`)
     .action(async ({ business, limit, cursor, json }: ListOptions) => {
-      const page = await withExistingDatabase(async (context) => {
-        const business_id = business === undefined ? undefined : (await showBusiness(context, business)).id
+      const { owner, page } = await withExistingDatabase(async (context) => {
+        const owner = await ownerOfList(context, business)
         const query = {
           limit: String(readInteger(limit, '--limit', [1, 100])),
-          ...given({ business_id, cursor }),
+          ...given({ business_id: owner.business_id, cursor }),
         }
-        return listCatalogue(context, operator, { kind: wholeRows(kind), query })
+        return { owner, page: await listCatalogue(context, operator, { kind: wholeRows(kind), query }) }
       })
       printPage(page, json, {
-        ID: ({ id }) => id,
-        NAME: ({ name }) => name,
-        ...columns,
-        STATE: ({ active }) => (active ? 'active' : 'inactive'),
+        title: owner.titleOf(plural.charAt(0).toUpperCase() + plural.slice(1)),
+        columns: {
+          ID: ({ id }) => id,
+          NAME: ({ name }) => name,
+          ...owner.column,
+          ...columns,
+          STATE: ({ active }) => (active ? 'active' : 'inactive'),
+        },
       })
     })
-}
-
-/** The item with this ID. Throws a UsageError that guesses which one was meant. */
-export async function existingItem<Row extends Named>(
-  context: Context,
-  kind: CatalogueKind<Row, unknown>,
-  id: string,
-): Promise<Row> {
-  try {
-    return await showOfCatalogue(context, operator, { kind: wholeRows(kind), id })
-  } catch (error) {
-    if (!isNotFound(error)) throw error
-    const { data } = await listCatalogue(context, operator, {
-      kind: wholeRows(kind),
-      query: { limit: '100' },
-    })
-    const command = kind.noun === staffKind.noun ? 'staff' : kind.noun
-    throw unknownId(kind.noun, id, { known: data, otherwise: `"holdfast ${command} list" shows them.` })
-  }
 }
 
 export function isNotFound(error: unknown): boolean {
@@ -227,7 +231,7 @@ export async function idsOf(
 }
 
 /** All of a business, or of all businesses. */
-async function allOf<Row extends Named>(
+export async function allOf<Row extends Named>(
   context: Context,
   kind: CatalogueKind<Row, unknown>,
   businessId?: string,
@@ -243,32 +247,43 @@ async function allOf<Row extends Named>(
   return found
 }
 
-/** The item with this ID or, among those of all businesses, unique name. Throws a UsageError. */
+/**
+ * The item with this id or unique name, among those of the business or else of all. Throws a UsageError that guesses which
+ * one was meant, or names all that it can be.
+ */
 export async function itemNamed<Row extends Named>(
   context: Context,
   kind: CatalogueKind<Row, unknown>,
   reference: string,
+  businessId?: string,
 ): Promise<Row> {
-  if (isUuid(reference)) return existingItem(context, kind, reference)
-  const named = (await allOf(context, kind)).filter(({ name }) => name === reference)
-  const [only] = named
-  if (!only) return existingItem(context, kind, reference) // guesses which one was meant
-  if (named.length === 1) return only
-  const ids = named.slice(0, maxShownIds).map(({ id }) => id)
-  throw new UsageError(
-    `"${reference}" can be ${named.length} of them; use the id: ${ids.join(', ')}${named.length > maxShownIds ? ' …' : ''}.`,
-  )
+  if (isUuid(reference)) {
+    try {
+      return await showOfCatalogue(context, operator, { kind: wholeRows(kind), id: reference })
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  }
+  const known = await allOf(context, kind, businessId)
+  const [only, ...others] = known.filter(({ name }) => name === reference)
+  if (!only) {
+    const command = kind.noun === staffKind.noun ? 'staff' : kind.noun
+    throw unknownId(kind.noun, reference, { known, otherwise: `"holdfast ${command} list" shows them.` })
+  }
+  if (others.length > 0) throw ambiguousName(reference, [only, ...others])
+  return only
 }
 
 /** Adds the options for hours. */
-export function withSchedule(command: CliCommand): CliCommand {
-  return command
+export function withSchedule(command: CliCommand, isNew: boolean): CliCommand {
+  const withHours = command
     .option('--hours <hours>', 'weekly hours: "mon-fri 09:00-18:00, sat 10:00-14:00", "always" or "never"')
     .option(
       '--override <date>',
       'hours of one date: "2026-12-24 09:00-12:00" or "2026-12-25 closed"; repeatable',
       repeated,
     )
+  return isNew ? withHours : withHours.option('--no-override', 'remove all overrides')
 }
 
 /** Read the fields that the options for hours give. They throw UsageErrors. */

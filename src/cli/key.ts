@@ -4,7 +4,7 @@ import { type KeyRequest, listKeys, revokeKey } from '../access/key.ts'
 import { lastFour, tokenType } from '../access/token.ts'
 import { UsageError } from '../base/errors.ts'
 import { createKey } from '../catalogue/business-keys.ts'
-import { showBusiness, showHub } from '../catalogue/business.ts'
+import { listBusinesses, listHubs, showBusiness, showHub } from '../catalogue/business.ts'
 import type { Context } from '../bookings/context.ts'
 import {
   type CliCommand,
@@ -14,7 +14,7 @@ import {
   withDatabase,
   withExistingDatabase,
 } from './command-line.ts'
-import { repeated } from './input.ts'
+import { given, repeated } from './input.ts'
 import type { PlanName } from '../database/tables.ts'
 
 interface CreateOptions {
@@ -22,12 +22,13 @@ interface CreateOptions {
   hub?: string
   business?: string
   allowedOrigin?: string[]
+  label?: string
   json?: boolean
 }
 
 /** `holdfast key …` */
 export function registerKeyCommands(program: CliCommand): void {
-  const group = program.group('key', 'manage API keys', 'create --business 0198…')
+  const group = program.group('key', 'manage API keys', 'create --business "Salon Spree"')
   registerCreate(group)
   registerList(group)
   registerRevoke(group)
@@ -37,8 +38,8 @@ function registerCreate(group: CliCommand): void {
   group
     .command('create')
     .description('create a key; it is shown only once')
-    .option('--hub <id>', 'create a hub key for this hub')
-    .option('--business <id>', 'create a key for this business')
+    .option('--hub <name or id>', 'create a hub key for this hub')
+    .option('--business <name or id>', 'create a key for this business')
     .addOption(
       new Option('--type <type>', 'type of a key for a business')
         .choices(['business', 'publishable'])
@@ -49,10 +50,11 @@ function registerCreate(group: CliCommand): void {
       'publishable keys: website that may use it; repeatable (default: any)',
       repeated,
     )
+    .option('--label <text>', 'what the key is for, shown in lists')
     .withJson()
     .examples(
-      'key create --business 0198… --type publishable --allowed-origin https://www.example.com',
-      'key create --hub 0198…',
+      'key create --business "Salon Spree" --type publishable --allowed-origin https://www.example.com',
+      'key create --hub 0198… --label "Reports every night"',
     )
     .action(async (options: CreateOptions) => {
       const { id, key } = await withDatabase(async (context) => {
@@ -65,17 +67,17 @@ function registerCreate(group: CliCommand): void {
     })
 }
 
-function keyRequest({ type, hub, business, allowedOrigin }: CreateOptions): KeyRequest {
+function keyRequest({ type, hub, business, allowedOrigin, label }: CreateOptions): KeyRequest {
   if ((hub === undefined) === (business === undefined)) {
     throw new UsageError('Give either --hub or --business.')
   }
   if (allowedOrigin && (hub !== undefined || type !== 'publishable')) {
     throw new UsageError('--allowed-origin is for publishable keys: add --type publishable.')
   }
-  if (hub !== undefined) return { type: 'hub', hubId: hub.toLowerCase() }
-  const businessId = (business ?? '').toLowerCase()
-  if (type === 'business') return { type, businessId }
-  return { type, businessId, ...(allowedOrigin && { allowedOrigins: allowedOrigin }) }
+  if (hub !== undefined) return { type: 'hub', hubId: hub, ...given({ label }) }
+  const common = { businessId: business ?? '', ...given({ label }) }
+  if (type === 'business') return { type, ...common }
+  return { type, ...common, ...(allowedOrigin && { allowedOrigins: allowedOrigin }) }
 }
 
 /** Business and hub keys need Enterprise for every request. */
@@ -97,34 +99,58 @@ function registerList(group: CliCommand): void {
   group
     .command('list')
     .description('list keys, newest first; never shows a whole key')
-    .option('--hub <id>', 'only of this hub')
-    .option('--business <id>', 'only of this business')
+    .option('--hub <name or id>', 'only of this hub')
+    .option('--business <name or id>', 'only of this business')
     .withJson()
-    .examples('key list --business 0198…')
+    .examples('key list --business "Salon Spree"')
     .action(async ({ hub, business, json }: { hub?: string; business?: string; json?: boolean }) => {
       if (hub !== undefined && business !== undefined) {
         throw new UsageError('Give --hub or --business, not both.')
       }
-      const keys = await withExistingDatabase(async (context) =>
-        listKeys(context, {
-          hubId: hub === undefined ? undefined : (await showHub(context, hub)).id,
-          businessId: business === undefined ? undefined : (await showBusiness(context, business)).id,
-        }),
+      const { keys, title, names } = await withExistingDatabase((context) =>
+        findKeys(context, { hub, business }),
       )
       const shown = keys.map(({ allowed_origins_json: origins, ...key }) => ({
         ...key,
         allowed_origins: origins === null ? null : (JSON.parse(origins) as string[]), // createKey wrote it
       }))
       printTable(shown, json, {
-        ID: ({ id }) => id,
-        TYPE: ({ type }) => type,
-        'ENDS IN': ({ last_four }) => last_four,
-        OF: ({ business_id, hub_id }) => business_id ?? hub_id ?? '',
-        STATE: ({ revoked_at }) => (revoked_at === null ? 'active' : `revoked ${revoked_at}`),
-        'ALLOWED ORIGINS': ({ allowed_origins, type }) =>
-          allowed_origins?.join(' ') ?? (type === 'publishable' ? 'any' : ''),
+        title,
+        columns: {
+          ID: ({ id }) => id,
+          TYPE: ({ type }) => type,
+          'ENDS IN': ({ last_four }) => last_four,
+          LABEL: ({ label }) => label ?? '',
+          ...(names && {
+            OF: ({ business_id, hub_id }: (typeof shown)[number]) =>
+              names.get(business_id ?? hub_id ?? '') ?? '',
+          }),
+          STATE: ({ revoked_at }) => (revoked_at === null ? 'active' : `revoked ${revoked_at}`),
+          'ALLOWED ORIGINS': ({ allowed_origins, type }) =>
+            allowed_origins?.join(' ') ?? (type === 'publishable' ? 'any' : ''),
+        },
       })
     })
+}
+
+/** The keys of a hub, of a business or of all; for all also whose each can be, by id. */
+async function findKeys(
+  context: Context,
+  { hub, business }: { hub: string | undefined; business: string | undefined },
+) {
+  const list = (filter: { hubId?: string; businessId?: string }) =>
+    listKeys(context, { hubId: undefined, businessId: undefined, ...filter })
+  if (hub !== undefined) {
+    const { id, name } = await showHub(context, hub)
+    return { keys: await list({ hubId: id }), title: `Keys of the hub ${name}:` }
+  }
+  if (business !== undefined) {
+    const { id, name } = await showBusiness(context, business)
+    return { keys: await list({ businessId: id }), title: `Keys of ${name}:` }
+  }
+  const owners = [...(await listHubs(context)), ...(await listBusinesses(context, undefined))]
+  const names = new Map(owners.map(({ id, name }) => [id, name]))
+  return { keys: await list({}), title: 'All keys:', names }
 }
 
 function registerRevoke(group: CliCommand): void {

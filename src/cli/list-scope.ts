@@ -2,7 +2,7 @@ import type { Context } from '../bookings/context.ts'
 import { listBusinesses, showBusiness } from '../catalogue/business.ts'
 import { type CatalogueItem, locationKind, serviceKind, staffKind } from '../catalogue/catalogue.ts'
 import { readBound, readFields } from './input.ts'
-import { existingItem } from './item.ts'
+import { itemNamed } from './item.ts'
 
 /** Options that narrow a list. */
 interface ScopeOptions {
@@ -21,17 +21,23 @@ export async function readListScope(
   { business, service, location, staff }: ScopeOptions,
   { from, to }: { from?: string | undefined; to?: string | undefined },
 ): Promise<{ fields: Record<string, string>; faults: Record<string, string> }> {
-  const { fields: rows, faults } = await readFields({
+  const owner = await readFields({
     business_id: () => (business === undefined ? undefined : showBusiness(context, business)),
-    service_id: () => (service === undefined ? undefined : existingItem(context, serviceKind, service)),
-    location_id: () => (location === undefined ? undefined : existingItem(context, locationKind, location)),
-    staff_id: () => (staff === undefined ? undefined : existingItem(context, staffKind, staff)),
   })
+  const within = owner.fields.business_id?.id
+  const items = await readFields({
+    service_id: () => (service === undefined ? undefined : itemNamed(context, serviceKind, service, within)),
+    location_id: () =>
+      location === undefined ? undefined : itemNamed(context, locationKind, location, within),
+    staff_id: () => (staff === undefined ? undefined : itemNamed(context, staffKind, staff, within)),
+  })
+  const rows = { ...owner.fields, ...items.fields }
+  const faults = { ...owner.faults, ...items.faults }
   const ids = Object.fromEntries(Object.entries(rows).map(([field, { id }]) => [field, id]))
   const isBounded = from !== undefined || to !== undefined
   if (!isBounded || Object.keys(faults).length > 0) return { fields: ids, faults }
-  const { location_id: place, business_id: owner, staff_id, service_id } = rows
-  const zone = place?.timezone ?? owner?.timezone ?? (await zoneOf(context, staff_id ?? service_id))
+  const { location_id: place, business_id: ofBusiness, staff_id, service_id } = rows
+  const zone = place?.timezone ?? ofBusiness?.timezone ?? (await zoneOf(context, staff_id ?? service_id))
   const bounds = await readFields({
     from: () => (from === undefined ? undefined : readBound(from, '--from', zone)),
     to: () => (to === undefined ? undefined : readBound(to, '--to', zone)),

@@ -9,16 +9,11 @@ import {
 import type { CliCommand } from './command-line.ts'
 import { unlessNone, weeklyHoursText } from './input.ts'
 import {
-  createItem,
-  type CreateOptions,
   type ItemCommands,
-  registerItemList,
+  registerItem,
   scheduleOptionNames,
   scheduleReaders,
   type ScheduleOptions,
-  updateItem,
-  type UpdateOptions,
-  withActivation,
   withSchedule,
 } from './item.ts'
 
@@ -29,6 +24,19 @@ interface LocationOptions extends ScheduleOptions {
 }
 
 const locations: ItemCommands<Location, LocationCreation, LocationChange, LocationOptions> = {
+  word: 'location',
+  plural: 'locations',
+  texts: {
+    create: 'create a location; without --hours it is always open',
+    update: 'change a location, given by name or id; its bookings stay. --override replaces all overrides',
+  },
+  examples: {
+    create: [
+      'create Mitte --business "Salon Spree" --hours "mon-fri 09:00-18:00, sat 10:00-14:00" --override "2026-12-24 closed"',
+    ],
+    update: ['update Mitte --hours "mon-sat 09:00-20:00"', 'update 0198… --no-active'],
+  },
+  withOptions: withLocationOptions,
   kind: locationKind,
   writable: writableLocations,
   schemas: { create: CreateLocation, change: ChangeLocation },
@@ -48,45 +56,15 @@ const locations: ItemCommands<Location, LocationCreation, LocationChange, Locati
 
 /** `holdfast location …` */
 export function registerLocationCommands(program: CliCommand): void {
-  const group = program.group(
-    'location',
-    'manage locations',
-    'create Mitte --business 0198… --hours "mon-fri 09:00-18:00"',
-  )
-  registerCreate(group)
-  registerItemList(group, 'locations', locations)
-  registerUpdate(group)
+  registerItem(program, locations)
 }
 
-function registerCreate(group: CliCommand): void {
-  withSchedule(
-    group
-      .command('create <name>')
-      .description('create a location; without --hours it is always open')
-      .requiredOption('--business <id>', 'business ID')
-      .option('--timezone <zone>', "time zone (default: the business's)")
-      .option('--address <text>', 'postal address')
-      .option('--online-url <address>', 'https address where clients meet online'),
+function withLocationOptions(command: CliCommand, isNew: boolean): CliCommand {
+  return withSchedule(
+    command
+      .option('--timezone <zone>', `time zone${isNew ? " (default: the business's)" : ''}`)
+      .option('--address <text>', 'postal address; "none" clears it')
+      .option('--online-url <address>', 'https address where clients meet online; "none" clears it'),
+    isNew,
   )
-    .withJson()
-    .examples(
-      'location create Mitte --business 0198… --hours "mon-fri 09:00-18:00, sat 10:00-14:00" --override "2026-12-24 closed"',
-    )
-    .action((name: string, options: CreateOptions & LocationOptions) => createItem(locations, name, options))
-}
-
-function registerUpdate(group: CliCommand): void {
-  withActivation(
-    withSchedule(
-      group
-        .command('update <id>')
-        .description('change a location; its bookings stay. --override replaces all overrides')
-        .option('--name <name>', 'new name')
-        .option('--timezone <zone>', 'new time zone')
-        .option('--address <text>', 'postal address; "none" clears it')
-        .option('--online-url <address>', 'https address where clients meet online; "none" clears it'),
-    ).option('--no-override', 'remove all overrides'),
-  )
-    .examples('location update 0198… --hours "mon-sat 09:00-20:00"', 'location update 0198… --no-active')
-    .action((id: string, options: UpdateOptions & LocationOptions) => updateItem(locations, id, options))
 }

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
-import { OperatorError, Problem, problemKinds, UsageError } from '../base/errors.ts'
+import { OperatorError, Problem, type ProblemCode, problemKinds, UsageError } from '../base/errors.ts'
 import { redact } from '../base/log.ts'
 import { DatabaseUnavailable } from '../database/database.ts'
 import { CliCommand, commandIO } from './command-line.ts'
@@ -36,19 +36,27 @@ const commands: Record<string, () => Promise<(program: CliCommand) => void>> = {
   payments: async () => (await import('./payments.ts')).registerPaymentCommands,
   webhook: async () => (await import('./webhook.ts')).registerWebhookCommands,
   session: async () => (await import('./session.ts')).registerSessionCommands,
+  completion: async () => {
+    const { registerCompletion } = await import('./completion.ts')
+    return (program) => {
+      registerCompletion(program, () => createProgram({ firstWord: '', json: false }))
+    }
+  },
 }
 
-/** Runs one command of `holdfast`. Reports errors on standard error and by the exit code. */
+/** Runs one command of `holdfast`. Reports errors on standard error, as JSON with `--json`, and by the exit code. */
 export async function runCommandLine(args: string[]): Promise<void> {
+  const json = args.includes('--json')
   try {
-    await (await createProgram(args[0])).parseAsync(args, { from: 'user' })
+    const program = await createProgram({ firstWord: args[0] ?? '', json })
+    await program.parseAsync(args, { from: 'user' })
   } catch (error) {
-    commandIO().endWith(report(error))
+    commandIO().endWith(report(error, json))
   }
 }
 
 /** The `holdfast` command with the one that `firstWord` names, or with all for help and unknown words. */
-async function createProgram(firstWord = ''): Promise<CliCommand> {
+async function createProgram({ firstWord, json }: { firstWord: string; json: boolean }): Promise<CliCommand> {
   const program = new CliCommand('holdfast')
     .description('Self-hosted appointment booking: hold a slot, then book it.')
     .version(packageJson.version)
@@ -58,31 +66,65 @@ async function createProgram(firstWord = ''): Promise<CliCommand> {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => commandIO().stdout.write(text),
-      writeErr: (text) => commandIO().stderr.write(text),
+      writeErr: (text) => json || commandIO().stderr.write(text), // JSON says all at once
     })
   const wanted = commands[firstWord] ? { [firstWord]: commands[firstWord] } : commands
   for (const load of Object.values(wanted)) (await load())(program)
   return program
 }
 
+/** What people and programs are told of an error. */
+interface Told {
+  message: string
+  /** A sentence that says what to do. */
+  fix?: string | undefined
+  /** `usage`, `internal`, or a code of the API. */
+  code?: string
+}
+
 /** Prints the error, with a stack if it is a bug. Returns the exit code. */
-function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode // it has said why
-  commandIO().stderr.write(`holdfast: ${redact(textOf(error))}\n`)
+function report(error: unknown, json: boolean): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return 0 // it printed help or the version
+  const { message, fix, code } = toldOf(error)
+  const { stderr } = commandIO()
+  if (json) {
+    const told = { message: redact(message), fix: fix && redact(fix), code }
+    stderr.write(`${JSON.stringify({ error: told })}\n`)
+  } else if (!(error instanceof CommanderError)) {
+    stderr.write(`holdfast: ${redact([message, fix].filter(Boolean).join(' '))}\n`)
+  }
   return isUsage(error) ? usageExitCode : 1
 }
 
-function textOf(error: unknown): string {
-  if (error instanceof OperatorError || error instanceof Problem) return error.message
+function toldOf(error: unknown): Told {
+  if (error instanceof CommanderError) return toldOfCommander(error)
+  if (error instanceof OperatorError) {
+    const { message, fix } = error
+    return { message, fix, ...(isUsage(error) && { code: 'usage' }) }
+  }
+  if (error instanceof Problem) return { message: error.message, code: error.code }
   if (error instanceof DatabaseUnavailable) {
     const reason = error.cause instanceof Error ? error.cause.message : error.message
-    return `The database is unavailable (${reason}). Retry; "holdfast doctor" may say more.`
+    return {
+      message: `The database is unavailable (${reason}).`,
+      fix: 'Retry; "holdfast doctor" may say more.',
+      code: 'unavailable' satisfies ProblemCode,
+    }
   }
-  return error instanceof Error ? (error.stack ?? error.message) : 'unknown error'
+  const message = error instanceof Error ? (error.stack ?? error.message) : 'unknown error'
+  return { message, code: 'internal' satisfies ProblemCode }
+}
+
+/** "error: unknown command 'serv'\n(Did you mean serve?)" in parts. Without a command, Commander shows its help. */
+function toldOfCommander({ code, message }: CommanderError): Told {
+  if (code === 'commander.help')
+    return { message: 'A command is missing.', fix: 'See --help.', code: 'usage' }
+  const [first = '', hint = '(See --help.)'] = message.replace(/^error: /, '').split('\n')
+  return { message: first.replace(/\.?$/, '.'), fix: hint.slice(1, -1), code: 'usage' }
 }
 
 /** Whether the command line is at fault. */
 function isUsage(error: unknown): boolean {
-  if (error instanceof UsageError) return true
+  if (error instanceof UsageError || error instanceof CommanderError) return true
   return error instanceof Problem && [404, 422].includes(problemKinds[error.code].status)
 }

@@ -9,16 +9,7 @@ import {
 } from '../catalogue/service-schemas.ts'
 import type { CliCommand } from './command-line.ts'
 import { moneyText, numberIn, readMoney, readTimetable, repeated, unlessNone } from './input.ts'
-import {
-  createItem,
-  type CreateOptions,
-  idsOf,
-  type ItemCommands,
-  registerItemList,
-  updateItem,
-  type UpdateOptions,
-  withActivation,
-} from './item.ts'
+import { idsOf, type ItemCommands, registerItem } from './item.ts'
 
 interface ServiceOptions {
   description?: string
@@ -41,6 +32,21 @@ interface ServiceOptions {
 }
 
 const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOptions> = {
+  word: 'service',
+  plural: 'services',
+  texts: {
+    create: 'create a service; add custom fields with "holdfast import"',
+    update:
+      'change a service, given by name or id; "none" clears --description, --timetable, --max-advance-days, --price and --deposit; with --cancel-until or --reschedule-until, clients never can',
+  },
+  examples: {
+    create: [
+      'create Massage --business "Salon Spree" --duration 45 --location Mitte --staff "Anna Weber"',
+      'create "Yoga class" --business 0198… --duration 60 --location Mitte --capacity 8 --price "15 EUR"',
+    ],
+    update: ['update Massage --duration 60 --price "70 EUR"', 'update 0198… --deposit none --no-active'],
+  },
+  withOptions: withServiceOptions,
   kind: serviceKind,
   writable: writableServices,
   schemas: { create: CreateService, change: ChangeService },
@@ -68,56 +74,19 @@ const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOpt
 
 /** `holdfast service …` */
 export function registerServiceCommands(program: CliCommand): void {
-  const group = program.group(
-    'service',
-    'manage services',
-    'create Massage --business 0198… --duration 45 --location Mitte',
-  )
-  registerCreate(group)
-  registerItemList(group, 'services', services)
-  registerUpdate(group)
+  registerItem(program, services)
 }
 
-function registerCreate(group: CliCommand): void {
-  withServiceOptions(
-    group
-      .command('create <name>')
-      .description('create a service; add custom fields with "holdfast import"')
-      .requiredOption('--business <id>', 'business ID')
-      .requiredOption('--duration <minutes>', 'duration')
-      .requiredOption('--location <name or id>', 'locations that offer it; repeatable', repeated),
-    'staff who provide it; repeatable. Without it, a booking occupies one of the --capacity seats of this service at the location, and nobody',
-  )
-    .withJson()
-    .examples(
-      'service create Massage --business 0198… --duration 45 --location Mitte --staff "Anna Weber"',
-      'service create "Yoga class" --business 0198… --duration 60 --location Mitte --capacity 8 --price "15 EUR"',
-    )
-    .action((name: string, options: CreateOptions & ServiceOptions) => createItem(services, name, options))
-}
-
-function registerUpdate(group: CliCommand): void {
-  withActivation(
-    withServiceOptions(
-      group
-        .command('update <id>')
-        .description(
-          'change a service; "none" clears --description, --timetable, --max-advance-days, --price and --deposit; with --cancel-until or --reschedule-until, clients never can',
-        )
-        .option('--name <name>', 'new name')
+function withServiceOptions(command: CliCommand, isNew: boolean): CliCommand {
+  const required = isNew
+    ? command
+        .requiredOption('--duration <minutes>', 'duration')
+        .requiredOption('--location <name or id>', 'locations that offer it; repeatable', repeated)
+    : command
         .option('--duration <minutes>', 'duration')
-        .option('--location <name or id>', 'replace the locations that offer it; repeatable', repeated),
-    ).option('--no-staff', 'needs no staff'),
-  )
-    .examples(
-      'service update 0198… --duration 60 --price "70 EUR"',
-      'service update 0198… --deposit none --no-active',
-    )
-    .action((id: string, options: UpdateOptions & ServiceOptions) => updateItem(services, id, options))
-}
-
-function withServiceOptions(command: CliCommand, staff = 'staff who provide it; repeatable'): CliCommand {
-  return command
+        .option('--location <name or id>', 'replace the locations that offer it; repeatable', repeated)
+        .option('--no-staff', 'needs no staff')
+  return required
     .option('--description <text>', 'description for clients')
     .option('--buffer-before <minutes>', 'blocked time before each booking')
     .option('--buffer-after <minutes>', 'blocked time after each booking')
@@ -134,7 +103,11 @@ function withServiceOptions(command: CliCommand, staff = 'staff who provide it; 
     .option('--capacity <clients>', 'clients per slot, such as the places in a class (default: 1)')
     .option('--price <amount>', 'such as "25 EUR"')
     .option('--deposit <amount>', 'amount to pay in advance, such as "5 EUR"')
-    .option('--staff <name or id>', staff, repeated)
+    .option(
+      '--staff <name or id>',
+      'staff who provide it; repeatable. Without any, a booking occupies one of the --capacity seats of this service at the location, and nobody',
+      repeated,
+    )
 }
 
 function serviceReaders(context: Context, businessId: string, options: ServiceOptions) {

@@ -5,12 +5,12 @@ import { type CliCommand, print, withExistingDatabase } from './command-line.ts'
 /** `holdfast session …` */
 export function registerSessionCommands(program: CliCommand): void {
   program
-    .group('session', 'create session tokens', 'create --business 0198…')
+    .group('session', 'create session tokens', 'create --business "Salon Spree"')
     .command('create')
     .description('create a session token, as a widget gets it for a publishable key')
-    .requiredOption('--business <id>', 'business ID')
+    .requiredOption('--business <name or id>', 'the business')
     .withJson()
-    .examples('session create --business 0198…')
+    .examples('session create --business "Salon Spree"')
     .action(async ({ business, json }: { business: string; json?: boolean }) => {
       const session = await withExistingDatabase(async (context) =>
         createSession(context, (await showBusiness(context, business)).id),

@@ -10,17 +10,12 @@ import {
 import type { CliCommand } from './command-line.ts'
 import { repeated, unlessNone, weeklyHoursText } from './input.ts'
 import {
-  createItem,
-  type CreateOptions,
   idsOf,
   type ItemCommands,
-  registerItemList,
+  registerItem,
   scheduleOptionNames,
   scheduleReaders,
   type ScheduleOptions,
-  updateItem,
-  type UpdateOptions,
-  withActivation,
   withSchedule,
 } from './item.ts'
 
@@ -31,6 +26,18 @@ interface StaffOptions extends ScheduleOptions {
 }
 
 const staff: ItemCommands<StaffMember, StaffCreation, StaffChange, StaffOptions> = {
+  word: 'staff',
+  plural: 'staff members',
+  texts: {
+    create: 'create a staff member; without --hours they work whenever the location is open',
+    update:
+      'change a staff member, given by name or id; their bookings stay. --override replaces all overrides',
+  },
+  examples: {
+    create: ['create "Anna Weber" --business "Salon Spree" --location Mitte --hours "tue-sat 10:00-18:00"'],
+    update: ['update "Anna Weber" --hours "mon-thu 09:00-15:00"'],
+  },
+  withOptions: withStaffOptions,
   kind: staffKind,
   writable: writableStaff,
   schemas: { create: CreateStaff, change: ChangeStaff },
@@ -44,45 +51,18 @@ const staff: ItemCommands<StaffMember, StaffCreation, StaffChange, StaffOptions>
 
 /** `holdfast staff …` */
 export function registerStaffCommands(program: CliCommand): void {
-  const group = program.group(
-    'staff',
-    'manage staff',
-    'create "Anna Weber" --business 0198… --location Mitte',
-  )
-  registerCreate(group)
-  registerItemList(group, 'staff members', staff)
-  registerUpdate(group)
+  registerItem(program, staff)
 }
 
-function registerCreate(group: CliCommand): void {
-  withSchedule(
-    group
-      .command('create <name>')
-      .description('create a staff member; without --hours they work whenever the location is open')
-      .requiredOption('--business <id>', 'business ID')
-      .option('--email <address>', 'e-mail address')
-      .option('--location <name or id>', 'where they work; repeatable (default: everywhere)', repeated),
-  )
-    .withJson()
-    .examples('staff create "Anna Weber" --business 0198… --location Mitte --hours "tue-sat 10:00-18:00"')
-    .action((name: string, options: CreateOptions & StaffOptions) => createItem(staff, name, options))
-}
-
-function registerUpdate(group: CliCommand): void {
-  withActivation(
-    withSchedule(
-      group
-        .command('update <id>')
-        .description('change a staff member; their bookings stay. --override replaces all overrides')
-        .option('--name <name>', 'new name')
-        .option('--email <address>', 'e-mail address; "none" clears it')
-        .option('--location <name or id>', 'replace where they work; repeatable', repeated),
+function withStaffOptions(command: CliCommand, isNew: boolean): CliCommand {
+  const options = command
+    .option('--email <address>', 'e-mail address; "none" clears it')
+    .option(
+      '--location <name or id>',
+      `${isNew ? '' : 'replace '}where they work; repeatable${isNew ? ' (default: everywhere)' : ''}`,
+      repeated,
     )
-      .option('--no-location', 'they work everywhere')
-      .option('--no-override', 'remove all overrides'),
-  )
-    .examples('staff update 0198… --hours "mon-thu 09:00-15:00"')
-    .action((id: string, options: UpdateOptions & StaffOptions) => updateItem(staff, id, options))
+  return withSchedule(isNew ? options : options.option('--no-location', 'they work everywhere'), isNew)
 }
 
 function staffReaders(context: Context, businessId: string, { email, location, ...schedule }: StaffOptions) {

@@ -3,16 +3,27 @@ import type { AddressInfo } from 'node:net'
 import { Option } from 'commander'
 import { operator } from '../access/actor.ts'
 import { systemClock } from '../base/clock.ts'
-import { OperatorError, UsageError } from '../base/errors.ts'
+import { OperatorError, unknownId, UsageError } from '../base/errors.ts'
 import type { Context } from '../bookings/context.ts'
 import { showBusiness, showHub } from '../catalogue/business.ts'
 import type { DeliveryStatus } from '../database/tables.ts'
 import { listDeliveries, retryByHand } from '../webhooks/delivery.ts'
 import { type EventType, eventTypes } from '../webhooks/event-payload.ts'
 import { faultOfDelivery } from '../webhooks/signature.ts'
-import { createWebhook, listWebhooks, presentWithSecret } from '../webhooks/webhook.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  listWebhooks,
+  presentWebhook,
+  presentWithSecret,
+  removeWebhook,
+  rotateSecret,
+  showWebhook,
+} from '../webhooks/webhook.ts'
 import { type CliCommand, print, printPage, withExistingDatabase, writeLines } from './command-line.ts'
 import { given, readInteger, shownTime } from './input.ts'
+import { isNotFound } from './item.ts'
+import { ownerOfList } from './list-owner.ts'
 
 interface CreateOptions {
   business?: string
@@ -50,10 +61,13 @@ export function registerWebhookCommands(program: CliCommand): void {
   const group = program.group(
     'webhook',
     'manage webhooks',
-    'create --business 0198… --url https://example.com/hooks',
+    'create --business "Salon Spree" --url https://example.com/hooks',
   )
   registerCreate(group)
   registerList(group)
+  registerSwitches(group)
+  registerRotate(group)
+  registerDelete(group)
   registerDeliveries(group)
   registerRetry(group)
   registerListen(group)
@@ -63,21 +77,23 @@ function registerCreate(group: CliCommand): void {
   group
     .command('create')
     .description('create a webhook; its secret is shown only once')
-    .option('--business <id>', 'for this business')
-    .option('--hub <id>', 'for all businesses of this hub')
+    .option('--business <name or id>', 'for this business')
+    .option('--hub <name or id>', 'for all businesses of this hub')
     .requiredOption('--url <address>', 'where to send events, such as https://example.com/hooks')
     .addOption(new Option('--event <names...>', 'event types (default: all)').choices(eventTypes))
     .option('--description <text>', 'a note for people')
     .withJson()
-    .examples('webhook create --business 0198… --url https://example.com/hooks --event booking.created')
+    .examples(
+      'webhook create --business "Salon Spree" --url https://example.com/hooks --event booking.created',
+    )
     .action(async (options: CreateOptions) => {
       const webhook = presentWithSecret(await withExistingDatabase((context) => create(context, options)))
-      print(webhook, options.json, () => [
-        `webhook ${webhook.id}`,
-        webhook.secret,
-        'Keep the secret safe: it is shown only now. It signs what is sent.',
-      ])
+      print(webhook, options.json, () => secretLines(webhook))
     })
+}
+
+function secretLines({ id, secret }: ReturnType<typeof presentWithSecret>): string[] {
+  return [`webhook ${id}`, secret, 'Keep the secret safe: it is shown only now. It signs what is sent.']
 }
 
 async function create(context: Context, { business, hub, url, event, description }: CreateOptions) {
@@ -96,23 +112,87 @@ function registerList(group: CliCommand): void {
   group
     .command('list')
     .description('list webhooks, newest first')
-    .option('--business <id>', 'only of this business')
+    .option('--business <name or id>', 'only of this business')
     .withCursor()
     .withJson()
-    .examples('webhook list --business 0198…')
+    .examples('webhook list --business "Salon Spree"')
     .action(async ({ business, cursor, json }: ListOptions) => {
-      const page = await withExistingDatabase(async (context) => {
-        const business_id = business === undefined ? undefined : (await showBusiness(context, business)).id
-        return listWebhooks(context, operator, { limit, ...given({ business_id, cursor }) })
+      const { owner, page } = await withExistingDatabase(async (context) => {
+        const owner = await ownerOfList(context, business)
+        const query = { limit, ...given({ business_id: owner.business_id, cursor }) }
+        return { owner, page: await listWebhooks(context, operator, query) }
       })
       printPage(page, json, {
-        ID: ({ id }) => id,
-        STATUS: ({ status }) => status,
-        BUSINESS: ({ business_id }) => business_id ?? '(a whole hub)',
-        URL: ({ url }) => url,
-        EVENTS: ({ events }) => events.map((name) => name.replace('booking.', '')).join(', '),
+        title: owner.titleOf('Webhooks'),
+        columns: {
+          ID: ({ id }) => id,
+          STATUS: ({ status }) => status,
+          ...owner.column,
+          URL: ({ url }) => url,
+          EVENTS: ({ events }) => events.map((name) => name.replace('booking.', '')).join(', '),
+        },
       })
     })
+}
+
+function registerSwitches(group: CliCommand): void {
+  const switches = [
+    { word: 'disable', status: 'disabled', does: 'stop sending to a webhook; fails its pending deliveries' },
+    { word: 'enable', status: 'active', does: 'send to a disabled webhook again, from the next event on' },
+  ] as const
+  for (const { word, status, does } of switches) {
+    group
+      .command(`${word} <id>`)
+      .description(does)
+      .withJson()
+      .examples(`webhook ${word} 0198…`)
+      .action(async (id: string, { json }: { json?: boolean }) => {
+        const change = { status }
+        const changed = presentWebhook(
+          await withWebhook(id, (context) => changeWebhook(context, operator, { id, change })),
+        )
+        print(changed, json, () => [`webhook ${changed.id} is ${changed.status}`])
+      })
+  }
+}
+
+function registerRotate(group: CliCommand): void {
+  group
+    .command('rotate <id>')
+    .description('give a webhook a new secret, shown only once; the old one signs too for 24 hours')
+    .withJson()
+    .examples('webhook rotate 0198…')
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      const webhook = presentWithSecret(
+        await withWebhook(id, (context) => rotateSecret(context, operator, id)),
+      )
+      print(webhook, json, () => secretLines(webhook))
+    })
+}
+
+function registerDelete(group: CliCommand): void {
+  group
+    .command('delete <id>')
+    .description('delete a webhook with its pending deliveries and its log')
+    .withJson()
+    .examples('webhook delete 0198…')
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      await withWebhook(id, (context) => removeWebhook(context, operator, id))
+      print({ id }, json, () => [`webhook ${id} is deleted`])
+    })
+}
+
+/** Runs work on a webhook. Throws a UsageError that guesses which one was meant if none has this id. */
+function withWebhook<T>(id: string, work: (context: Context) => Promise<T>): Promise<T> {
+  return withExistingDatabase(async (context) => {
+    try {
+      return await work(context)
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+      const { data } = await listWebhooks(context, operator, { limit })
+      throw unknownId('webhook', id, { known: data.map(({ id, url }) => ({ id, name: url })) })
+    }
+  })
 }
 
 function registerDeliveries(group: CliCommand): void {
@@ -127,15 +207,21 @@ function registerDeliveries(group: CliCommand): void {
     .examples('webhook deliveries 0198… --status failed')
     .action(async (id: string, { status, cursor, json }: DeliveriesOptions) => {
       const query = { limit, ...given({ status, cursor }) }
-      const page = await withExistingDatabase((context) => listDeliveries(context, operator, { id, query }))
+      const { page, url } = await withWebhook(id, async (context) => ({
+        page: await listDeliveries(context, operator, { id, query }),
+        url: (await showWebhook(context, operator, id)).url,
+      }))
       printPage(page, json, {
-        ID: (delivery) => delivery.id,
-        CREATED: ({ created_at }) => shownTime(created_at),
-        EVENT: ({ event }) => event,
-        STATUS: (delivery) => delivery.status,
-        ATTEMPTS: ({ attempts }) => String(attempts.length),
-        LAST: ({ attempts }) => lastResult(attempts.at(-1)),
-        NEXT: ({ next_attempt_at }) => (next_attempt_at === null ? '' : shownTime(next_attempt_at)),
+        title: `Deliveries to ${url}:`,
+        columns: {
+          ID: (delivery) => delivery.id,
+          CREATED: ({ created_at }) => shownTime(created_at),
+          EVENT: ({ event }) => event,
+          STATUS: (delivery) => delivery.status,
+          ATTEMPTS: ({ attempts }) => String(attempts.length),
+          LAST: ({ attempts }) => lastResult(attempts.at(-1)),
+          NEXT: ({ next_attempt_at }) => (next_attempt_at === null ? '' : shownTime(next_attempt_at)),
+        },
       })
     })
 }

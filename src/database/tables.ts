@@ -55,6 +55,8 @@ export interface ApiKeysTable {
   business_id: string | null
   digest: string
   last_four: string
+  /** What it is for, in the words of who made it. */
+  label: string | null
   allowed_origins_json: string | null
   created_at: Instant
   revoked_at: Instant | null

@@ -152,6 +152,7 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
       const allowed_origins = ['https://www.example.com', 'http://localhost:3000']
       const issued = await call('POST', `/businesses/${id}/keys`, key, {
         type: 'publishable',
+        label: ' Shop ',
         allowed_origins,
       })
       expect(issued).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } })
@@ -159,6 +160,7 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
         id: expect.any(String),
         type: 'publishable',
         last_four: String(issued.body.key).slice(-4),
+        label: 'Shop',
         allowed_origins,
         created_at: expect.stringMatching(/\+09:00$/),
         revoked_at: null,
@@ -257,6 +259,7 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
         { type: 'publishable', allowed_origins: ['https://a.example/x'] },
         ['/allowed_origins/0'],
       ],
+      ['a label of two lines', { type: 'business', label: 'a\nb' }, ['/label']],
       ['no origins', { type: 'publishable', allowed_origins: [] }, ['/allowed_origins']],
       [
         'an origin twice',

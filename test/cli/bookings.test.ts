@@ -287,7 +287,7 @@ onEachEngine('bookings beside a running server', (engine) => {
   test('an unknown id is refused with exit code 2, and with the booking that was probably meant', async () => {
     const { id } = await book('Salon Spree', `${year}-03-01T10:00:00+01:00`)
     const slip = id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
-    const meant = `did you mean ${id} (Meeting room for Ada Lovelace, ${year}-03-01 10:00 +01:00)?`
+    const meant = `Did you mean ${id} (Meeting room for Ada Lovelace, ${year}-03-01 10:00 +01:00)?`
     for (const command of ['show', 'cancel', 'complete']) {
       await holdfast.refuses(['booking', command, slip], 2, meant)
     }
@@ -302,9 +302,9 @@ onEachEngine('bookings beside a running server', (engine) => {
 
   test('a list is not narrowed by what is not there', async () => {
     const list = (...args: string[]) => ['booking', 'list', ...args]
-    await holdfast.refuses(list('--business', 'Salon Spree'), 2, /did you mean \S+ \(Salon Spree\)/)
-    await holdfast.refuses(list('--service', unknown), 2, /no service with the id/)
-    await holdfast.refuses(list('--location', 'online'), 2, /no location .* did you mean \S+ \(Online\)/)
+    await holdfast.refuses(list('--business', 'salon spree'), 2, /Did you mean \S+ \(Salon Spree\)/)
+    await holdfast.refuses(list('--service', unknown), 2, /no service /)
+    await holdfast.refuses(list('--location', 'online'), 2, /no location .* Did you mean \S+ \(Online\)/)
     await holdfast.refuses(list('--staff', unknown), 2, /no staff member/)
     await holdfast.refuses(list('--from', `${year}-05-01`), 2, /--from "\d{4}-05-01" needs an offset/)
     await holdfast.refuses(

@@ -39,8 +39,18 @@ test('every command, and every group of them, has a help text with an example of
     ...['booking list', 'booking show', 'booking reschedule', 'booking cancel', 'booking complete'],
     ...['client block', 'client unblock', 'client list'],
     'payments reconcile',
-    ...['webhook create', 'webhook list', 'webhook deliveries', 'webhook retry', 'webhook listen'],
-    'session create',
+    ...[
+      'webhook create',
+      'webhook list',
+      'webhook disable',
+      'webhook enable',
+      'webhook rotate',
+      'webhook delete',
+      'webhook deliveries',
+      'webhook retry',
+      'webhook listen',
+    ],
+    ...['session create', 'completion'],
   ])
 })
 
@@ -58,7 +68,7 @@ test.each([
   [['business', 'update', 'x', '--limit-per-minut', '5'], /Did you mean --limit-per-minute\?/],
   [['business', 'update', 'x', '--plan', 'gold'], /Allowed choices are growth, pro, enterprise/],
   [['key', 'revok', 'x'], /Did you mean revoke\?/],
-  [['session', 'create'], /required option '--business <id>' not specified/],
+  [['session', 'create'], /required option '--business <name or id>' not specified/],
   [['session', 'create', '--business', 'x', '--jsn'], /Did you mean --json\?/],
   [['tour', '--ulr', 'x'], /Did you mean --url\?/],
   [['service', 'craete', 'X'], /Did you mean create\?/],

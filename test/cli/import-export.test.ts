@@ -362,11 +362,11 @@ onEachEngine('holdfast import and export', (engine) => {
     )
     await holdfast.refuses(['import', file('empty.json', {})], 2, /add --business/)
     await holdfast.refuses(
-      ['import', first, '--business', 'Corner Salon'],
+      ['import', first, '--business', 'corner Salon'],
       2,
-      /did you mean .* \(Corner Salon\)\?/,
+      /Did you mean .* \(Corner Salon\)\?/,
     )
-    await holdfast.refuses(['export', 'corner salon'], 2, /did you mean .* \(Corner Salon\)\?/)
+    await holdfast.refuses(['export', 'corner salon'], 2, /Did you mean .* \(Corner Salon\)\?/)
   })
 
   test('a business that the file does not name by its id keeps its own name and zone, unless told', async () => {

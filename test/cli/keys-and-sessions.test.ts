@@ -40,7 +40,7 @@ onEachEngine('keys and sessions beside a running server', (engine) => {
   test('key list shows every key by its end alone, as a table and as data', async () => {
     const table = await holdfast.text('key', 'list')
     const cells = cellsOf(table)
-    expect(cells[0]).toEqual(['ID', 'TYPE', 'ENDS IN', 'OF', 'STATE', 'ALLOWED ORIGINS'])
+    expect(cells[0]).toEqual(['ID', 'TYPE', 'ENDS IN', 'LABEL', 'OF', 'STATE', 'ALLOWED ORIGINS'])
     const all = [world.hub.key, ...world.businesses.flatMap((one) => [one.business_key, one.publishable_key])]
     expect(cells.slice(1).map(([, , end]) => end)).toEqual(
       expect.arrayContaining(all.map((key) => key.slice(-4))),
@@ -52,18 +52,32 @@ onEachEngine('keys and sessions beside a running server', (engine) => {
 
   test('key list of a business or hub shows its own keys, with their websites', async () => {
     const { id } = await holdfast.json('business', 'create', 'Own', '--timezone', 'UTC')
-    expect(await holdfast.text('key', 'list', '--business', id as string)).toBe('(none)\n')
-    const publishable = ['key', 'create', '--business', id as string, '--type', 'publishable']
+    expect(await holdfast.text('key', 'list', '--business', id as string)).toBe('Keys of Own:\n(none)\n')
+    const publishable = ['key', 'create', '--business', 'Own', '--type', 'publishable', '--label', ' Shop ']
     const made = await holdfast.json(...publishable, '--allowed-origin', 'https://a.example')
     expect(cellsOf(await holdfast.text('key', 'list', '--business', id as string)).slice(1)).toEqual([
-      [made.id, 'publishable', String(made.key).slice(-4), id, 'active', 'https://a.example'],
+      [made.id, 'publishable', String(made.key).slice(-4), 'Shop', 'active', 'https://a.example'],
     ])
     expect(await holdfast.json('key', 'list', '--business', id as string)).toMatchObject([
-      { id: made.id, allowed_origins: ['https://a.example'], revoked_at: null },
+      { id: made.id, label: 'Shop', allowed_origins: ['https://a.example'], revoked_at: null },
     ])
     expect(await holdfast.json('key', 'list', '--hub', world.hub.id)).toMatchObject([
       { type: 'hub', hub_id: world.hub.id, last_four: world.hub.key.slice(-4), allowed_origins: null },
     ])
+  })
+
+  test('a label says what a key is for, and has to be one line', async () => {
+    const create = ['key', 'create', '--hub', 'Demo hub', '--label']
+    const { id } = await holdfast.json(...create, 'Reports')
+    const slip = String(id).replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+    await holdfast.refuses(
+      ['key', 'revoke', slip],
+      2,
+      `Did you mean ${String(id)} (the hub key "Reports" that`,
+    )
+    for (const label of [' ', 'two\nlines', 'x'.repeat(101)]) {
+      await holdfast.refuses([...create, label], 2, '--label must be one line of 1 to 100 characters.')
+    }
   })
 
   test('a revoked business key ends on the server within five seconds, and is listed as revoked', async () => {
@@ -121,10 +135,10 @@ onEachEngine('keys and sessions beside a running server', (engine) => {
   test('an unknown id is refused, with the one that was probably meant', async () => {
     const id = await idOf(salon.publishable_key)
     const slip = id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
-    const meant = `did you mean ${id} (the publishable key that ends in ${salon.publishable_key.slice(-4)})?`
+    const meant = `Did you mean ${id} (the publishable key that ends in ${salon.publishable_key.slice(-4)})?`
     await holdfast.refuses(['key', 'revoke', slip], 2, meant)
-    await holdfast.refuses(['session', 'create', '--business', 'Salon Spree'], 2, `did you mean ${salon.id}`)
-    await holdfast.refuses(['key', 'list', '--business', salon.id.slice(0, 8)], 2, `did you mean ${salon.id}`)
+    await holdfast.refuses(['session', 'create', '--business', 'salon spree'], 2, `Did you mean ${salon.id}`)
+    await holdfast.refuses(['key', 'list', '--business', salon.id.slice(0, 8)], 2, `Did you mean ${salon.id}`)
     expect(await answer(salon.publishable_key, 'POST', '/session')).toBe('201')
   })
 

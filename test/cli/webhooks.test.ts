@@ -54,7 +54,7 @@ onEachEngine('webhooks at the command line, beside a running server', (engine) =
     expect(cellsOf(await holdfast.text('webhook', 'list'))[1]).toEqual([
       id,
       'active',
-      business,
+      'Salon Spree',
       url,
       'created, updated, cancelled, completed',
     ])
@@ -79,6 +79,32 @@ onEachEngine('webhooks at the command line, beside a running server', (engine) =
     expect(again.headers['x-service-signature']).toBe(`sha256=${digest}`)
   })
 
+  test('are disabled, enabled, given a new secret and deleted', async () => {
+    const create = ['webhook', 'create', '--business', 'Thames Barbers', '--url', receiver.address]
+    const { id, secret } = (await holdfast.json(...create)) as { id: string; secret: string }
+    const states = async () => {
+      const { data } = await holdfast.json('webhook', 'list', '--business', 'Thames Barbers')
+      return (data as { status: string }[]).map(({ status }) => status)
+    }
+    expect(await holdfast.text('webhook', 'disable', id)).toBe(`webhook ${id} is disabled\n`)
+    expect(await states()).toEqual(['disabled'])
+    expect(await holdfast.json('webhook', 'enable', id)).toMatchObject({ id, status: 'active' })
+    expect(await states()).toEqual(['active'])
+
+    const rotated = (await holdfast.json('webhook', 'rotate', id)) as { secret: string }
+    expect(rotated.secret).toMatch(/^whsec_/)
+    expect(rotated.secret).not.toBe(secret)
+    await holdfast.refuses(['webhook', 'rotate', id], 1, /less than 24 hours ago/)
+
+    const slip = id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+    await holdfast.refuses(['webhook', 'delete', slip], 2, `Did you mean ${id} (${receiver.address})?`)
+    expect(await holdfast.text('webhook', 'delete', id)).toBe(`webhook ${id} is deleted\n`)
+    expect(await states()).toEqual([])
+    for (const word of ['disable', 'enable', 'rotate', 'delete']) {
+      await holdfast.refuses(['webhook', word, id], 2, `There is no webhook ${id}.`)
+    }
+  })
+
   test('can be for a whole hub and for some events', async () => {
     const args = ['--hub', world.hub.id, '--url', receiver.address, '--event', 'booking.completed']
     expect(await holdfast.json('webhook', 'create', ...args)).toMatchObject({
@@ -99,7 +125,7 @@ onEachEngine('webhooks at the command line, beside a running server', (engine) =
       2,
       /url must be a whole/,
     )
-    await holdfast.refuses(['webhook', 'deliveries', unknown], 2, 'There is no webhook with this id.')
+    await holdfast.refuses(['webhook', 'deliveries', unknown], 2, `There is no webhook ${unknown}.`)
     await holdfast.refuses(['webhook', 'retry', unknown, unknown], 2, 'There is no webhook with this id.')
     await holdfast.refuses(['webhook', 'listen', '--port', 'x'], 2, '--port must be a whole number')
   })

@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
 import { emptyDirectory, project } from '../support/holdfast-process.ts'
 import { startServer } from '../support/server-process.ts'
 
@@ -44,4 +46,15 @@ test('what is used later is loaded then', async () => {
   expect(
     later.filter((url) => !atStart.includes(url)).map((url) => url.replace(`file://${project}/`, '')),
   ).toEqual(['src/pages/reference-page.ts'])
+})
+
+test('--version loads the launcher alone', () => {
+  const directory = emptyDirectory()
+  const [file, preload] = [join(directory, 'modules'), join(directory, 'noting.mjs')]
+  writeFileSync(preload, noting(file))
+  const launcher = join(project, 'bin/holdfast.js')
+  const { stdout } = spawnSync(process.execPath, ['--import', preload, launcher, '--version'])
+  expect(stdout.toString()).toBe(`${packageJson.version}\n`)
+  const loaded = readFileSync(file, 'utf8').trimEnd().split('\n')
+  expect(loaded.filter((url) => !url.startsWith('node:'))).toEqual([`file://${launcher}`])
 })

@@ -68,10 +68,11 @@ export function commandLine(databaseUrl: string, variables: Record<string, strin
   }
 }
 
-/** The cells of a table as it is printed: columns are two spaces or more apart. Headings first. */
+/** The cells of a table as it is printed, without the title of a list: columns are two spaces or more apart. */
 export function cellsOf(table: string): string[][] {
   return table
     .trimEnd()
     .split('\n')
+    .filter((line, index) => index > 0 || !line.endsWith(':'))
     .map((line) => line.split(/ {2,}/))
 }

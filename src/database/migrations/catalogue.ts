@@ -52,6 +52,7 @@ function callerTables(engine: Engine): string[] {
        business_id ${id} references businesses (id),
        digest text not null unique,
        last_four text not null,
+       label text check (length(label) between 1 and 100),
        allowed_origins_json ${json},
        ${instant('created_at')} not null,
        ${instant('revoked_at')},
