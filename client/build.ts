@@ -53,11 +53,22 @@ export function makeClient(): Promise<boolean> {
 /** The types of the API's own paths. */
 async function typesOf(document: object): Promise<string> {
   const { default: openapiTS, astToString } = await import('openapi-typescript')
-  const { paths, ...rest } = document as { paths: Record<string, Record<string, Operation>> }
+  const { paths, components, ...rest } = document as ApiDocument
   const api = Object.entries(paths).filter(([path]) => path.startsWith('/api/'))
   for (const operation of api.flatMap(([, operations]) => Object.values(operations))) slim(operation)
-  const nodes = await openapiTS(JSON.stringify({ ...rest, paths: Object.fromEntries(api) }))
+  for (const [name, schema] of Object.entries(components.schemas))
+    if (name.endsWith('Problem')) slimProblem(schema)
+  const nodes = await openapiTS(JSON.stringify({ ...rest, components, paths: Object.fromEntries(api) }))
   return heading + astToString(nodes)
+}
+
+interface ApiDocument {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Described & { properties?: Record<string, Described> }> }
+}
+
+interface Described {
+  description?: string
 }
 
 interface Operation {
@@ -92,6 +103,12 @@ function slim(operation: Operation): void {
   operation.responses = { ...successes, default: refusal }
 }
 
+/** Leaves out what the page of each problem says, at the address in `type`. */
+function slimProblem(schema: ApiDocument['components']['schemas'][string]): void {
+  delete schema.description
+  for (const property of Object.values(schema.properties ?? {})) delete property.description
+}
+
 /** The declarations of the sources, by name of the file. */
 function declarations(): Record<string, string> {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-client-'))
@@ -114,6 +131,7 @@ function shipped(declaration: string): string {
     .replaceAll(/\n *\* \w+(?=\n *\* @description)/g, '')
     .replaceAll(/\n *\* @example.*?(?=\n *\*(?: @|\/))/gs, '')
     .replaceAll(/\n *\* (?:@constant|@enum .*|Format: .*|@description discriminator enum property .*)$/gm, '')
+    .replaceAll(/^ *\/\*\*\s(?: *\* )?\w+\s+\*\/\n/gm, '')
     .replaceAll(/^ *\/\*\*(?: (?:@constant|Format: [\w-]+) |\n *)\*\/\n/gm, '')
     .replaceAll(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4))
 }
