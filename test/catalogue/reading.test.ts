@@ -67,6 +67,7 @@ onEachEngine('reading services, locations and staff', (engine) => {
     const place = {
       business_id: salon.id,
       timezone: 'Europe/Berlin',
+      online_url: null,
       active: true,
     }
     const always = { weekly_hours: null, date_overrides: [], address: null }

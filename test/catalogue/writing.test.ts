@@ -133,6 +133,7 @@ onEachEngine('writing services, locations and staff', (engine) => {
       name: 'Here',
       timezone: 'Europe/Vienna',
       address: null,
+      online_url: null,
       weekly_hours: null,
       date_overrides: [],
       active: true,
