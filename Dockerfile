@@ -1,23 +1,18 @@
 # syntax=docker/dockerfile:1
 
-# The Node of package.json (optionalDependencies): a test keeps them the same.
-FROM node:26.10.0-slim AS dependencies
-WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-COPY src/package.json src/
-# The image brings its Node, so the one among the optional packages would only be a second one.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts
-
-# The booking widget is made of its sources; they stay behind, and so does what bundles them.
-FROM node:26.10.0-slim AS widget
-WORKDIR /app
+# Bundles server and widget as the package has them (packaging/server-build.ts). Sources and packages stay behind here.
+# The Node is that of package.json (optionalDependencies): a test keeps them the same.
+FROM node:26.10.0-slim AS build
+WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 COPY src/package.json src/
 RUN npm ci --omit=dev --ignore-scripts
 COPY tsconfig.json ./
-COPY packaging/made-files.ts packaging/made-files.ts
+COPY packaging packaging
+COPY tools tools
+COPY src src
 COPY widget widget
-RUN node widget/build.ts
+RUN node widget/build.ts && node packaging/server-build.ts
 
 FROM node:26.10.0-slim
 LABEL org.opencontainers.image.title="Holdfast" \
@@ -31,11 +26,10 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
  && install -d -o node -g node -m 0700 /var/lib/holdfast
 
 WORKDIR /app
-COPY --from=dependencies /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY bin bin
-COPY src src
-COPY --from=widget /app/widget/dist widget/dist
+COPY --from=build /build/dist dist
+COPY --from=build /build/widget/dist widget/dist
 COPY packaging/health-check.js packaging/health-check.js
 
 ENV NODE_ENV=production \

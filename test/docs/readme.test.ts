@@ -20,6 +20,7 @@ describe('the configuration', () => {
 
   test('of .env.example is that of the program too', () => {
     const [, ...entries] = readFileSync(join(project, '.env.example'), 'utf8').trimEnd().split('\n\n')
+    expect(entries.pop()).toMatch(/^# of compose.yaml alone: .*\n# POSTGRES_PASSWORD=$/)
     expect(entries).toEqual(
       Object.values(settings).map(({ variable, fallback, about }) => `# ${about}\n# ${variable}=${fallback}`),
     )
@@ -28,7 +29,7 @@ describe('the configuration', () => {
   test('of .env.example without its comment signs is the default one', () => {
     const text = readFileSync(join(project, '.env.example'), 'utf8').replaceAll(/^# (?=[A-Z_]+=)/gm, '')
     const variables = parseEnv(text)
-    expect(Object.keys(variables)).toHaveLength(Object.keys(settings).length)
+    expect(Object.keys(variables)).toHaveLength(Object.keys(settings).length + 1) // and POSTGRES_PASSWORD
     expect(readConfig(variables)).toEqual(readConfig({}))
   })
 })

@@ -1,16 +1,49 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  globSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import packageJson from '../../package.json' with { type: 'json' }
 import { settings } from '../../src/base/config.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
-import { emptyDirectory, project, startHoldfast } from '../support/holdfast-process.ts'
+import { bareVariables, emptyDirectory, project, startHoldfast } from '../support/holdfast-process.ts'
+import { bytesBelow } from '../support/installed-package.ts'
 
 const read = (path: string) => readFileSync(join(project, path), 'utf8')
 const dockerfile = read('Dockerfile').replaceAll('\\\n', ' ')
 const compose = read('compose.yaml')
+const example = read('.env.example')
+const { services, volumes } = parse(compose) as {
+  services: Record<string, Service>
+  volumes: Record<string, unknown>
+}
+
+/** What is looked at of a service of compose.yaml. */
+interface Service {
+  image?: string
+  build?: string
+  env_file?: unknown
+  environment?: Record<string, string | number>
+  depends_on?: unknown
+  healthcheck?: { test: string[] }
+  stop_grace_period?: string
+  read_only?: boolean
+  tmpfs?: string[]
+  cap_drop?: string[]
+  volumes?: string[]
+  ports?: string[]
+}
+
 const known = Object.values(settings).map(({ variable }) => variable)
 
 /** What is copied: from the checkout, and from the stages before. */
@@ -52,11 +85,8 @@ test('what the image needs is let through by .dockerignore, and nothing else is'
   expect(first).toBe('*')
   const through = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
   const copied = copies.filter(({ stage }) => !stage).flatMap(({ sources }) => sources)
-  const needed = copied.filter((source) => !copied.includes(dirname(source)))
-  const folders = [...new Set(needed.map(dirname))].filter((folder) => folder !== '.')
   expect(lines).toContain('widget/dist') // the image makes its own
-  expect(new Set(through)).toEqual(new Set([...needed, ...folders]))
-  for (const folder of folders) expect(lines).toContain(`${folder}/*`)
+  expect(new Set(through)).toEqual(new Set(copied.filter((source) => !copied.includes(dirname(source)))))
 })
 
 test('versions are those of package.json', () => {
@@ -65,14 +95,15 @@ test('versions are those of package.json', () => {
     name.startsWith('node-'),
   )
   const own = new Set(ownNodes.map(([, version]) => version))
-  expect(nodes).toHaveLength(3)
+  expect(nodes).toHaveLength(2)
   expect(new Set(nodes)).toEqual(own)
   expect(/image\.version="(.*?)"/.exec(dockerfile)?.[1]).toBe(packageJson.version)
-  expect(/image: holdfast:(\S+)/.exec(compose)?.[1]).toBe(packageJson.version)
+  expect(services['holdfast']?.image).toBe(`holdfast:${packageJson.version}`)
 })
 
-test('the image installs what production needs and runs no install scripts', () => {
+test('the image is built without install scripts, and installs nothing itself', () => {
   expect(dockerfile).toMatch(/^RUN npm ci .*--omit=dev.*--ignore-scripts$/m)
+  expect(lastStage).not.toMatch(/npm (ci|install)|node_modules node_modules/)
 })
 
 test('the image runs as nobody in particular, stops on SIGTERM and keeps its data in the volume', () => {
@@ -88,24 +119,56 @@ test('the image runs as nobody in particular, stops on SIGTERM and keeps its dat
 test('every variable that Dockerfile and compose.yaml set is one that Holdfast reads', () => {
   expect(Object.keys(environment).filter((name) => !known.includes(name))).toEqual([])
   expect(environment['NODE_ENV']).toBe('production')
-  const [, service = ''] = /\n {2}holdfast:\n((?: {4}.*\n|\n)*)/.exec(compose) ?? []
-  const [, block = ''] = /\n {4}environment:\n((?: {6}.*\n)*)/.exec(service) ?? []
-  const set = [...block.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name]) => name ?? '')
+  const set = Object.keys(services['holdfast']?.environment ?? {})
   expect(set).toContain('DATABASE_URL')
   expect(set.filter((name) => !known.includes(name))).toEqual([])
-  const named = [...compose.matchAll(/\b([A-Z]+(?:_[A-Z]+)+): \d/g)].map(([, name]) => name ?? '')
-  expect(named.filter((name) => !known.includes(name))).toEqual([])
+})
+
+test('compose.yaml hands every setting of .env to the server, but those of the container', () => {
+  const { env_file, environment: own = {} } = services['holdfast'] ?? {}
+  expect(env_file).toEqual([{ path: '.env', required: false }])
+  expect(own).toMatchObject({ NODE_ENV: environment['NODE_ENV'], HOST: environment['HOST'] })
+  expect(String(own['PORT'])).toBe(environment['PORT'])
+  // what people set behind a proxy, for mails and for deposits is left to them
+  const theirs = [
+    'PUBLIC_URL',
+    'TRUST_PROXY',
+    'SMTP_URL',
+    'MAIL_FROM',
+    'STRIPE_SECRET_KEY',
+    'STRIPE_WEBHOOK_SECRET',
+  ]
+  for (const name of theirs)
+    expect([name, example.includes(`\n# ${name}=`), name in own]).toEqual([name, true, false])
+  // what compose.yaml itself reads from .env is there too
+  const read = [...compose.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name ?? '')
+  expect(new Set(read)).toEqual(new Set(['POSTGRES_PASSWORD']))
+  expect(example).toContain('\n# POSTGRES_PASSWORD=')
 })
 
 test('compose.yaml waits for the health of what it depends on, and gives the server time to stop', () => {
-  const services = [...compose.matchAll(/^ {2}(\w+):\n(?= {4}(?:build|image):)/gm)].map(([, name]) => name)
-  expect(services).toEqual(['holdfast', 'postgres', 'redis'])
-  for (const name of ['postgres', 'redis']) {
-    expect(compose).toMatch(new RegExp(`\\n {6}${name}:\\n {8}condition: service_healthy\\n`))
-    expect(compose).toMatch(new RegExp(`//(?:.*@)?${name}:\\d+`))
+  expect(Object.keys(services)).toEqual(['holdfast', 'postgres', 'redis'])
+  const { depends_on, environment: own = {}, healthcheck, stop_grace_period } = services['holdfast'] ?? {}
+  expect(depends_on).toEqual({
+    postgres: { condition: 'service_healthy' },
+    redis: { condition: 'service_healthy' },
+  })
+  expect(own['DATABASE_URL']).toMatch(/@postgres:\d+/)
+  expect(own['REDIS_URL']).toMatch(/\/\/redis:\d+/)
+  for (const [name, service] of Object.entries(services)) {
+    expect([name, service.healthcheck?.test[0]]).toEqual([name, 'CMD'])
   }
-  expect(compose.match(/^ {4}healthcheck:$/gm)).toHaveLength(2)
-  expect(Number(/stop_grace_period: (\d+)s/.exec(compose)?.[1])).toBeGreaterThan(10)
+  expect(healthcheck?.test).toEqual(['CMD', ...healthCheck])
+  expect(Number(/^(\d+)s$/.exec(stop_grace_period ?? '')?.[1])).toBeGreaterThan(10)
+})
+
+test('compose.yaml lets the server write its volume and memory alone, and keeps what has to last', () => {
+  const { read_only, tmpfs, cap_drop, volumes: own, ports } = services['holdfast'] ?? {}
+  expect({ read_only, tmpfs, cap_drop }).toEqual({ read_only: true, tmpfs: ['/tmp'], cap_drop: ['ALL'] })
+  expect(own).toEqual([`holdfast-data:${/^VOLUME (\S+)$/m.exec(dockerfile)?.[1] ?? 'none'}`])
+  expect(ports).toEqual([`127.0.0.1:3000:${environment['PORT'] ?? ''}`])
+  const named = Object.values(services).flatMap(({ volumes: of = [] }) => of.map((one) => one.split(':')[0]))
+  expect(new Set(named)).toEqual(new Set(Object.keys(volumes)))
 })
 
 /** The commands of docs/guides/self-hosting.md and docs/guides/upgrading.md, which only a container engine can run. */
@@ -127,32 +190,60 @@ test('the commands for containers in the guides fit Dockerfile and compose.yaml'
   const [fetch, checkout] = textWith('docs/guides/upgrading.md', 'npm ci').split('\n')
   expect(upgrade.split('\n').slice(0, 2)).toEqual([fetch, checkout])
   const [, names = ''] = /^docker compose pull (.*)$/m.exec(upgrade) ?? []
-  expect(names.split(' ')).toEqual([...compose.matchAll(/^ {2}(\w+):\n {4}image:/gm)].map(([, name]) => name))
+  expect(names.split(' ')).toEqual(Object.keys(services).filter((name) => !services[name]?.build))
 })
 
-test('what the image holds is enough to serve, to answer its health check, and to stop on SIGTERM', async () => {
-  const image = emptyDirectory()
-  for (const { stage, sources, to } of copiesIn(lastStage)) {
+/** Does what the Dockerfile does, without its base image: gives the directory that would be /app. */
+function builtImage(): string {
+  const [build, image] = [emptyDirectory(), emptyDirectory()]
+  symlinkSync(join(project, 'node_modules'), join(build, 'node_modules')) // in place of "npm ci"
+  copyAll(copiesIn(dockerfile.slice(0, -lastStage.length)), build, build)
+  rmSync(join(build, 'widget/dist'), { recursive: true, force: true }) // .dockerignore leaves it out
+  const [, commands = 'false'] = /^RUN (node .*)$/m.exec(dockerfile) ?? []
+  const ran = spawnSync('sh', ['-c', commands], { cwd: build, encoding: 'utf8', env: bareVariables })
+  expect(ran, ran.stderr).toMatchObject({ status: 0 })
+  copyAll(copiesIn(lastStage), build, image)
+  return image
+}
+
+function copyAll(all: ReturnType<typeof copiesIn>, build: string, target: string): void {
+  for (const { stage, sources, to } of all) {
     for (const source of sources) {
-      const target = join(image, to === './' ? source : to)
-      mkdirSync(dirname(target), { recursive: true })
-      if (to === 'node_modules') symlinkSync(join(project, to), target)
-      else cpSync(join(project, stage ? to : source), target, { recursive: true })
+      const from = stage ? join(build, source.replace('/build/', '')) : join(project, source)
+      cpSync(from, join(target, to.endsWith('/') ? join(to, basename(source)) : to), { recursive: true })
     }
   }
-  const [node, program = '', ...args] = entry
+}
+
+/** Takes the rights away that the user of the image does not have, before the program starts. */
+const asNobody =
+  'data:text/javascript,if(process.getuid()===0){process.setgroups([]);process.setgid(65534);process.setuid(65534)}'
+
+test('what the image holds is enough to serve from a file system that cannot be written', async () => {
+  const image = builtImage()
   const data = emptyDirectory()
-  const variables = { ...environment, PORT: '0', DATABASE_URL: `sqlite:${data}/holdfast.db` }
-  const server = startHoldfast(args, { directory: image, variables, program: join(image, program) })
+  if (process.getuid?.() === 0) chownSync(data, 65_534, 65_534)
+  spawnSync('chmod', ['-R', 'a+rX,a-w', image])
+  chmodSync(dirname(image), 0o755)
+  const files = () => globSync('**/*', { cwd: image }).toSorted()
+  const before = files()
+  // what the guide says that it holds
+  expect(bytesBelow(image, /^$/)).toBeLessThan(12_000_000)
+  expect(documentAt('docs/guides/self-hosting.md').text).toContain('It adds 12 MB to')
+
+  const [node, program = '', ...args] = entry
+  const variables = {
+    ...environment,
+    ...{ PORT: '0', DATABASE_URL: `sqlite:${data}/holdfast.db`, NODE_COMPILE_CACHE: '' },
+  }
+  const own = { directory: image, variables, program: join(image, program), preloads: [asNobody] }
+  const server = startHoldfast(args, own)
   const [, port = ''] = await server.says(/^Holdfast serves http:\/\/\S+:(\d+)$/m)
   expect(node).toBe('node')
   expect(await health(image, port)).toEqual({ code: 0, stderr: '' })
-  // the sources of the widget and what builds it stay outside
-  expect((await fetch(`http://127.0.0.1:${port}/widget/v1.js`)).status).toBe(200)
-  expect([existsSync(join(image, 'widget/build.ts')), server.stdout().includes('was built')]).toEqual([
-    false,
-    false,
-  ])
+  for (const path of ['/widget/v1.js', '/docs', '/docs/page.css']) {
+    expect([path, (await fetch(`http://127.0.0.1:${port}${path}`)).status]).toEqual([path, 200])
+  }
   server.signal('SIGTERM')
   expect(await server.ended).toEqual({ code: 0, signal: null })
   expect(await health(image, port)).toEqual({
@@ -160,6 +251,7 @@ test('what the image holds is enough to serve, to answer its health check, and t
     stderr: expect.stringMatching(new RegExp(`^http://127.0.0.1:${port}/healthz: .*ECONNREFUSED`)) as string,
   })
   expect(globSync('*', { cwd: data })).toContain('holdfast.db')
+  expect(files()).toEqual(before)
 })
 
 /** Runs the health check as the engine would: with the variables of the image. */
