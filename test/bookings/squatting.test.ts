@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sessionClient } from '../support/client.ts'
 import { eventually } from '../support/eventually.ts'
-import { isLong, rounds } from '../support/long.ts'
+import { isWhole, rounds } from '../support/long.ts'
 import { makeBusiness, makeOffer } from '../support/offers.ts'
 import { ada, engines, startOfTime, startTestService } from '../support/test-service.ts'
 
@@ -9,13 +9,13 @@ import { ada, engines, startOfTime, startTestService } from '../support/test-ser
 const triesPerSession = rounds(12, 30)
 const seats = 4
 /** The short form is a fifth of it in all respects. */
-const part = isLong ? 1 : 5
+const part = isWhole ? 1 : 5
 const [sessions, addresses, others] = [200 / part, 50 / part, 100 / part]
 const dayMs = 86_400_000
 const firstDayMs = Math.ceil(startOfTime / dayMs) * dayMs
 
 // what counts holds is tried on both engines elsewhere
-describe.each(isLong ? engines : ['sqlite' as const])(
+describe.each(isWhole ? engines : ['sqlite' as const])(
   `${sessions} sessions from ${addresses} addresses that hold whatever they can, the next days first (%s)`,
   (engine) => {
     test('leave at least nine in ten others their booking', async () => {

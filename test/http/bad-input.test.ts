@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ProblemCode } from '../../src/base/errors.ts'
 import { expectErrors } from '../support/expect-problem.ts'
-import { isWhole } from '../support/long.ts'
+import { isWhole, testIn } from '../support/long.ts'
 import { mutate } from '../support/mutations.ts'
 import { randomFrom, seeds } from '../support/random.ts'
 import {
@@ -111,7 +111,7 @@ onEachEngine('bad input', (engine) => {
   }
 
   const manyRequests = { timeout: 120_000 }
-  test(
+  testIn(engine === 'sqlite')(
     'hostile texts in every path, query, header and body, by every kind of key, are never a 5xx',
     manyRequests,
     async () => {
@@ -238,28 +238,32 @@ onEachEngine('bad input', (engine) => {
     },
   )
 
-  test.each(seeds(2))('random mutations of right requests are never a 5xx (seed %i)', async (seed) => {
-    const random = randomFrom(seed)
-    const counts = new Map<number, number>()
-    const known = routes().filter(({ method }) => method !== 'HEAD')
-    for (let round = 0; round < 800; round += 1) {
-      const { method, url } = random.of(known)
-      const [type, token] = random.of(Object.entries(tokens))
-      const body = mutate(goodBody(method, url), random)
-      const query = random.chance(0.3)
-        ? `?${random.of(parameters)}=${encodeURIComponent(random.of(hostile).toWellFormed())}`
-        : ''
-      const path =
-        (random.chance(0.9) ? pathOf(url) : `${pathOf(url)}${random.of(['x', '%', '/', '%20', '?'])}`) + query
-      const reply = await service.call(method, path, {
-        token,
-        ...(method !== 'GET' && { body: body ?? null }),
-        remoteAddress: nextAddress(),
-      })
-      counts.set(reply.status, (counts.get(reply.status) ?? 0) + 1)
-      expectRefused(reply, { seed, round, method, path, type, body })
-    }
-    // the mutations reach every stage, not only the first
-    for (const status of [200, 403, 404, 422]) expect(counts.get(status)).toBeGreaterThan(10)
-  })
+  testIn(engine === 'sqlite').each(seeds(2))(
+    'random mutations of right requests are never a 5xx (seed %i)',
+    async (seed) => {
+      const random = randomFrom(seed)
+      const counts = new Map<number, number>()
+      const known = routes().filter(({ method }) => method !== 'HEAD')
+      for (let round = 0; round < 800; round += 1) {
+        const { method, url } = random.of(known)
+        const [type, token] = random.of(Object.entries(tokens))
+        const body = mutate(goodBody(method, url), random)
+        const query = random.chance(0.3)
+          ? `?${random.of(parameters)}=${encodeURIComponent(random.of(hostile).toWellFormed())}`
+          : ''
+        const path =
+          (random.chance(0.9) ? pathOf(url) : `${pathOf(url)}${random.of(['x', '%', '/', '%20', '?'])}`) +
+          query
+        const reply = await service.call(method, path, {
+          token,
+          ...(method !== 'GET' && { body: body ?? null }),
+          remoteAddress: nextAddress(),
+        })
+        counts.set(reply.status, (counts.get(reply.status) ?? 0) + 1)
+        expectRefused(reply, { seed, round, method, path, type, body })
+      }
+      // the mutations reach every stage, not only the first
+      for (const status of [200, 403, 404, 422]) expect(counts.get(status)).toBeGreaterThan(10)
+    },
+  )
 })

@@ -13,7 +13,7 @@ import { type Reply, startOfTime } from '../support/test-service.ts'
  * come, twice and late, two nodes ask the processor and close the checkout, a rival wants the slot, the business decides.
  */
 const atOnce = 30
-const rounds = countOf(3, 200)
+const rounds = countOf(1, 200)
 const lifeSeconds = 35 * 60
 
 interface Duel {

@@ -126,33 +126,36 @@ describe('a server that is asked to stop', () => {
     await cluster.stop()
   })
 
-  test('what reaches a stopping server while its event loop stands still and the drain ends is answered', async () => {
-    const database = await createTestDatabase('sqlite')
-    const preload = pathToFileURL(join(project, 'test/support/stand-still.mjs')).href
-    const goOn = join(emptyDirectory(), 'go-on')
-    const variables = { DRAIN_SECONDS: '1', LOG_LEVEL: 'info', GO_ON: goOn }
-    const server = await startServer(database.url, variables, { preloads: [preload] })
-    const question = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
-    const connect20 = () =>
-      Promise.all(Array.from({ length: 20 }, () => openConnection(server.address, question)))
-    const answers = ({ received }: { received: () => string }) => received().split('200 OK').length - 1
-    const kept = await connect20()
-    await eventually('the first answers', () => kept.every((one) => answers(one) === 1) || undefined)
+  longTest(
+    'what reaches a stopping server while its event loop stands still and the drain ends is answered',
+    async () => {
+      const database = await createTestDatabase('sqlite')
+      const preload = pathToFileURL(join(project, 'test/support/stand-still.mjs')).href
+      const goOn = join(emptyDirectory(), 'go-on')
+      const variables = { DRAIN_SECONDS: '1', LOG_LEVEL: 'info', GO_ON: goOn }
+      const server = await startServer(database.url, variables, { preloads: [preload] })
+      const question = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
+      const connect20 = () =>
+        Promise.all(Array.from({ length: 20 }, () => openConnection(server.address, question)))
+      const answers = ({ received }: { received: () => string }) => received().split('200 OK').length - 1
+      const kept = await connect20()
+      await eventually('the first answers', () => kept.every((one) => answers(one) === 1) || undefined)
 
-    const stopped = server.stop()
-    await server.process.says(/stopping/)
-    server.process.signal('SIGUSR2')
-    await server.process.says(/standing still/)
-    for (const { socket } of kept) socket.write(question)
-    const fresh = await connect20()
-    await new Promise((resolve) => setTimeout(resolve, 1_200)) // real time is the subject: the drain ends meanwhile
-    writeFileSync(goOn, '')
-    await eventually('every answer', () =>
-      [...kept.map((one) => answers(one) === 2), ...fresh.map((one) => answers(one) === 1)].every(Boolean)
-        ? true
-        : undefined,
-    )
-    expect(await stopped).toEqual({ code: 0, signal: null })
-    await database.drop()
-  })
+      const stopped = server.stop()
+      await server.process.says(/stopping/)
+      server.process.signal('SIGUSR2')
+      await server.process.says(/standing still/)
+      for (const { socket } of kept) socket.write(question)
+      const fresh = await connect20()
+      await new Promise((resolve) => setTimeout(resolve, 1_200)) // real time is the subject: the drain ends meanwhile
+      writeFileSync(goOn, '')
+      await eventually('every answer', () =>
+        [...kept.map((one) => answers(one) === 2), ...fresh.map((one) => answers(one) === 1)].every(Boolean)
+          ? true
+          : undefined,
+      )
+      expect(await stopped).toEqual({ code: 0, signal: null })
+      await database.drop()
+    },
+  )
 })

@@ -5,7 +5,7 @@ import { findErrors, readRows } from '../support/checker.ts'
 import { slot, startCluster, clientOf, book } from '../support/cluster.ts'
 import { httpClients, openSessions } from '../support/http-client.ts'
 import { emptyDirectory, runHoldfast } from '../support/holdfast-process.ts'
-import { onOneEngine, rounds } from '../support/long.ts'
+import { longTest, onOneEngine, rounds } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { engines } from '../support/test-service.ts'
@@ -57,7 +57,7 @@ onOneEngine('postgres', 'an empty database that many processes meet at once', (e
 describe.runIf(engines.includes('postgres'))(
   'several servers that start at once on an empty PostgreSQL database',
   () => {
-    test('all serve, beside commands, and one demo world is there', async () => {
+    longTest('all serve, beside commands, and one demo world is there', async () => {
       const database = await createTestDatabase('postgres')
       const variables = { DATABASE_URL: database.url }
       const commands = ['migrate', 'demo'].map((command) => runHoldfast([command], { variables }))
