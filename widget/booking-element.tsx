@@ -98,6 +98,7 @@ export class BookingElement extends HTMLElement {
       },
       zone: () => this.zone(),
       nowMs,
+      locale: () => this.language.locale,
       events: {
         held: (hold) => this.tell('held', { hold }),
         booked: (booking) => this.tell('booked', { booking }),

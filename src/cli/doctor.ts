@@ -1,7 +1,14 @@
 import { styleText } from 'node:util'
 import type { Config } from '../base/config.ts'
 import type { Finding } from '../operate/doctor-types.ts'
-import { diagnose, diagnoseConfig, diagnoseFailure, diagnoseFile, diagnoseRedis } from '../operate/doctor.ts'
+import {
+  diagnose,
+  diagnoseConfig,
+  diagnoseFailure,
+  diagnoseFile,
+  diagnoseMail,
+  diagnoseRedis,
+} from '../operate/doctor.ts'
 import { createContext } from '../operate/open.ts'
 import { type CliCommand, commandIO, print } from './command-line.ts'
 
@@ -11,7 +18,7 @@ const marks = { ok: ['green', 'ok'], warning: ['yellow', 'warning'], fault: ['re
 export function registerDoctor(program: CliCommand): void {
   program
     .command('doctor')
-    .description('check configuration, database, Redis, clock and time zones; changes nothing')
+    .description('check configuration, database, Redis, mail server, clock and time zones; changes nothing')
     .withJson()
     .examples('doctor')
     .addHelpText('after', '\nThe exit code is 1 if something must be fixed.')
@@ -28,7 +35,13 @@ async function examine(): Promise<Finding[]> {
   if (!config) return found
   const { found: ofFile, canBeOpened } = diagnoseFile(config)
   const ofDatabase = canBeOpened ? await examineDatabase(config, variables) : []
-  return [...found, ...ofFile, ...ofDatabase, ...(await diagnoseRedis(config))]
+  return [
+    ...found,
+    ...ofFile,
+    ...ofDatabase,
+    ...(await diagnoseRedis(config)),
+    ...(await diagnoseMail(config)),
+  ]
 }
 
 async function examineDatabase(

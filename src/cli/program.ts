@@ -33,6 +33,7 @@ const commands: Record<string, () => Promise<(program: CliCommand) => void>> = {
   export: async () => (await import('./catalogue-file.ts')).registerExport,
   booking: async () => (await import('./booking.ts')).registerBookingCommands,
   client: async () => (await import('./client.ts')).registerClientCommands,
+  mail: async () => (await import('./mail.ts')).registerMailCommands,
   payments: async () => (await import('./payments.ts')).registerPaymentCommands,
   webhook: async () => (await import('./webhook.ts')).registerWebhookCommands,
   session: async () => (await import('./session.ts')).registerSessionCommands,

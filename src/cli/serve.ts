@@ -13,6 +13,8 @@ import { firstBusinesses } from '../catalogue/business.ts'
 import { type DemoWorld, makeDemoWorldIfEmpty } from '../catalogue/demo-world.ts'
 import { pause } from '../database/database.ts'
 import { createContext } from '../operate/open.ts'
+import { mailRoute } from '../mails/outbox.ts'
+import { mailDirectory } from '../mails/send.ts'
 import { checkDeposits } from '../payments/payment.ts'
 import type { App } from '../server.ts'
 import { type CliCommand, commandIO, logReplacement, writeLines } from './command-line.ts'
@@ -66,6 +68,12 @@ async function serve(): Promise<void> {
   stopOnSignal(app, stopTracing)
   const address = await listen(app)
   growNewSpace()
+  if (mailRoute(context.config) === 'files') {
+    context.log.info(
+      { directory: mailDirectory(context.config) },
+      'SMTP_URL is not set: mails are written into files',
+    )
+  }
   context.log.info({ address, engine: context.db.engine, environment: context.config.environment }, 'serving')
   writeLines(['', ...welcome(context, address, found), ''])
   await widget()

@@ -75,10 +75,10 @@ export function htmlOf(page: Page, blocks: Block[]): string {
   @media (max-width: 480px) { .page { padding: 12px !important; } .card { padding: 16px !important; } .button a { display: block !important; } }
   @media (prefers-color-scheme: dark) {
     body, .back { background: #16181a !important; }
-    .sheet { background: #202427 !important; border-color: #33393d !important; }
-    .card { background: #2a2f33 !important; border-color: #3a4146 !important; }
+    .sheet { background: #202427 !important; border-left-color: #33393d !important; border-right-color: #33393d !important; border-bottom-color: #33393d !important; }
+    .card { background: #2a2f33 !important; border-top-color: #3a4146 !important; border-bottom-color: #3a4146 !important; border-inline-end-color: #3a4146 !important; }
     .ink, .ink td { color: #eceff0 !important; }
-    .soft { color: #a9b2b6 !important; }
+    .soft, .ink td.soft { color: #a9b2b6 !important; }
   }
 </style>
 </head>
@@ -118,7 +118,7 @@ function htmlOfCard(card: Extract<Block, { type: 'card' }>, color: string): stri
   const over = card.isOver ? 'text-decoration:line-through;' : ''
   const rows = card.rows.map(
     ([label, value]) =>
-      `<tr><td class="soft" style="padding:4px 12px 4px 0;padding-inline:0 12px;font-size:14px;color:#5c6763;vertical-align:top;white-space:nowrap;">${escaped(label)}</td><td style="padding:4px 0;width:100%;vertical-align:top;overflow-wrap:anywhere;"><bdi>${lines(value)}</bdi></td></tr>`,
+      `<tr><td class="soft" style="padding:4px 12px 4px 0;padding-inline:0 12px;font-size:14px;color:#5c6763;vertical-align:baseline;white-space:nowrap;">${escaped(label)}</td><td style="padding:4px 0;width:100%;vertical-align:baseline;overflow-wrap:anywhere;"><bdi>${lines(value)}</bdi></td></tr>`,
   )
   return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:16px 0;"><tr><td class="card" style="padding:20px;background:#f7f9f8;border:1px solid #e1e5e3;border-inline-start:4px solid ${color};border-radius:8px;">
 <div style="font-size:20px;font-weight:600;line-height:1.3;margin:0 0 8px;${over}">${escaped(card.title)}</div>

@@ -177,7 +177,7 @@ function card({ kind, booking }: MailView, language: MailLanguage): Extract<Bloc
           ],
         ]
       : []),
-    ...(price ? [[texts.price, moneyText(price, locale)] as [string, string]] : []),
+    ...(price && kind !== 'cancelled' ? [[texts.price, moneyText(price, locale)] as [string, string]] : []),
     ...(deposit
       ? [
           [deposit.isPaid ? texts.depositPaid : texts.depositDue, moneyText(deposit, locale)] as [

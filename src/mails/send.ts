@@ -8,7 +8,7 @@ import { mailRoute } from './outbox.ts'
 import type { RenderedMail } from './render.ts'
 
 /** A mail with its envelope. */
-interface OutgoingMail {
+export interface OutgoingMail {
   /** Names the mail in its Message-ID, the same at every attempt. */
   id: string
   kind: string
@@ -117,7 +117,7 @@ export class MailSender {
       ...(replyTo !== null && isOneAddress(replyTo) && { replyTo: { name: '', address: replyTo } }),
       ...{ subject, text, html },
       messageId: `<${id}@${from.slice(from.indexOf('@') + 1)}>`,
-      date: at,
+      date: new Date(at),
       headers: {
         'Auto-Submitted': 'auto-generated',
         'X-Auto-Response-Suppress': 'All',

@@ -159,6 +159,28 @@ export function redisFinding(host: string, complaint: string | undefined): Findi
       )
 }
 
+/** Judges mail: where it goes, and what the server said; `complaint` is undefined if it answers. */
+export function mailFinding(
+  route: 'smtp' | 'files' | 'off',
+  { host, complaint }: { host: string; complaint: string | undefined },
+): Finding {
+  if (route === 'files') return ok('mail', 'mails are written into files, because SMTP_URL is not set')
+  if (route === 'off') {
+    return warning(
+      'mail',
+      'SMTP_URL is not set: clients get no confirmation and no reminder',
+      'set SMTP_URL and MAIL_FROM',
+    )
+  }
+  return complaint === undefined
+    ? ok('mail', `${host} answers`)
+    : fault(
+        'mail',
+        `SMTP_URL: ${host} takes no mails (${complaint})`,
+        'correct address, user or password, or the certificate of the server (NODE_EXTRA_CA_CERTS); until then mails wait, for a day',
+      )
+}
+
 function clockFinding({ latestRecord }: DatabaseFacts, { systemTime, serviceTime }: HostFacts): Finding {
   const off = Math.abs(secondsUntil(systemTime, serviceTime))
   if (off > maxClockErrorSeconds) {

@@ -8,9 +8,11 @@ import type { Context } from '../bookings/context.ts'
 import { demoBusinesses } from '../catalogue/demo-world.ts'
 import { DatabaseUnavailable, dedicatedPoolSize, listeningConnections } from '../database/database.ts'
 import { migrationNames } from '../database/migrate.ts'
+import { mailRoute } from '../mails/outbox.ts'
+import { MailSender } from '../mails/send.ts'
 import { checkDeposits } from '../payments/payment.ts'
 import { findDamages, readFacts } from './doctor-queries.ts'
-import { damageFinding, fileFinding, findings, redisFinding } from './doctor-rules.ts'
+import { damageFinding, fileFinding, findings, mailFinding, redisFinding } from './doctor-rules.ts'
 import type { FileFacts, Finding } from './doctor-types.ts'
 
 type Variables = Record<string, string | undefined>
@@ -56,6 +58,19 @@ export function diagnoseFile({ database }: Config): { found: Finding[]; canBeOpe
 export async function diagnoseRedis({ redisUrl }: Config): Promise<Finding[]> {
   if (redisUrl === '') return []
   return [redisFinding(new URL(redisUrl).host, await askRedis(redisUrl, redisTimeoutMs))]
+}
+
+/** Tries the mail server: greeting, TLS, log-in. */
+export async function diagnoseMail(config: Config): Promise<Finding[]> {
+  const route = mailRoute(config)
+  if (route === 'off' && config.environment !== 'production') return []
+  const host = URL.parse(config.smtpUrl)?.host ?? ''
+  if (route !== 'smtp') return [mailFinding(route, { host, complaint: undefined })]
+  const complaint = await new MailSender(config).verify().then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : 'unknown error'),
+  )
+  return [mailFinding(route, { host, complaint })]
 }
 
 /** Explains why the database could not be opened or read. Rethrows unknown errors. */

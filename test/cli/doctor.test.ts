@@ -1,3 +1,5 @@
+import { type MailServer, startMailServer } from '../support/mail-server.ts'
+import { mailVariables } from '../support/mail-world.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { commandLine, runCommand } from '../support/command-line.ts'
 import { runHoldfast, type ProcessOptions } from '../support/holdfast-process.ts'
@@ -52,6 +54,11 @@ const clockMovedBy = (seconds: number) =>
 
 onEachEngine('holdfast doctor', (engine) => {
   let database: TestDatabase
+  let mails: MailServer
+  beforeAll(async () => {
+    mails = await startMailServer()
+    return () => mails.close()
+  })
   beforeEach(async () => {
     database = await createMigratedDatabase(engine)
     if (engine === 'postgres') await setSynchronousCommit(database, 'on')
@@ -70,7 +77,7 @@ onEachEngine('holdfast doctor', (engine) => {
     PUBLIC_URL: 'https://book.example',
   }
   const inProduction = (variables: Record<string, string> = {}) =>
-    here({ NODE_ENV: 'production', ...payable, ...variables })
+    here({ NODE_ENV: 'production', ...payable, ...mailVariables(mails.url), ...variables })
 
   test('finds nothing wrong where all is well, also beside a running server', async () => {
     const server = await startServer(database.url)

@@ -38,6 +38,7 @@ test('every command, and every group of them, has a help text with an example of
     ...['import', 'export'],
     ...['booking list', 'booking show', 'booking reschedule', 'booking cancel', 'booking complete'],
     ...['client block', 'client unblock', 'client list'],
+    ...['mail list', 'mail retry', 'mail preview', 'mail test'],
     'payments reconcile',
     ...[
       'webhook create',

@@ -126,7 +126,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       await expectFocus(page, 'Thank you, Ada!')
       await look(page, '5-done')
       const [booking] = await bookings('2026-11-24T11:00+01:00')
-      expect(booking).toMatchObject({ status: 'confirmed', client_first_name: 'Ada' })
+      expect(booking).toMatchObject({ status: 'confirmed', client_first_name: 'Ada', locale: 'en-GB' })
       expect(apiRequests(visitor).length).toBeLessThanOrEqual(12)
     })
 

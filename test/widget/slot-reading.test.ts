@@ -50,6 +50,7 @@ function flowWith(preset: Choice, { refusesEarly = false } = {}) {
     preset,
     zone: () => 'Europe/Berlin',
     nowMs: () => nowMs,
+    locale: () => 'en',
     events: { held: () => undefined, booked: () => undefined, error: () => undefined },
   })
   return {

@@ -39,6 +39,8 @@ interface FlowOptions {
   /** The initial time zone. Passed in, because asking the browser is slow. */
   zone: () => string
   nowMs: () => number
+  /** The language that the visitor reads (BCP 47). */
+  locale: () => string
   events: FlowEvents
 }
 
@@ -59,7 +61,7 @@ export class BookingFlow {
   private again: () => Promise<void> = () => this.start()
 
   constructor(options: FlowOptions) {
-    const { connection, checkouts, preset, zone, nowMs, events } = options
+    const { connection, checkouts, preset, zone, nowMs, locale, events } = options
     this.options = options
     this.beginning = this.begin() // runs while the rest is set up
     this.store = new FlowStore(initialState(preset, zone(), nowMs()))
@@ -69,7 +71,7 @@ export class BookingFlow {
       this.slots.forget()
       events.held(hold)
     }
-    this.reservation = new Reservation({ connection, store, nowMs, held })
+    this.reservation = new Reservation({ connection, store, nowMs, locale, held })
     this.deposit = new DepositPayment({ connection, store, checkouts, confirmed: events.booked })
     connection.onWait = (waitSeconds) => this.set({ waitSeconds })
   }

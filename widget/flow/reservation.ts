@@ -12,9 +12,14 @@ interface Parts {
   connection: Connection
   store: FlowStore
   nowMs: () => number
+  /** The language that the visitor reads, for mails. */
+  locale: () => string
   /** Called for each placed hold. */
   held: (hold: Hold) => void
 }
+
+/** The API takes no longer one. */
+const maxLocaleLength = 35
 
 /** Holds a slot for the visitor, then books it. */
 export class Reservation {
@@ -63,8 +68,9 @@ export class Reservation {
   }
 
   private async convert(service: Service, holdId: string): Promise<Booking> {
-    const { connection, store } = this.parts
-    const body = bookingBody(holdId, store.state.draft, service.custom_fields)
+    const { connection, store, locale } = this.parts
+    const sent = bookingBody(holdId, store.state.draft, service.custom_fields)
+    const body = { ...sent, ...(locale().length <= maxLocaleLength && { locale: locale() }) }
     return (await connection.call<Booking>('POST', '/bookings', { body })).body
   }
 

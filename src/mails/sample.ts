@@ -1,0 +1,70 @@
+import type { Config } from '../base/config.ts'
+import { exampleIds } from '../base/examples.ts'
+import { type Instant, plusMinutes, plusSeconds } from '../base/instants.ts'
+import { publicUrl } from '../base/public-url.ts'
+import type { MailKind } from '../database/tables.ts'
+import { type MailView, renderMail } from './render.ts'
+import { type OutgoingMail, senderAddress } from './send.ts'
+
+/** Mails that can be looked at: those to clients, and the one about a new booking. */
+export const sampleKinds: MailKind[] = [
+  'confirmed',
+  'changed',
+  'cancelled',
+  'reminder',
+  'deposit_due',
+  'booked',
+]
+
+/** A mail about an appointment that nobody has, the day after tomorrow. */
+export function sampleMail(
+  config: Config,
+  { kind, locale, to, now }: { kind: MailKind; locale: string; to: string; now: Instant },
+): OutgoingMail {
+  const view = sampleView(config, { kind, locale, to, now })
+  return {
+    id: exampleIds.mail,
+    ...{ kind, to, at: now },
+    senderName: view.business.name,
+    replyTo: view.business.replyTo,
+    offUrl: view.offUrl,
+    content: renderMail(view),
+  }
+}
+
+function sampleView(
+  config: Config,
+  { kind, locale, to, now }: { kind: MailKind; locale: string; to: string; now: Instant },
+): MailView {
+  const startsAt = `${plusSeconds(now, 2 * 86_400).slice(0, 11)}08:30:00.000Z` as Instant // a time of that day
+  const address = publicUrl(config)
+  const hasDeposit = kind === 'deposit_due' || kind === 'confirmed'
+  return {
+    kind,
+    audience: kind === 'booked' ? 'business' : 'client',
+    locales: [locale],
+    business: { name: 'Salon Spree', color: '#1f6f5c', replyTo: 'hello@salon-spree.example' },
+    booking: {
+      id: exampleIds.booking,
+      version: 1,
+      serviceName: 'Haircut',
+      locationName: 'Mitte',
+      address: 'Rosenthaler Str. 12, 10119 Berlin',
+      onlineUrl: null,
+      staffName: 'Anna Weber',
+      startsAt,
+      endsAt: plusMinutes(startsAt, 30),
+      timezone: 'Europe/Berlin',
+      price: { amount: 3_500, currency: 'EUR' },
+      deposit: hasDeposit ? { amount: 1_000, currency: 'EUR', isPaid: kind === 'confirmed' } : null,
+      client: { firstName: 'Ada', lastName: 'Lovelace', email: to, phone: '+49 30 1234567' },
+      notes: kind === 'booked' ? 'Short at the sides, please.' : null,
+    },
+    manageUrl: kind === 'booked' ? null : `${address}/manage#sample`,
+    payUrl: kind === 'deposit_due' ? `${address}/checkout/sample` : null,
+    cancelUntil: plusSeconds(startsAt, -86_400),
+    offUrl: kind === 'reminder' ? `${address}/mail/off/sample` : null,
+    now,
+    from: { address: senderAddress(config) },
+  }
+}
