@@ -119,7 +119,7 @@ function release(dryRun: boolean): void {
   const steps = [
     `git tag --annotate ${tag} --message "Holdfast ${version}" ${commit}`,
     `git push origin ${tag}`,
-    ...made.map(({ tarball }) => `npm publish release/${tarball} --access public`),
+    ...made.map(({ tarball }) => `npm publish ./release/${tarball} --access public`),
   ]
   console.log(
     [
