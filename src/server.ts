@@ -24,6 +24,7 @@ import { drainAcceptQueue, createServer, type Routes } from './http/server.ts'
 import type { Context } from './bookings/context.ts'
 import { startHousekeeping } from './operate/housekeeping.ts'
 import { bookingPageRoutes } from './pages/booking-page-routes.ts'
+import { managePageRoutes } from './pages/manage-page-routes.ts'
 import { checkoutRoutes } from './pages/checkout-routes.ts'
 import { pageRoutes } from './pages/page-routes.ts'
 import { sandboxRoutes } from './pages/sandbox-routes.ts'
@@ -173,7 +174,7 @@ function allRoutes(
       mailRoutes,
     ],
     around: [
-      ...[health, startPageRoutes, pageRoutes, widget, bookingPageRoutes, metrics],
+      ...[health, startPageRoutes, pageRoutes, widget, bookingPageRoutes, managePageRoutes, metrics],
       ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes],
     ],
   }

@@ -3,6 +3,7 @@ import { Connection } from './api/connection.ts'
 import { brandStyles } from './brand/brand-styles.ts'
 import { BookingFlow } from './flow/booking-flow.ts'
 import { tabCheckouts } from './flow/checkouts.ts'
+import { keptLink } from './kept-link.ts'
 import { fallback, loadLanguage, type Language } from './locales/languages.ts'
 import { Formats } from './times/formats.ts'
 import { isZone, ownZoneName } from './times/zones.ts'
@@ -77,6 +78,14 @@ export class BookingElement extends HTMLElement {
 
   private async begin(): Promise<void> {
     const key = this.getAttribute('publishable-key') ?? ''
+    const ownPath = this.ownPath()
+    const isOwn = ownPath !== null
+    const place = { key: `holdfast:manage:${key}`, isOwn }
+    const kept = keptLink(place)
+    if (isOwn && kept) {
+      location.replace(new URL(`../manage${kept}`, import.meta.url)) // reloaded after a booking
+      return
+    }
     const connection = new Connection(apiBase, key, {
       fetch: (input, init) => fetch(input, init),
       nowMs,
@@ -87,7 +96,7 @@ export class BookingElement extends HTMLElement {
       connection,
       checkouts: tabCheckouts(key, {
         storage: () => sessionStorage,
-        ownPath: this.ownPath(),
+        ownPath,
         goTo: (url) => location.assign(url),
         openBeside,
       }),
@@ -97,11 +106,14 @@ export class BookingElement extends HTMLElement {
         staffId: this.getAttribute('staff-id'),
       },
       zone: () => this.zone(),
+      place,
+      manageUrl: kept,
       nowMs,
       locale: () => this.language.locale,
       events: {
         held: (hold) => this.tell('held', { hold }),
-        booked: (booking) => this.tell('booked', { booking }),
+        // the link is for the client, not for the scripts of the website
+        booked: ({ manage_url: _, ...booking }) => this.tell('booked', { booking }),
         error: (error) => this.tell('error', error),
       },
     })

@@ -21,34 +21,45 @@ export function makeWidget(): Promise<boolean> {
     notSources: ['dist/**'],
     note: 'dist/.made-of',
     make: async (write) => {
-      // the entry last, because it imports the others
-      const files = Object.entries(await builtWidget()).toSorted(([name]) => (name === 'v1.js' ? 1 : -1))
+      // the entries last, because they import the others
+      const files = Object.entries(await builtWidget()).toSorted(([name]) => (isEntry(name) ? 1 : -1))
       for (const [name, text] of files) write(`dist/${name}`, text)
     },
   })
 }
 
-/** The files of the widget, by name. */
+const isEntry = (name: string) => name === 'v1.js' || name === 'manage.js'
+
+/** The files of the widget, and of the page on which a client manages a booking, by name. */
 async function builtWidget(): Promise<Record<string, string>> {
   const { rolldown } = await import('rolldown') // late: the up-to-date check does not need it
-  const bundle = await rolldown({
-    input: { v1: join(widget, 'v1.ts') },
-    platform: 'browser',
-    tsconfig: join(widget, 'tsconfig.json'),
-    plugins: [{ name: 'styles', load: (id) => (id.endsWith('.css') ? stylesAsText(id) : null) }],
-    transform: { target: 'es2022' },
-  })
-  const { output } = await bundle.generate({
-    format: 'es',
-    entryFileNames: '[name].js',
-    chunkFileNames: '[name]-[hash].js',
-    minify: true,
-    postBanner: banner,
-  })
-  await bundle.close()
-  return Object.fromEntries(
-    output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file.code]] : [])),
-  )
+  // apart, so that the widget shares no file with the page and its first step needs one only
+  const [ofWidget, ofPage] = await Promise.all([
+    bundled({ v1: join(widget, 'v1.ts') }),
+    bundled({ manage: join(widget, 'manage/manage-element.tsx') }),
+  ])
+  return { ...ofPage, ...ofWidget }
+
+  async function bundled(input: Record<string, string>): Promise<Record<string, string>> {
+    const bundle = await rolldown({
+      input,
+      platform: 'browser',
+      tsconfig: join(widget, 'tsconfig.json'),
+      plugins: [{ name: 'styles', load: (id) => (id.endsWith('.css') ? stylesAsText(id) : null) }],
+      transform: { target: 'es2022' },
+    })
+    const { output } = await bundle.generate({
+      format: 'es',
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name]-[hash].js',
+      minify: true,
+      postBanner: banner,
+    })
+    await bundle.close()
+    return Object.fromEntries(
+      output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file.code]] : [])),
+    )
+  }
 }
 
 function stylesAsText(file: string) {

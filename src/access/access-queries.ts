@@ -130,7 +130,7 @@ const brandsByIds = cachedQuery((db, { ids }: Params<{ ids: string }>) =>
   db
     .selectFrom('businesses')
     .where(isAmong(db, [['id', 'uuid']], ids))
-    .select(['id', 'name', 'timezone', 'brand_name', 'brand_color', 'brand_logo_url']),
+    .select(['id', 'name', 'timezone', 'brand_name', 'brand_color', 'brand_logo_url', 'reply_to_email']),
 )
 
 /** Finds a business with what it shows of its brand. */

@@ -153,8 +153,11 @@ export async function findShownBusiness(
 ) {
   const found = (await findBrands(db, [businessId])).get(businessId)
   if (!found) throw new Error('a credential has no business') // businesses are never deleted
-  const { name, brand_name, brand_color, brand_logo_url } = brandedBusiness(found, plan).business
-  return { name, brand_name, brand_color, brand_logo_url }
+  const { name, brand_name, brand_color, brand_logo_url, reply_to_email } = brandedBusiness(
+    found,
+    plan,
+  ).business
+  return { name, brand_name, brand_color, brand_logo_url, reply_to_email }
 }
 
 /** Deletes no holds or bookings: they belong to the owner ID, not to the session. */

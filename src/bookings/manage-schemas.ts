@@ -34,6 +34,10 @@ export const Managed = Type.Object(
       brand_name: Nullable(Type.String(), brand),
       brand_color: Nullable(Type.String(), brand),
       brand_logo_url: Nullable(Type.String(), brand),
+      reply_to_email: Nullable(Type.String(), { description: 'Where clients write to.' }),
+      booking_url: Nullable(Type.String(), {
+        description: 'The booking page. Null for a business without an active publishable key.',
+      }),
     }),
   },
   { title: 'ManagedBooking', description: 'The booking of a manage link.' },

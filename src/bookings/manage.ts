@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { Actor, ManageActor } from '../access/actor.ts'
 import { firstGeneration, manageTokens, manageUrl, manageUrlOf } from '../access/manage-link.ts'
+import { bookingPageKey } from '../access/page-key.ts'
 import { findShownBusiness } from '../access/session.ts'
 import { tokenDigest } from '../access/token.ts'
 import { availabilityText, showAvailability } from '../availability/availability.ts'
@@ -8,6 +9,7 @@ import type { DatesQuery } from '../availability/availability-schemas.ts'
 import { Problem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, toMs } from '../base/instants.ts'
+import { publicUrl } from '../base/public-url.ts'
 import { policyOf } from '../catalogue/change-policy-rules.ts'
 import { calendarFile } from '../mails/calendar.ts'
 import { type BookingRow, findBooking, lockBooking, renewManageLink } from './booking-queries.ts'
@@ -25,8 +27,13 @@ export async function showManaged(context: Context, actor: ManageActor) {
   const booking = await showBooking(context, actor, actor.bookingId)
   const { business_id: businessId } = booking
   const business = await findShownBusiness(context.db.reads, { businessId, plan: actor.plan })
+  const key = await bookingPageKey(context, businessId)
+  const booking_url = key === undefined ? null : `${publicUrl(context.config)}/book/${key}`
   const shown = presentBooking(booking, actor)
-  return { booking, body: { booking: shown, policy: presentPolicy(context, booking), business } }
+  return {
+    booking,
+    body: { booking: shown, policy: presentPolicy(context, booking), business: { ...business, booking_url } },
+  }
 }
 
 /** Lists the slots to which the client can move the booking, as JSON. Throws as `showAvailability` does. */

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { findBusinessOfKey } from '../access/key.ts'
 import { webOrigin } from '../base/contact-formats.ts'
+import { isUuid } from '../base/ids.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { StrictObject, Media } from '../http/wire.ts'
 import type { Context } from '../bookings/context.ts'
@@ -18,7 +19,8 @@ export function bookingPageRoutes(app: FastifyInstance, context: Context): void 
         operationId: 'showBookingPage',
         tags: ['Service'],
         summary: 'The booking page of a business, for people',
-        description: 'The widget on a page of its own: for a link in an e-mail or a profile.',
+        description:
+          'The widget on a page of its own: for a link in an e-mail or a profile. With `?service=` and an id, that service is chosen already.',
         params: StrictObject({
           publishable_key: Type.String({ examples: ['cal_pub_ThisIsAnExampleAndOpensNothing00000000'] }),
         }),
@@ -42,9 +44,18 @@ export function bookingPageRoutes(app: FastifyInstance, context: Context): void 
       })
       void reply.type('text/html; charset=utf-8')
       if (!business) return reply.code(404).send(noBookingPage().text)
-      return reply.send(bookingPage({ business, publishableKey, language, server }).text)
+      return reply.send(
+        bookingPage({ business, publishableKey, language, server, serviceId: chosenService(request.query) })
+          .text,
+      )
     },
   )
+}
+
+/** The service that is chosen already (`?service=`); whatever else a link carries is for others. */
+function chosenService(query: unknown): string | undefined {
+  const { service } = query as { service?: unknown }
+  return typeof service === 'string' && isUuid(service) ? service : undefined
 }
 
 /** What the page shows of a business. */
@@ -104,11 +115,12 @@ interface BookingPage {
   business: PageBusiness
   publishableKey: string
   language: string
+  serviceId?: string | undefined
   /** The public address of this server, such as https://book.example.com. */
   server: string
 }
 
-export function bookingPage({ business, publishableKey, language, server }: BookingPage): Html {
+export function bookingPage({ business, publishableKey, language, server, serviceId }: BookingPage): Html {
   const name = business.brand_name ?? business.name
   const texts = languages[language] ?? english
   const address = `${server}/book/${publishableKey}`
@@ -137,7 +149,10 @@ export function bookingPage({ business, publishableKey, language, server }: Book
       <body>
         <main>
           <h1><bdi>${name}</bdi></h1>
-          <holdfast-booking publishable-key="${publishableKey}"></holdfast-booking>
+          <holdfast-booking
+            publishable-key="${publishableKey}"
+            ${serviceId === undefined ? html`` : html`service-id="${serviceId}"`}
+          ></holdfast-booking>
           <noscript><p class="message">${texts.withoutScripts}</p></noscript>
         </main>
       </body>

@@ -44,8 +44,8 @@ function prose(text: string): Html {
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }
 
-/** Allows this server's files only, no inline scripts or styles; images also from `imageOrigin`. */
-export function contentSecurityPolicy(forms: boolean, imageOrigin?: WebOrigin): string {
+/** Allows this server's files only, no inline scripts or styles; images also from `imageOrigin`, or from anywhere by https. */
+export function contentSecurityPolicy(forms: boolean, imageOrigin?: WebOrigin | 'https:'): string {
   return [
     "default-src 'none'",
     "script-src 'self'",

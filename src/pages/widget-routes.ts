@@ -9,8 +9,9 @@ import { Type } from 'typebox'
 import { Problem } from '../base/errors.ts'
 import { StrictObject, Media } from '../http/wire.ts'
 
-/** Its name never changes, because websites load it. */
-const entry = 'v1.js'
+/** Their names never change: websites load the widget, and a page of this server what manages a booking. */
+const widget = 'v1.js'
+const entries = [widget, 'manage.js']
 
 /** The script of the booking widget, and the files that it loads later. A request for them waits for `built`. */
 export function widgetRoutes(built: () => Promise<void> = () => Promise.resolve()) {
@@ -26,7 +27,7 @@ export function widgetRoutes(built: () => Promise<void> = () => Promise.resolve(
           summary: 'The booking widget for websites',
           description:
             '`/widget/v1.js` is the script that websites load. All other names hold the hash of their content and may be kept for ever.',
-          params: StrictObject({ file: Type.String({ examples: [entry] }) }),
+          params: StrictObject({ file: Type.String({ examples: [widget] }) }),
           response: {
             200: Media('text/javascript', 'The file.'),
             304: Type.Null({ description: 'It has not changed.' }),
@@ -39,7 +40,9 @@ export function widgetRoutes(built: () => Promise<void> = () => Promise.resolve(
         if (!file) throw new Problem('not_found', missing(name))
         reply.headers({
           // revalidated each time, so that no page runs an old script with new files
-          'cache-control': name === entry ? 'public, no-cache' : 'public, max-age=31536000, immutable',
+          'cache-control': entries.includes(name)
+            ? 'public, no-cache'
+            : 'public, max-age=31536000, immutable',
           etag: file.etag,
           vary: 'Accept-Encoding',
           'x-content-type-options': 'nosniff',
@@ -57,7 +60,7 @@ export function widgetRoutes(built: () => Promise<void> = () => Promise.resolve(
 }
 
 function missing(name: string): string {
-  return name === entry
+  return entries.includes(name)
     ? 'The widget is not built: run npm ci, or start the server.'
     : 'There is no such file of the widget.'
 }

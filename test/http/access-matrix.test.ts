@@ -263,6 +263,7 @@ const open = [
   'GET /problems/:code',
   'GET /widget/:file',
   'GET /book/:publishable_key',
+  'GET /manage',
 ]
 
 /** Known by their secret address, or by a signature. */

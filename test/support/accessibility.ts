@@ -28,7 +28,7 @@ export async function violationsIn(page: Page, rules?: string[]): Promise<string
 const findMisfits = `(() => {
   const misfits = []
   if (document.documentElement.scrollWidth > document.documentElement.clientWidth) misfits.push('the page scrolls sideways')
-  for (const host of document.querySelectorAll('holdfast-booking')) {
+  for (const host of document.querySelectorAll('holdfast-booking, holdfast-manage')) {
     const root = host.shadowRoot
     const frame = root.querySelector('.widget').getBoundingClientRect()
     for (const element of root.querySelectorAll('.widget *')) {

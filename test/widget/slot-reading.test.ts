@@ -49,6 +49,8 @@ function flowWith(preset: Choice, { refusesEarly = false } = {}) {
     checkouts: { go: () => true, keep: () => undefined, take: () => undefined },
     preset,
     zone: () => 'Europe/Berlin',
+    place: { key: 'x', isOwn: false },
+    manageUrl: null,
     nowMs: () => nowMs,
     locale: () => 'en',
     events: { held: () => undefined, booked: () => undefined, error: () => undefined },

@@ -94,11 +94,13 @@ export interface Booking {
   status: 'pending' | 'confirmed' | 'in_progress' | 'completed' | 'cancelled'
   starts_at: string
   ends_at: string
-  service: { id: string; name: string }
-  location: { id: string; name: string; timezone: string }
+  service: { id: string; name: string; price: Money | null }
+  location: { id: string; name: string; address: string | null; timezone: string }
   client: { first_name: string; last_name: string; email: string }
   staff: { id: string; name: string } | null
   redirect_url?: string
+  /** The page on which the client manages it. */
+  manage_url?: string
 }
 
 /** A problem document (RFC 9457). */

@@ -32,12 +32,23 @@ interface FlowEvents {
   error: (error: { code: string; message: string }) => void
 }
 
+/** Where the address of the page for the booking made last is kept, so that a reload does not lose it. */
+export interface LinkPlace {
+  /** Of the storage of the tab, on websites of others. */
+  key: string
+  /** Whether the page is Holdfast's own, on which the fragment of the address is free. */
+  isOwn: boolean
+}
+
 interface FlowOptions {
   connection: Connection
   checkouts: Checkouts
   preset: Choice
   /** The initial time zone. Passed in, because asking the browser is slow. */
   zone: () => string
+  /** Where the page of a booking is kept, and that of one made before a reload. */
+  place: LinkPlace
+  manageUrl: string | null
   nowMs: () => number
   /** The language that the visitor reads (BCP 47). */
   locale: () => string
@@ -52,7 +63,7 @@ interface Beginning {
 
 /** One visitor's booking flow: turns their actions and the API's responses into state. */
 export class BookingFlow {
-  private readonly options: FlowOptions
+  readonly options: FlowOptions
   private readonly store: FlowStore
   private readonly slots: SlotReading
   private readonly reservation: Reservation
@@ -61,10 +72,10 @@ export class BookingFlow {
   private again: () => Promise<void> = () => this.start()
 
   constructor(options: FlowOptions) {
-    const { connection, checkouts, preset, zone, nowMs, locale, events } = options
+    const { connection, checkouts, preset, zone, manageUrl, nowMs, locale, events } = options
     this.options = options
     this.beginning = this.begin() // runs while the rest is set up
-    this.store = new FlowStore(initialState(preset, zone(), nowMs()))
+    this.store = new FlowStore({ ...initialState(preset, zone(), nowMs()), manageUrl })
     const { store } = this
     this.slots = new SlotReading({ connection, store, nowMs })
     const held = (hold: Hold) => {

@@ -57,6 +57,8 @@ export interface FlowState {
   /** The wait at a rate limit. */
   waitSeconds: number | null
   booking: Booking | null
+  /** The page of the booking made last, also after a reload. */
+  manageUrl: string | null
   /** The checkout of the booking's deposit. */
   checkoutUrl: string | null
 }
@@ -84,6 +86,7 @@ export function initialState(preset: Choice, zone: string, nowMs: number): FlowS
     trouble: null,
     waitSeconds: null,
     booking: null,
+    manageUrl: null,
     checkoutUrl: null,
   }
 }
@@ -163,7 +166,8 @@ export function withRefusedSlot(state: FlowState, problem: ProblemDocument): Flo
 }
 
 export function withBooking(state: FlowState, booking: Booking): FlowState {
-  return { ...state, busy: null, held: null, notice: null, trouble: null, booking, step: 'done' }
+  const manageUrl = booking.manage_url ?? state.manageUrl
+  return { ...state, busy: null, held: null, notice: null, trouble: null, booking, manageUrl, step: 'done' }
 }
 
 /** Starts another booking; keeps the visitor's details. */
@@ -175,6 +179,7 @@ export function startedAnew(state: FlowState): FlowState {
     choice,
     draft,
     booking: null,
+    manageUrl: null,
     checkoutUrl: null,
     wanted: null,
     step: nextStep(choice),

@@ -72,6 +72,7 @@ export const texts: Texts = {
   cancelled: 'أُلغي هذا الحجز',
   cancelledHint: 'لم يصل العربون في الوقت المحدد، فأصبح الوقت متاحًا من جديد.',
   addToCalendar: 'إضافة إلى التقويم',
+  manage: 'تغيير الموعد أو إلغاؤه',
   bookAnother: 'حجز موعد آخر',
   waiting: 'هناك ازدحام الآن. سيستمر تلقائيًا بعد {time}.',
   unreachable: 'لا يوجد اتصال الآن. لن يضيع ما كتبته.',

@@ -74,6 +74,7 @@ export const texts: Texts = {
   cancelled: 'Diese Buchung wurde storniert',
   cancelledHint: 'Die Anzahlung kam nicht rechtzeitig, die Zeit ist wieder frei.',
   addToCalendar: 'In den Kalender',
+  manage: 'Verschieben oder absagen',
   bookAnother: 'Noch etwas buchen',
   waiting: 'Hier ist gerade viel los. Es geht in {time} von selbst weiter.',
   unreachable: 'Gerade besteht keine Verbindung. Ihre Eingaben gehen nicht verloren.',

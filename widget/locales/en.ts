@@ -72,6 +72,7 @@ export const texts: Texts = {
   cancelled: 'This booking was cancelled',
   cancelledHint: 'The deposit did not arrive in time, so the time is free again.',
   addToCalendar: 'Add to calendar',
+  manage: 'Move or cancel',
   bookAnother: 'Book another',
   waiting: "We're busy. Retrying in {time}.",
   unreachable: 'No connection just now. Nothing you typed is lost.',

@@ -72,6 +72,7 @@ export const texts: Texts = {
   cancelled: 'Esta reserva se ha cancelado',
   cancelledHint: 'El depósito no llegó a tiempo y la hora vuelve a estar libre.',
   addToCalendar: 'Añadir al calendario',
+  manage: 'Cambiar o cancelar',
   bookAnother: 'Reservar otra cita',
   waiting: 'Hay mucha actividad en este momento. Continuará automáticamente en {time}.',
   unreachable: 'No hay conexión en este momento. No se perderá nada de lo que ha escrito.',

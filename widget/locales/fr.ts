@@ -72,6 +72,7 @@ export const texts: Texts = {
   cancelled: 'Cette réservation a été annulée',
   cancelledHint: 'L’acompte n’est pas arrivé à temps, l’horaire est de nouveau disponible.',
   addToCalendar: 'Ajouter au calendrier',
+  manage: 'Déplacer ou annuler',
   bookAnother: 'Réserver autre chose',
   waiting: 'Il y a beaucoup de monde en ce moment. Reprise automatique dans {time}.',
   unreachable: 'Pas de connexion pour l’instant. Ce que vous avez saisi n’est pas perdu.',

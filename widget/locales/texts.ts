@@ -71,6 +71,7 @@ export interface Texts {
   cancelled: string
   cancelledHint: string
   addToCalendar: string
+  manage: string
   bookAnother: string
   waiting: string
   unreachable: string

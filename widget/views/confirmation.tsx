@@ -1,9 +1,10 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { calendarFile } from '../flow/calendar-file.ts'
-import { locationOf } from '../flow/choice-rules.ts'
+import { keepLink } from './keep-link.ts'
 import { lookPausesMs } from '../flow/payment-looks.ts'
 import { fill } from '../locales/texts.ts'
 import { Heading } from './heading.tsx'
+import { offerCalendarFile as offer } from './offer-file.ts'
 import { Summary } from './summary.tsx'
 import type { View } from './view.ts'
 
@@ -16,6 +17,12 @@ export function Confirmation(props: View) {
   const status = booking?.status
   useLayoutEffect(() => heading.current?.focus(), [status])
   useLayoutEffect(() => (status === 'pending' ? lookNowAndThen(flow) : undefined), [status])
+  const { manageUrl } = state
+  // one that waits for its deposit is found again by its checkout
+  const kept = status === 'pending' ? null : manageUrl
+  useLayoutEffect(() => {
+    keepLink(flow.options.place, kept)
+  }, [kept])
   if (!booking) return null
   const isPending = status === 'pending'
   const isCancelled = status === 'cancelled'
@@ -26,6 +33,7 @@ export function Confirmation(props: View) {
       : fill(texts.booked, { name: booking.client.first_name })
   const appointment = {
     service: booking.service.name,
+    price: booking.service.price,
     location: booking.location,
     staff: booking.staff?.name,
     startsAtMs: Date.parse(booking.starts_at),
@@ -70,7 +78,20 @@ export function Confirmation(props: View) {
             {texts.addToCalendar}
           </button>
         )}
-        <button type="button" class="secondary" part="secondary-button" onClick={() => flow.bookAnother()}>
+        {manageUrl !== null && (
+          <a class="secondary" part="secondary-button" href={manageUrl} rel="noreferrer">
+            {texts.manage}
+          </a>
+        )}
+        <button
+          type="button"
+          class="secondary"
+          part="secondary-button"
+          onClick={() => {
+            keepLink(flow.options.place, null)
+            flow.bookAnother()
+          }}
+        >
           {texts.bookAnother}
         </button>
       </div>
@@ -94,22 +115,16 @@ function lookNowAndThen(flow: View['flow']): () => void {
 }
 
 function offerCalendarFile({ state, nowMs }: View): void {
-  const { booking, business, catalogue, choice } = state
+  const { booking, business } = state
   if (!booking) return
-  const address = locationOf(catalogue, choice)?.address
   const text = calendarFile({
     id: booking.id,
     title: `${booking.service.name}, ${business?.brand_name ?? business?.name ?? ''}`,
-    place: [booking.location.name, address].filter(Boolean).join(', '),
+    place: [booking.location.name, booking.location.address].filter(Boolean).join(', '),
     description: booking.staff?.name ?? '',
     startsAtMs: Date.parse(booking.starts_at),
     endsAtMs: Date.parse(booking.ends_at),
     writtenAtMs: nowMs(),
   })
-  const file = URL.createObjectURL(new Blob([text], { type: 'text/calendar;charset=utf-8' }))
-  const link = document.createElement('a')
-  link.href = file
-  link.download = 'appointment.ics'
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(file), 60_000) // some browsers read it late
+  offer(text)
 }

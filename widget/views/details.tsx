@@ -41,7 +41,10 @@ export function Details(props: View) {
   return (
     <div class="details">
       <aside class={`summary${state.held || busy ? '' : ' is-lost'}`} part="summary">
-        <Summary {...props} appointment={{ ...wanted, service: service.name, location, staff }} />
+        <Summary
+          {...props}
+          appointment={{ ...wanted, service: service.name, price: service.price, location, staff }}
+        />
         {party > 1 && <p class="hint">{`${texts.howMany} ${formats.number(party)}`}</p>}
         <Countdown {...props} />
         <button type="button" class="link" onClick={() => flow.goBack('time')}>

@@ -2,9 +2,9 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { keyTarget } from '../flow/month-keys.ts'
 import { firstDayOf, lastDayOf, monthOf, plusMonths, weeksOf } from '../times/civil-dates.ts'
 import type { Formats } from '../times/formats.ts'
-import type { View } from './view.ts'
+import type { TimesView } from './view.ts'
 
-interface MonthParts extends View {
+interface MonthParts extends TimesView {
   today: string
   isFree: (date: string) => boolean
   isLoading: boolean
@@ -121,7 +121,7 @@ function MonthHeader({ flow, state, language, formats, today }: MonthParts) {
   )
 }
 
-interface DayParts extends View {
+interface DayParts extends TimesView {
   day: string
   today: string
   isFree: boolean

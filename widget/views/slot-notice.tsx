@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Notice } from '../flow/flow-state.ts'
-import type { View } from './view.ts'
+import type { TimesView } from './view.ts'
 
 /** Another time is no way out: an expired slot can be held again, and the cap on bookings is the same for every time. */
 const withoutOtherTime: Notice['kind'][] = ['expired', 'tooManyBookings']
 
 /** Says what happened to the slot, and offers other times. */
-export function SlotNotice({ flow, state, language, formats }: View) {
+export function SlotNotice({ flow, state, language, formats }: TimesView) {
   const { notice, zone, busy, step } = state
   const { texts } = language
   const box = useRef<HTMLDivElement>(null)

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { secondsLeft } from '../flow/hold-rules.ts'
+import type { Money } from '../api/api-types.ts'
 import { fill } from '../locales/texts.ts'
 import { placeOf } from '../times/formats.ts'
 import { dateIn, sameTimeIn } from '../times/zones.ts'
@@ -7,16 +8,21 @@ import type { View } from './view.ts'
 
 interface Appointment {
   service: string
-  location: { name: string; timezone: string } | undefined
+  price: Money | null
+  location: { name: string; address: string | null; timezone: string } | undefined
   staff: string | undefined
   startsAtMs: number
   endsAtMs: number
 }
 
 /** The appointment: when, where, with whom. */
-export function Summary({ state, language, formats, appointment }: View & { appointment: Appointment }) {
-  const { zone } = state
-  const { service, location, staff, startsAtMs, endsAtMs } = appointment
+export function Summary({
+  state: { zone },
+  language,
+  formats,
+  appointment,
+}: Pick<View, 'language' | 'formats'> & { state: Pick<View['state'], 'zone'>; appointment: Appointment }) {
+  const { service, price, location, staff, startsAtMs, endsAtMs } = appointment
   const there = location && !sameTimeIn(zone, location.timezone, startsAtMs) ? location.timezone : null
   const range = (inZone: string) => `${formats.time(startsAtMs, inZone)} – ${formats.time(endsAtMs, inZone)}`
   return (
@@ -43,6 +49,8 @@ export function Summary({ state, language, formats, appointment }: View & { appo
           </span>
         ))}
       </span>
+      {location?.address && <bdi class="hint">{location.address}</bdi>}
+      {price && <span class="hint">{formats.money(price)}</span>}
     </div>
   )
 }

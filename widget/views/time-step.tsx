@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import { locationOf, serviceOf } from '../flow/choice-rules.ts'
 import { repeatedTimes, slotsByDate, type Slot } from '../flow/slots.ts'
@@ -5,13 +6,12 @@ import { fill } from '../locales/texts.ts'
 import { placeOf } from '../times/formats.ts'
 import { dateIn, hourIn, sameTimeIn } from '../times/zones.ts'
 import { Month } from './month.tsx'
-import { PartySize } from './party-size.tsx'
 import { SlotNotice } from './slot-notice.tsx'
-import type { View } from './view.ts'
+import type { TimesView } from './view.ts'
 import { ZoneChoice } from './zone-choice.tsx'
 
 /** A month with its free days, and the times of one of them. */
-export function TimeStep(props: View) {
+export function TimeStep(props: TimesView & { above?: ComponentChildren }) {
   const { flow, state, nowMs } = props
   const { month, slots, zone, date } = state
   const byDate = useMemo(() => slotsByDate(slots[month] ?? [], zone), [slots, month, zone])
@@ -23,7 +23,7 @@ export function TimeStep(props: View) {
       <SlotNotice {...props} />
       <div class="when">
         <div class="when-month">
-          <PartySize {...props} />
+          {props.above}
           <Month
             {...props}
             today={today}
@@ -48,7 +48,7 @@ export function TimeStep(props: View) {
   )
 }
 
-function NoTimes({ flow, state, language, formats, anyFree }: View & { anyFree: boolean }) {
+function NoTimes({ flow, state, language, formats, anyFree }: TimesView & { anyFree: boolean }) {
   const { texts } = language
   const { month, slots, soonest, zone } = state
   if (slots[month] === undefined) return <p class="quiet">{texts.loading}</p>
@@ -83,7 +83,7 @@ const parts = [
 /** The length of `10:30`; twelve-hour times need a wider button. */
 const shortTime = 5
 
-function Times(props: View & { date: string; slots: Slot[] }) {
+function Times(props: TimesView & { date: string; slots: Slot[] }) {
   const { state, language, formats, date, slots } = props
   const { zone } = state
   const repeated = repeatedTimes(slots, (ms) => formats.time(ms, zone))
@@ -123,7 +123,7 @@ function TimeButton({
   formats,
   slot,
   repeated,
-}: View & { slot: Slot; repeated: boolean }) {
+}: TimesView & { slot: Slot; repeated: boolean }) {
   const { zone, catalogue, choice, busy, wanted } = state
   const location = locationOf(catalogue, choice)
   const there = location && !sameTimeIn(zone, location.timezone, slot.startsAtMs) ? location.timezone : null

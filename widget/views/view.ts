@@ -1,18 +1,51 @@
 import type { BookingFlow } from '../flow/booking-flow.ts'
 import type { FlowState } from '../flow/flow-state.ts'
+import type { Slot } from '../flow/slots.ts'
 import type { Language } from '../locales/languages.ts'
 import type { Formats } from '../times/formats.ts'
 
 /** The steps of a file of their own. */
 export type LaterSteps = typeof import('./later-steps.tsx')
 
-/** The props of every view. */
-export interface View {
-  flow: BookingFlow
-  state: FlowState
+/** What a visitor does with the month and its times: when booking, and when moving a booking. */
+export interface TimesFlow {
+  showMonth(month: string): Promise<void>
+  chooseDate(date: string): void
+  chooseSlot(slot: Slot): Promise<void>
+  setZone(zone: string): void
+  goBack(step: 'time'): void
+  holdAgain(): Promise<void>
+}
+
+/** What the month and its times show. */
+export type TimesState = Pick<
+  FlowState,
+  | 'step'
+  | 'busy'
+  | 'month'
+  | 'date'
+  | 'zone'
+  | 'slots'
+  | 'soonest'
+  | 'wanted'
+  | 'notice'
+  | 'catalogue'
+  | 'choice'
+>
+
+/** The props of the month and its times. */
+export interface TimesView {
+  flow: TimesFlow
+  state: TimesState
   language: Language
   formats: Formats
   nowMs: () => number
+}
+
+/** The props of every view of the widget. */
+export interface View extends TimesView {
+  flow: BookingFlow
+  state: FlowState
   /** Loads the steps that come later, and their styles. */
   loadLaterSteps: () => Promise<LaterSteps>
 }

@@ -4,8 +4,10 @@ import type { Step } from '../flow/choice-rules.ts'
 import type { Texts } from '../locales/texts.ts'
 import { Announcements } from './announcements.tsx'
 import { Crumbs } from './crumbs.tsx'
+import { Header } from './header.tsx'
 import { Heading } from './heading.tsx'
 import { ListSteps } from './list-steps.tsx'
+import { PartySize } from './party-size.tsx'
 import { TimeStep } from './time-step.tsx'
 import { TroubleNotice } from './trouble-notice.tsx'
 import type { LaterSteps, View } from './view.ts'
@@ -25,7 +27,7 @@ export function Widget(props: View & { onClose?: (() => void) | undefined }) {
   const { texts, locale, direction } = language
   return (
     <div class="widget" part="widget" lang={locale} dir={direction}>
-      <Header {...props} onClose={onClose} />
+      <Header business={state.business} closeText={texts.close} onClose={onClose} />
       <div class="content" aria-busy={state.busy !== null}>
         <Crumbs {...props} />
         <StepFrame {...props}>
@@ -33,6 +35,11 @@ export function Widget(props: View & { onClose?: (() => void) | undefined }) {
           {state.busy === 'start' ? <Skeleton /> : <CurrentStep {...props} />}
         </StepFrame>
       </div>
+      {state.manageUrl && state.step !== 'done' && (
+        <p class="branding">
+          <a href={state.manageUrl}>{texts.manage}</a>
+        </p>
+      )}
       {state.showBranding && (
         <p class="branding" part="branding">
           {texts.poweredBy}
@@ -40,46 +47,6 @@ export function Widget(props: View & { onClose?: (() => void) | undefined }) {
       )}
       <Announcements {...props} />
     </div>
-  )
-}
-
-function Header({ state, language, onClose }: View & { onClose?: (() => void) | undefined }) {
-  const { texts } = language
-  const { business } = state
-  const name = business?.brand_name ?? business?.name ?? ''
-  if (!business && !onClose) return null
-  return (
-    <div class="header" part="header">
-      {business?.brand_logo_url && <Logo key={business.brand_logo_url} address={business.brand_logo_url} />}
-      <div class="names">
-        <bdi class="brand" part="brand">
-          {name}
-        </bdi>
-      </div>
-      {onClose && (
-        <button type="button" class="icon-button" part="close" aria-label={texts.close} onClick={onClose}>
-          <svg viewBox="0 0 20 20" aria-hidden="true">
-            <path d="M5 5l10 10M15 5L5 15" />
-          </svg>
-        </button>
-      )}
-    </div>
-  )
-}
-
-/** Decorative, because the name is beside it; disappears when it cannot be loaded. */
-function Logo({ address }: { address: string }) {
-  const image = useRef<HTMLImageElement>(null)
-  return (
-    <img
-      ref={image}
-      class="logo"
-      part="logo"
-      src={address}
-      alt=""
-      referrerpolicy="no-referrer"
-      onError={() => image.current?.remove()}
-    />
   )
 }
 
@@ -109,7 +76,7 @@ function StepFrame({ state, language, children }: View & { children: ComponentCh
 function CurrentStep(props: View) {
   const { step, business } = props.state
   if (!business) return null
-  if (step === 'time') return <TimeStep {...props} />
+  if (step === 'time') return <TimeStep {...props} above={<PartySize {...props} />} />
   if (step === 'details' || step === 'done') return <LaterStep {...props} />
   return <ListSteps {...props} step={step} />
 }

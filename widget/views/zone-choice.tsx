@@ -1,10 +1,10 @@
 import { useId, useMemo, useState } from 'preact/hooks'
 import { locationOf } from '../flow/choice-rules.ts'
 import { ownZoneName, sameTimeIn } from '../times/zones.ts'
-import type { View } from './view.ts'
+import type { TimesView } from './view.ts'
 
 /** The choice of the display time zone: the visitor's, the location's, or any other. */
-export function ZoneChoice({ flow, state, language, formats, nowMs }: View) {
+export function ZoneChoice({ flow, state, language, formats, nowMs }: TimesView) {
   const { texts } = language
   const { zone } = state
   const id = useId()

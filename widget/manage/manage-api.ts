@@ -1,0 +1,110 @@
+import type { Availability, Booking, Money, ProblemDocument } from '../api/api-types.ts'
+
+/* What the page reads of the API, with the token of its link. */
+
+export interface ManagedBooking extends Booking {
+  party_size: number
+  location: Booking['location'] & { online_url: string | null }
+  payment?: Money & { status: 'due' | 'paid' | 'expired' | 'refunded' }
+}
+
+export interface Managed {
+  booking: ManagedBooking
+  policy: {
+    can_cancel: boolean
+    cancel_until: string | null
+    can_reschedule: boolean
+    reschedule_until: string | null
+    refund: 'full' | 'none'
+  }
+  business: {
+    name: string
+    brand_name: string | null
+    brand_color: string | null
+    brand_logo_url: string | null
+    reply_to_email: string | null
+    booking_url: string | null
+  }
+}
+
+/** A response: 2xx with its body, or the problem that it names. `unreachable`: none came, or the server is busy. */
+export type Reply<T> =
+  | { kind: 'ok'; body: T; etag: string | null }
+  | { kind: 'refused'; problem: ProblemDocument }
+  | { kind: 'unreachable' }
+
+const answerTimeoutMs = 20_000
+
+/** Calls the API about the one booking of a token. */
+export class ManageApi {
+  private readonly base: string
+  private readonly token: string
+
+  constructor(base: string, token: string) {
+    this.base = base
+    this.token = token
+  }
+
+  show(): Promise<Reply<Managed>> {
+    return this.call('GET', '')
+  }
+
+  slots({ from, to }: { from: string; to: string }): Promise<Reply<Availability>> {
+    return this.call('GET', `/availability?from=${from}&to=${to}`)
+  }
+
+  move(startsAt: string, etag: string | null): Promise<Reply<ManagedBooking>> {
+    return this.call('POST', '/reschedule', { etag, body: { starts_at: startsAt } })
+  }
+
+  cancel(reason: string, etag: string | null): Promise<Reply<ManagedBooking>> {
+    return this.call('POST', '/cancel', { etag, body: reason === '' ? {} : { reason } })
+  }
+
+  /** The calendar file, or undefined. */
+  async file(): Promise<string | undefined> {
+    const response = await this.request('GET', '/calendar.ics')
+    return response?.ok ? response.text() : undefined
+  }
+
+  private async call<T>(
+    method: string,
+    path: string,
+    sent?: { etag: string | null; body: object },
+  ): Promise<Reply<T>> {
+    const response = await this.request(method, path, sent)
+    if (!response) return { kind: 'unreachable' }
+    try {
+      const body: unknown = await response.json()
+      if (response.ok) return { kind: 'ok', body: body as T, etag: response.headers.get('etag') }
+      const isBusy = response.status === 429 || response.status >= 500
+      return isBusy ? { kind: 'unreachable' } : { kind: 'refused', problem: body as ProblemDocument }
+    } catch {
+      return { kind: 'unreachable' } // not of the API, or cut off
+    }
+  }
+
+  private async request(
+    method: string,
+    path: string,
+    sent?: { etag: string | null; body: object },
+  ): Promise<Response | undefined> {
+    try {
+      return await fetch(`${this.base}/manage${path}`, {
+        method,
+        credentials: 'omit',
+        referrerPolicy: 'no-referrer',
+        cache: 'no-store',
+        signal: AbortSignal.timeout(answerTimeoutMs),
+        headers: {
+          authorization: `Bearer ${this.token}`,
+          ...(sent && { 'content-type': 'application/json' }),
+          ...(sent?.etag && { 'if-match': sent.etag }),
+        },
+        ...(sent && { body: JSON.stringify(sent.body) }),
+      })
+    } catch {
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,397 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import type { Language } from '../locales/languages.ts'
+import { fill } from '../locales/texts.ts'
+import { type Formats, placeOf } from '../times/formats.ts'
+import { dateIn, sameTimeIn } from '../times/zones.ts'
+import { Header } from '../views/header.tsx'
+import { Heading } from '../views/heading.tsx'
+import { TextInput } from '../views/text-input.tsx'
+import { TimeStep } from '../views/time-step.tsx'
+import { CalendarChoices } from './calendar-choices.tsx'
+import type { Managed } from './manage-api.ts'
+import type { ManageFlow, ManageState } from './manage-flow.ts'
+import type { ManageTexts } from './manage-texts.ts'
+
+/** The props of every view of the page. */
+export interface ManageView {
+  flow: ManageFlow
+  state: ManageState
+  language: Language
+  texts: ManageTexts
+  formats: Formats
+  /** The zone of this device. */
+  ownZone: string
+  nowMs: () => number
+}
+
+/** The props of what shows the booking. */
+export type ShownView = ManageView & { managed: Managed }
+
+/** The whole page. */
+export function ManagePage(props: ManageView) {
+  const { state, language } = props
+  const { phase, managed, isWorking } = state
+  const business = managed?.business
+  const isBranded = business?.brand_name ?? business?.brand_color ?? business?.brand_logo_url
+  return (
+    <div class="widget" part="widget" lang={language.locale} dir={language.direction}>
+      <Header business={business ?? null} />
+      <div class="content" aria-busy={isWorking || phase === 'loading'}>
+        {phase === 'shown' && managed ? <Shown {...props} managed={managed} /> : <NotShown {...props} />}
+      </div>
+      {business && !isBranded && <p class="branding">{language.texts.poweredBy}</p>}
+    </div>
+  )
+}
+
+function NotShown({ flow, state, language, texts }: ManageView) {
+  if (state.phase === 'ended') {
+    return (
+      <Step title={texts.ended}>
+        <p>{texts.endedHint}</p>
+      </Step>
+    )
+  }
+  if (state.phase === 'unreachable') {
+    return (
+      <Step title={texts.title}>
+        <div class="notice" role="alert">
+          <p>{texts.unreachable}</p>
+          <button type="button" class="secondary" onClick={() => void flow.tryAgain()}>
+            {language.texts.tryAgain}
+          </button>
+        </div>
+      </Step>
+    )
+  }
+  return (
+    <div aria-hidden="true" class="skeleton">
+      <span />
+      <span />
+      <span />
+    </div>
+  )
+}
+
+function Shown(props: ShownView) {
+  const { flow, state, texts } = props
+  if (state.mode === 'times') {
+    return (
+      <Step key="times" title={props.language.texts.stepTime} isLater>
+        <TimeStep {...props} state={state.times} />
+        <BackButton onClick={() => flow.show('view')} text={texts.keep} />
+      </Step>
+    )
+  }
+  if (state.mode === 'confirm') return <ConfirmMove {...props} />
+  if (state.mode === 'cancel') return <AskCancel {...props} />
+  return <Overview {...props} />
+}
+
+/** A step with its heading, which takes the focus unless it is the first thing on the page. */
+export function Step({
+  title,
+  sign,
+  isLater = false,
+  children,
+}: {
+  title: string
+  sign?: ComponentChildren
+  isLater?: boolean
+  children: ComponentChildren
+}) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useLayoutEffect(() => {
+    if (isLater) heading.current?.focus()
+  }, [title])
+  return (
+    <div class="step">
+      <div class="title">
+        {sign}
+        <Heading inner={heading}>{title}</Heading>
+      </div>
+      {children}
+    </div>
+  )
+}
+
+function BackButton({ text, onClick }: { text: string; onClick: () => void }) {
+  return (
+    <p class="aside">
+      <button type="button" class="link" onClick={onClick}>
+        {text}
+      </button>
+    </p>
+  )
+}
+
+const gladNotices = ['moved', 'refundComing']
+
+function Overview(props: ShownView) {
+  const { flow, state, language, texts, formats, managed, nowMs } = props
+  const { booking, business, policy } = managed
+  const isCancelled = booking.status === 'cancelled'
+  const isOver = !isCancelled && Date.parse(booking.ends_at) <= nowMs()
+  const again = business.booking_url && `${business.booking_url}?service=${booking.service.id}`
+  return (
+    <Step key="view" title={titleOf(props, isOver)} sign={<Sign {...props} />} isLater={state.isLater}>
+      {state.notice && (
+        <div class="notice" role={gladNotices.includes(state.notice) ? 'status' : 'alert'}>
+          <p>
+            {fill(texts[state.notice], {
+              amount: booking.payment ? formats.money(booking.payment) : '',
+            })}
+          </p>
+        </div>
+      )}
+      <Appointment {...props} />
+      {isCancelled && <p class="aside">{texts.cancelledHint}</p>}
+      <div class="choices">
+        {policy.can_reschedule && (
+          <button type="button" class="primary" onClick={() => void flow.chooseTime()}>
+            {texts.move}
+          </button>
+        )}
+        {policy.can_cancel && (
+          <button type="button" class="secondary fault-button" onClick={() => flow.show('cancel')}>
+            {texts.cancel}
+          </button>
+        )}
+        {(isCancelled || isOver) && again && (
+          <a class="primary" href={again} rel="noreferrer">
+            {texts.bookAgain}
+          </a>
+        )}
+      </div>
+      {!isCancelled && !isOver && <Policy {...props} />}
+      {!isCancelled && !isOver && <CalendarChoices {...props} title={language.texts.addToCalendar} />}
+    </Step>
+  )
+}
+
+function titleOf({ texts, managed: { booking } }: ShownView, isOver: boolean): string {
+  if (booking.status === 'cancelled') return texts.cancelled
+  if (isOver) return texts.over
+  const name = booking.client.first_name
+  return fill(booking.status === 'pending' ? texts.pending : texts.booked, { name })
+}
+
+function Sign({ managed: { booking } }: ShownView) {
+  if (booking.status === 'cancelled') return null
+  const isPending = booking.status === 'pending'
+  return (
+    <svg class={`done${isPending ? ' is-pending' : ''}`} viewBox="0 0 48 48" aria-hidden="true">
+      <circle cx="24" cy="24" r="22" />
+      <path d={isPending ? 'M24 14v11l7 4' : 'M15 25l6.5 6.5L34 18'} />
+    </svg>
+  )
+}
+
+/** What, with whom, when, where, for how much. */
+function Appointment(props: ShownView) {
+  const { managed, texts } = props
+  const { booking } = managed
+  const { service, staff, location } = booking
+  const { address } = location
+  const isCancelled = booking.status === 'cancelled'
+  const map = `https://www.openstreetmap.org/search?query=${encodeURIComponent(address ?? '')}`
+  return (
+    <section class={`appointment${isCancelled ? ' is-over' : ''}`}>
+      <p class="what">
+        <bdi>{service.name}</bdi> {staff && fill(texts.withPerson, { name: staff.name })}{' '}
+        {booking.party_size > 1 && fill(texts.people, { count: props.formats.number(booking.party_size) })}
+      </p>
+      <Time {...props} startsAtMs={Date.parse(booking.starts_at)} endsAtMs={Date.parse(booking.ends_at)} />
+      <p>
+        <bdi>{[location.name, address].filter(Boolean).join(', ')}</bdi>
+        {address && !isCancelled && (
+          <>
+            {' · '}
+            <a href={map} target="_blank" rel="noopener noreferrer">
+              {texts.map}
+            </a>
+          </>
+        )}
+        {location.online_url && !isCancelled && (
+          <>
+            {' · '}
+            <a href={location.online_url} target="_blank" rel="noopener noreferrer">
+              {texts.online}
+            </a>
+          </>
+        )}
+      </p>
+      <Money {...props} />
+    </section>
+  )
+}
+
+/** In the zone of the place; and in that of this device, if that is another time. */
+function Time({
+  managed,
+  language,
+  formats,
+  ownZone,
+  startsAtMs,
+  endsAtMs,
+}: ShownView & { startsAtMs: number; endsAtMs: number }) {
+  const { timezone } = managed.booking.location
+  const range = (zone: string) => `${formats.time(startsAtMs, zone)} – ${formats.time(endsAtMs, zone)}`
+  const isElsewhere = !sameTimeIn(ownZone, timezone, startsAtMs)
+  const isOtherDay = dateIn(ownZone, startsAtMs) !== dateIn(timezone, startsAtMs)
+  const own = `${isOtherDay ? `${formats.shortDay(startsAtMs, ownZone)}, ` : ''}${range(ownZone)}`
+  return (
+    <p>
+      <span class="when-line">
+        {formats.longDay(startsAtMs, timezone)}, {range(timezone)}
+      </span>
+      {isElsewhere && <span class="hint"> {formats.zone(timezone, startsAtMs)}</span>}
+      {isElsewhere && (
+        <>
+          <br />
+          <span class="hint">{fill(language.texts.atLocation, { time: own, place: placeOf(ownZone) })}</span>
+        </>
+      )}
+    </p>
+  )
+}
+
+function Money({ managed: { booking }, formats, texts }: ShownView) {
+  const { price } = booking.service
+  const { payment } = booking
+  const isCancelled = booking.status === 'cancelled'
+  const amount = payment ? formats.money(payment) : ''
+  const deposit =
+    payment?.status === 'refunded' || payment?.status === 'paid' || payment?.status === 'due'
+      ? fill(texts[payment.status], { amount })
+      : ''
+  const parts = [
+    price && !isCancelled ? formats.money({ ...price, amount: price.amount * booking.party_size }) : '',
+    deposit,
+  ].filter(Boolean)
+  return parts.length > 0 ? <p>{parts.join(' · ')}</p> : null
+}
+
+/** Until when what may be done, and whom to ask afterwards. */
+function Policy({ managed, texts, formats }: ShownView) {
+  const { booking, policy, business } = managed
+  const { timezone } = booking.location
+  const time = (instant: string | null) => {
+    const ms = Date.parse(instant ?? '')
+    return Number.isNaN(ms) ? '' : `${formats.longDay(ms, timezone)}, ${formats.time(ms, timezone)}`
+  }
+  const [cancel, move] = [time(policy.cancel_until), time(policy.reschedule_until)]
+  const isPending = booking.status === 'pending'
+  const canCancelUntil = policy.can_cancel && !isPending
+  const lines =
+    canCancelUntil && policy.can_reschedule && cancel === move
+      ? [fill(texts.untilBoth, { time: move })]
+      : [
+          ...(policy.can_reschedule ? [fill(texts.untilMove, { time: move })] : []),
+          ...(canCancelUntil ? [fill(texts.untilCancel, { time: cancel })] : []),
+          ...(isPending && policy.can_cancel ? [texts.always] : []),
+        ]
+  const name = business.brand_name ?? business.name
+  const [before = '', after = ''] = (lines.length > 0 ? texts.afterwards : texts.contact).split('{name}')
+  return (
+    <div class="policy quiet">
+      {lines.map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+      <p>
+        {before}
+        {business.reply_to_email ? (
+          <a href={`mailto:${business.reply_to_email}`}>
+            <bdi>{name}</bdi>
+          </a>
+        ) : (
+          <bdi>{name}</bdi>
+        )}
+        {after}
+      </p>
+    </div>
+  )
+}
+
+function ConfirmMove(props: ShownView) {
+  const { flow, state, texts, managed, formats, language } = props
+  const { wanted } = state.times
+  if (!wanted) return null
+  const { timezone } = managed.booking.location
+  const line = (ms: number) => `${formats.longDay(ms, timezone)}, ${formats.time(ms, timezone)}`
+  return (
+    <Step key="confirm" title={texts.askMove} isLater>
+      <div class="appointment">
+        <dl class="change">
+          <dt>{texts.now}</dt>
+          <dd>{line(Date.parse(managed.booking.starts_at))}</dd>
+          <dt>{texts.then}</dt>
+          <dd>{line(wanted.startsAtMs)}</dd>
+        </dl>
+        {!sameTimeIn(state.times.zone, timezone, wanted.startsAtMs) && (
+          <p class="hint">{formats.zone(timezone, wanted.startsAtMs)}</p>
+        )}
+      </div>
+      <div class="choices">
+        <button
+          type="button"
+          class="primary"
+          aria-disabled={state.isWorking}
+          onClick={() => void flow.move()}
+        >
+          {texts.confirmMove}
+        </button>
+        <button type="button" class="secondary" onClick={() => flow.goBack()}>
+          {language.texts.chooseOther}
+        </button>
+        <button type="button" class="secondary" onClick={() => flow.show('view')}>
+          {texts.keep}
+        </button>
+      </div>
+    </Step>
+  )
+}
+
+function AskCancel(props: ShownView) {
+  const { flow, state, texts, language, managed, formats } = props
+  const [reason, setReason] = useState('')
+  const { booking, policy } = managed
+  const { payment } = booking
+  const amount = payment?.status === 'paid' ? formats.money(payment) : null
+  return (
+    <Step key="cancel" title={texts.askCancel} isLater>
+      <form
+        class="ask"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          void flow.cancel(reason.trim())
+        }}
+      >
+        {amount !== null && (
+          <div class="notice">
+            <p>{fill(policy.refund === 'full' ? texts.refundFull : texts.refundNone, { amount })}</p>
+          </div>
+        )}
+        <Appointment {...props} />
+        <TextInput
+          label={texts.reason}
+          value={reason}
+          lines={2}
+          max={500}
+          texts={language.texts}
+          onWrite={setReason}
+        />
+        <div class="choices">
+          <button type="submit" class="secondary fault-button" aria-disabled={state.isWorking}>
+            {texts.confirmCancel}
+          </button>
+          <button type="button" class="secondary" onClick={() => flow.show('view')}>
+            {texts.keep}
+          </button>
+        </div>
+      </form>
+    </Step>
+  )
+}

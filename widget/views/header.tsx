@@ -1,0 +1,47 @@
+import { useRef } from 'preact/hooks'
+import type { Session } from '../api/api-types.ts'
+
+interface HeaderParts {
+  business: Pick<Session['business'], 'name' | 'brand_name' | 'brand_logo_url'> | null
+  closeText?: string
+  onClose?: (() => void) | undefined
+}
+
+/** The brand, and what closes an overlay. */
+export function Header({ business, closeText, onClose }: HeaderParts) {
+  const name = business?.brand_name ?? business?.name ?? ''
+  if (!business && !onClose) return null
+  return (
+    <div class="header" part="header">
+      {business?.brand_logo_url && <Logo key={business.brand_logo_url} address={business.brand_logo_url} />}
+      <div class="names">
+        <bdi class="brand" part="brand">
+          {name}
+        </bdi>
+      </div>
+      {onClose && (
+        <button type="button" class="icon-button" part="close" aria-label={closeText} onClick={onClose}>
+          <svg viewBox="0 0 20 20" aria-hidden="true">
+            <path d="M5 5l10 10M15 5L5 15" />
+          </svg>
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** Decorative, because the name is beside it; disappears when it cannot be loaded. */
+function Logo({ address }: { address: string }) {
+  const image = useRef<HTMLImageElement>(null)
+  return (
+    <img
+      ref={image}
+      class="logo"
+      part="logo"
+      src={address}
+      alt=""
+      referrerpolicy="no-referrer"
+      onError={() => image.current?.remove()}
+    />
+  )
+}
