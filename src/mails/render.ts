@@ -115,15 +115,16 @@ function clientBlocks(view: MailView, language: MailLanguage): Block[] {
   const isOver = kind === 'cancelled'
   const intro = texts.intro[kind === 'booked' ? 'confirmed' : kind]
   const action = kind === 'deposit_due' && payUrl ? { label: texts.pay, url: payUrl } : null
-  const manage = manageUrl && !isOver ? { label: texts.manage, url: manageUrl } : null
+  const manage = manageUrl ? { label: texts.manage, url: manageUrl } : null
+  const isManageMain = !action && !isOver
   return [
     { type: 'paragraph', text: fill(texts.greeting, { name: booking.client.firstName }) },
     { type: 'paragraph', text: intro },
     card(view, language),
     ...(action ? [{ type: 'button' as const, ...action }] : []),
-    ...(manage && !action ? [{ type: 'button' as const, ...manage }] : []),
-    ...(manage && action ? [{ type: 'link' as const, ...manage }] : []),
-    ...(manage && cancelUntil && cancelUntil > view.now
+    ...(manage && isManageMain ? [{ type: 'button' as const, ...manage }] : []),
+    ...(manage && !isManageMain ? [{ type: 'link' as const, ...manage }] : []),
+    ...(manage && !isOver && cancelUntil && cancelUntil > view.now
       ? [
           {
             type: 'small' as const,

@@ -74,6 +74,9 @@ onEachEngine('mails about bookings', (engine) => {
       'message-id': expect.stringMatching(/^<[0-9a-f-]{36}@holdfast\.example>$/),
     })
     expect(mail?.headers).not.toHaveProperty('list-unsubscribe')
+    expect(mail?.text).toContain(String(booking.manage_url))
+    expect(mail?.html).toContain(String(booking.manage_url))
+    expect(mail?.calendar).not.toContain('/manage')
     for (const part of [mail?.text, mail?.html]) {
       for (const shown of ['Hello Ada,', 'Haircut', 'Monday, 30 November 2026', '9:30 – 10:00', 'Anna Weber'])
         expect(part).toContain(shown)
@@ -127,6 +130,7 @@ onEachEngine('mails about bookings', (engine) => {
       [third, second, first],
     ]
     for (const order of orders) expect(calendarAfter(order)).toEqual([])
+    for (const { text } of mails) expect(text).toContain(String(booking.manage_url))
     expect(eventIn(third)).toMatchObject({ method: 'CANCEL', status: 'CANCELLED', alarms: 0 })
   })
 

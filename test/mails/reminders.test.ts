@@ -177,6 +177,9 @@ onEachEngine('reminders', (engine) => {
     expect(page.body).toContain('<form method="post">')
     expect(page.body).not.toContain(client.email)
     expect(await world.service.rows('mail_opt_outs')).toEqual([])
+    const forged = address.slice(0, -1) + (address.endsWith('A') ? 'Q' : 'A')
+    expect(await world.service.call('POST', `/${forged}`)).toMatchObject({ status: 404 })
+    expect(await world.service.rows('mail_opt_outs')).toEqual([])
     for (const type of ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
       const done = await world.service.call('POST', `/${address}`, {
         rawBody: 'List-Unsubscribe=One-Click',

@@ -188,7 +188,11 @@ onEachEngine('sending mails', (engine) => {
   })
 
   test('in production without SMTP_URL nothing is written, so nothing bursts later', async () => {
-    const service = await startTestService(engine, { PUBLIC_URL: 'https://book.example' })
+    const service = await startTestService(engine, {
+      NODE_ENV: 'production',
+      MAIL_FROM: 'a@example.com',
+      MAIL_DIR: '/nowhere',
+    })
     open.push(() => service.stop())
     await book(service, await makeBusiness(service))
     expect(await service.rows('mails')).toEqual([])

@@ -33,7 +33,6 @@ export const texts: MailTexts = {
   notes: 'ملاحظات',
   manage: 'إدارة الموعد',
   pay: 'دفع العربون',
-  manageHint: 'لعرضه أو نقله أو إلغائه:',
   cancelUntil: 'يمكنك إلغاؤه بنفسك حتى {time}.',
   contact: 'لديك سؤال؟ أجب على هذه الرسالة.',
   noReminders: 'لا مزيد من التذكيرات من {business}',

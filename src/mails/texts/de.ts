@@ -33,7 +33,6 @@ export const texts: MailTexts = {
   notes: 'Anmerkungen',
   manage: 'Termin verwalten',
   pay: 'Anzahlung bezahlen',
-  manageHint: 'Hier können Sie ihn ansehen, verschieben oder absagen:',
   cancelUntil: 'Sie können ihn bis {time} selbst absagen.',
   contact: 'Fragen? Antworten Sie einfach auf diese E-Mail.',
   noReminders: 'Keine Erinnerungen mehr von {business}',

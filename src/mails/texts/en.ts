@@ -33,7 +33,6 @@ export const texts: MailTexts = {
   notes: 'Notes',
   manage: 'Manage appointment',
   pay: 'Pay the deposit',
-  manageHint: 'See, move or cancel it here:',
   cancelUntil: 'You can cancel it yourself until {time}.',
   contact: 'Questions? Just answer this mail.',
   noReminders: 'No more reminders from {business}',

@@ -33,7 +33,6 @@ export const texts: MailTexts = {
   notes: 'Notas',
   manage: 'Gestionar la cita',
   pay: 'Pagar el depósito',
-  manageHint: 'Aquí puede verla, moverla o cancelarla:',
   cancelUntil: 'Puede cancelarla usted mismo hasta el {time}.',
   contact: '¿Preguntas? Responda a este correo.',
   noReminders: 'No más recordatorios de {business}',

@@ -33,7 +33,6 @@ export const texts: MailTexts = {
   notes: 'Remarques',
   manage: 'Gérer le rendez-vous',
   pay: 'Payer l’acompte',
-  manageHint: 'Pour le voir, le déplacer ou l’annuler :',
   cancelUntil: 'Vous pouvez l’annuler vous-même jusqu’au {time}.',
   contact: 'Une question ? Répondez simplement à cet e-mail.',
   noReminders: 'Plus de rappels de {business}',

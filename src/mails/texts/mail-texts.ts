@@ -26,7 +26,6 @@ export interface MailTexts {
   notes: string
   manage: string
   pay: string
-  manageHint: string
   cancelUntil: string
   contact: string
   noReminders: string
