@@ -145,18 +145,28 @@ onEachEngine('the manage link', (engine) => {
       }
     })
 
-    test('answers that show it are never kept by a cache nor compressed', async () => {
-      const { id, session } = await booked()
+    test('answers that show it, or the booking by it, are never kept by a cache nor compressed', async () => {
+      const keys = ['one', 'two', 'three', 'four', 'five']
+      const customFields = keys.map((name) => ({
+        ...{ id: service.context.ids.next(), key: name, label: name },
+        ...{ type: 'textarea' as const, required: false },
+      }))
+      const offer = await makeOffer(service, business.id, { customFields })
+      const session = await sessionClient(service, business)
+      const custom_field_values = customFields.map(({ id }) => ({ field_id: id, value: 'x'.repeat(1000) }))
+      const { id, manage_url } = await bookSlot(session, offer, at('10:00'), {
+        book: { custom_field_values },
+      })
       const headers = { 'accept-encoding': 'gzip' }
-      const shown = await service.call('GET', `/bookings/${id}`, { token: session.token, headers })
-      expect(shown.headers['cache-control']).toBe('no-store')
-      expect(shown.headers).not.toHaveProperty('content-encoding')
-      const notes = 'ü'.repeat(1000)
-      await key.change(id, { notes })
-      const long = await service.call('GET', '/manage', { token: tokenIn(shown.body.manage_url), headers })
-      expect(long.body.booking.notes).toBe(notes)
-      expect(long.headers).not.toHaveProperty('content-encoding')
-      expect(long.headers).toMatchObject({ 'cache-control': 'no-store', etag: '"2"' })
+      for (const [path, token] of [
+        [`/bookings/${String(id)}`, session.token],
+        ['/manage', tokenIn(manage_url)],
+      ] as const) {
+        const shown = await service.call('GET', path, { token, headers })
+        expect(shown.headers).toMatchObject({ 'cache-control': 'no-store', etag: '"1"' })
+        expect(shown.headers).not.toHaveProperty('content-encoding')
+        expect(JSON.stringify(shown.body).length).toBeGreaterThan(4096) // a list of that length is compressed
+      }
     })
   })
 
@@ -397,6 +407,9 @@ onEachEngine('the manage link', (engine) => {
       })
       await expectNotAllowed(() => client.cancel(), 'not_allowed')
       await expectNotAllowed(() => client.move(at('12:00')), 'not_allowed')
+      // of a page that shows it as it was, the version comes first
+      const stale = await client.move(at('12:00'), { 'if-match': '"1"' })
+      expectProblem(stale, 'version_conflict', { current_etag: '"2"' })
     })
 
     test('is possible until the last second before the cut-off, and not from it on', async () => {

@@ -81,6 +81,9 @@ onEachEngine('mails about bookings', (engine) => {
       for (const shown of ['Hello Ada,', 'Haircut', 'Monday, 30 November 2026', '9:30 – 10:00', 'Anna Weber'])
         expect(part).toContain(shown)
     }
+    const link = String((await world.call('GET', `/bookings/${booking.id}`)).body.manage_url)
+    for (const part of [mail?.text, mail?.html]) expect(part).toContain(link)
+    expect(mail?.calendar).not.toContain('cal_man_') // others may see a calendar
     expect(mail?.calendarType).toContain('method=REQUEST')
     expect(eventIn(mail?.calendar)).toMatchObject({
       method: 'REQUEST',
