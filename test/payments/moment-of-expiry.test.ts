@@ -142,9 +142,6 @@ onOneEngine('sqlite', 'at the moment at which a checkout ends', (engine) => {
         }
       }
       console.log(`${engine}, when a checkout ends: ${JSON.stringify(Object.fromEntries(outcomes))}`)
-      expect([...outcomes.keys()]).toEqual(
-        expect.arrayContaining(['paid and confirmed', 'paid and refunded', 'never paid, cancelled']),
-      )
       const inTwoSeats =
         world.stripe.refunds.length - new Set(world.stripe.refunds.map((one) => one.payment_intent)).size
       expect(inTwoSeats, 'refunds that were sent twice').toBe(0)
