@@ -12,6 +12,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { emptyDirectory, project } from '../support/holdfast-process.ts'
+import { noRegistry } from '../support/installed-package.ts'
 import { longTest } from '../support/long.ts'
 
 /* `npm run release` in a checkout of its own, with everything committed that is in this one. */
@@ -30,6 +31,7 @@ const commit = () => {
     'user.email=test@example.com',
     'commit',
     '--quiet',
+    '--allow-empty',
     '--message',
     'A change',
   )
@@ -113,7 +115,7 @@ test.each(refused)('%s is refused', (_what, prepare, reason) => {
 
 test('a changelog without a date is refused, but by a dry run', () => {
   change('CHANGELOG.md', /^(## \[.*\]) - .*$/m, '$1 - unreleased')
-  git('diff', '--quiet') // as long as nothing is released, it says so already
+  commit()
   const { status, said } = release()
   expect(said).toMatch(/CHANGELOG\.md says "unreleased" for \S+; write the date of the release\./)
   expect(status).toBe(1)
@@ -126,8 +128,17 @@ test('an unknown option is refused', () => {
   })
 })
 
+/** A trial needs a registry: without one it says so, and the test ends. In CI that is a failure. */
+function isCutOff(said: string): boolean {
+  const cutOff = process.env['CI'] === undefined && noRegistry.test(said)
+  if (cutOff)
+    console.warn(`\n*** SKIPPED: a release is not tried, because npm reaches no registry:\n${said}\n`)
+  return cutOff
+}
+
 longTest('a dry run packs, tries and tells what it would do, and leaves nothing', patient, () => {
   const { status, said } = release('--dry-run')
+  if (isCutOff(said)) return
   expect(said).toContain(`git tag --annotate v${version}`)
   expect(said).toContain(`npm publish ./release/holdfast-${version}.tgz`)
   expect(said).toContain(`npm publish ./release/holdfast-client-${version}.tgz`)
@@ -140,6 +151,7 @@ longTest('a release leaves packages and SBOMs for a person to publish', patient,
   change('CHANGELOG.md', /^(## \[.*\]) - .*$/m, '$1 - 2026-12-01')
   commit()
   const { status, said } = release()
+  if (isCutOff(said)) return
   expect(said).toContain('Nothing is published yet.')
   expect(status).toBe(0)
   expect([git('status', '--porcelain'), git('tag', '--list', 'v*')]).toEqual(['', ''])

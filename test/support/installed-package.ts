@@ -25,6 +25,9 @@ export interface UsersNode {
 /** What the documents tell a new user to type. */
 export const installation = 'npm install ./holdfast-0.1.0.tgz'
 
+/** What npm says where it reaches no registry. */
+export const noRegistry = /ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|ECONNRESET/
+
 const systemPath = ['/usr/local/bin', '/usr/bin', '/bin']
 
 /** The Node that runs the tests, and an older one of the system where there is one. */
@@ -55,7 +58,7 @@ export function installPackage(node: UsersNode): InstalledPackage | undefined {
   const { status, stdout, stderr } = npm(folder, ...words, '--prefer-offline')
   const said = stdout + stderr
   if (status === 0) return { folder, tarball: join(folder, words.at(-1) ?? ''), said }
-  if (!/ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|ECONNRESET/.test(said) || process.env['CI']) {
+  if (!noRegistry.test(said) || process.env['CI']) {
     throw new Error(`npm install of the package failed:\n${said}`)
   }
   console.warn(`\n*** SKIPPED: the package cannot be installed, because npm reaches no registry:\n${said}\n`)
