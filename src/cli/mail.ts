@@ -5,7 +5,6 @@ import { operator } from '../access/actor.ts'
 import { systemClock } from '../base/clock.ts'
 import { isEmail } from '../base/contact-formats.ts'
 import { OperatorError, UsageError } from '../base/errors.ts'
-import { showBusiness } from '../catalogue/business.ts'
 import { localeNamed } from '../catalogue/mail-settings-rules.ts'
 import type { MailKind } from '../database/tables.ts'
 import { listMails, retryMail } from '../mails/mail.ts'
@@ -21,6 +20,7 @@ import {
   writeLines,
 } from './command-line.ts'
 import { given, shownTime } from './input.ts'
+import { ownerOfList } from './list-owner.ts'
 
 interface ListOptions {
   business?: string
@@ -52,13 +52,14 @@ function registerList(group: CliCommand): void {
     .withJson()
     .examples('mail list --status failed')
     .action(async ({ business, booking, status, cursor, json }: ListOptions) => {
-      const page = await withExistingDatabase(async (context) => {
-        const business_id = business === undefined ? undefined : (await showBusiness(context, business)).id
-        const query = given({ business_id, booking_id: booking?.toLowerCase(), status, cursor })
-        return listMails(context, operator, { limit, ...query })
+      const { owner, page } = await withExistingDatabase(async (context) => {
+        const owner = await ownerOfList(context, business)
+        const booking_id = booking?.toLowerCase()
+        const query = { limit, ...given({ business_id: owner.business_id, booking_id, status, cursor }) }
+        return { owner, page: await listMails(context, operator, query) }
       })
       printPage(page, json, {
-        title: 'Mails',
+        title: owner.titleOf('Mails'),
         columns: {
           ID: ({ id }) => id,
           CREATED: ({ created_at }) => shownTime(created_at),
