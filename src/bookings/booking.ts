@@ -214,13 +214,14 @@ interface Change {
 async function applyChange(context: Context, actor: Actor, change: Change): Promise<BookingRow> {
   let found: BookingRow | undefined
   try {
-    const { changed, events } = await context.db.sharedTransaction(
-      async (tx) => {
-        found = await known(change.target.id, (id) => lockBooking(tx, { scope: actor.scope, id }))
-        return changeIn(context, tx, { ...change, booking: found })
-      },
-      { owner: scopeKey(actor.scope) },
-    )
+    const work = async (tx: Transaction) => {
+      found = await known(change.target.id, (id) => lockBooking(tx, { scope: actor.scope, id }))
+      return changeIn(context, tx, { ...change, booking: found })
+    }
+    const isParty = (change.wanted.partySize ?? 1) > 1 // as for its hold, a transaction of its own
+    const { changed, events } = isParty
+      ? await context.db.transaction(work)
+      : await context.db.sharedTransaction(work, { owner: scopeKey(actor.scope) })
     for (const event of events) context.metrics.booking(outcomes[event])
     return changed
   } catch (error) {

@@ -152,8 +152,11 @@ async function placeOrSuggest(context: Context, placing: HoldContext): Promise<P
   const { actor, wanted, isGone } = placing
   const { offer, slot } = wanted
   const owner = offer.service.business_id
+  const work = (tx: Transaction) => place(context, tx, placing)
   try {
-    return await context.db.sharedTransaction((tx) => place(context, tx, placing), { owner, isGone })
+    // two groups with several parties for one class could wait for each other: a party comes alone and never does
+    if (wanted.partySize > 1) return await context.db.transaction(work)
+    return await context.db.sharedTransaction(work, { owner, isGone })
   } catch (error) {
     const viewer = { actor, nowMs: toMs(context.clock.now()), partySize: wanted.partySize }
     throw await withAlternatives(context, error, { offer, startsAtMs: toMs(slot.starts_at), viewer })
