@@ -67,7 +67,8 @@ export async function exchangeSession(
     isGone,
   })
   if (previousDigest) context.cache.forget(`token:${previousDigest}`)
-  const branded = brandedBusiness(business, actor.plan)
+  const { reply_to_email: _, ...shown } = business // sessions do not show it
+  const branded = brandedBusiness(shown, actor.plan)
   return {
     session_token: token,
     expires_at: formatInstant(expiresAt, business.timezone),

@@ -68,7 +68,9 @@ async function serve(): Promise<void> {
   stopOnSignal(app, stopTracing)
   const address = await listen(app)
   growNewSpace()
-  if (mailRoute(context.config) === 'files') {
+  const route = mailRoute(context.config)
+  if (route === 'off') context.log.warn('SMTP_URL is not set: clients get no mail')
+  if (route === 'files') {
     context.log.info(
       { directory: mailDirectory(context.config) },
       'SMTP_URL is not set: mails are written into files',

@@ -88,7 +88,7 @@ export function registerSetup(program: CliCommand): void {
     .option('--price <amount>', 'its price, such as "35 EUR"')
     .option('--person <name>', 'who gives it (default: nobody in particular)')
     .option('--website <origin>', 'the only website that may show the form, such as https://www.example.com')
-    .option('--yes', 'ask nothing: what is not given takes its default')
+    .option('--yes', 'ask nothing: needs --name and --service; the rest has defaults')
     .withJson()
     .examples('setup', 'setup --yes --name "Salon Spree" --service Haircut --minutes 45 --price "35 EUR"')
     .action(async ({ yes = false, json, ...options }: SetupOptions) => {
