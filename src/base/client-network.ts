@@ -6,6 +6,10 @@ import type { FieldError } from './errors.ts'
 export interface ClientAddress {
   /** The address itself, without its port; null when it is not valid. */
   readonly address: string | null
+  /**
+   * What limits count as one client: an IPv4 address, or the /64 of an IPv6 one (a household or server has a whole /64).
+   * IPv4-mapped addresses are IPv4. All malformed forwarded addresses share the network `unknown`.
+   */
   readonly network: string
   /** The /48 of an IPv6 address, null for IPv4: the holder of a /48 has 65,536 networks /64. */
   readonly widerNetwork: string | null
@@ -15,14 +19,6 @@ export interface ClientAddress {
 const addresses = new LRUCache<string, ClientAddress>({ max: 2_000 })
 /** Longer texts are no addresses; a client may send kilobytes. */
 const maxCachedLength = 64
-
-/**
- * The network that limits count as one client: an IPv4 address, or the /64 of an IPv6 one (a household or server
- * has a whole /64). IPv4-mapped addresses are IPv4. All malformed forwarded addresses share the network `unknown`.
- */
-export function clientNetworkOf(text: string): string {
-  return readClientAddress(text).network
-}
 
 /** Reads the address that a request comes from. */
 export function readClientAddress(text: string): ClientAddress {

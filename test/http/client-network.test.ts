@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { clientNetworkOf, readClientAddress } from '../../src/base/client-network.ts'
+import { readClientAddress } from '../../src/base/client-network.ts'
 import { nextStart } from '../support/tenant-things.ts'
 import {
   businessOf,
@@ -8,6 +8,8 @@ import {
   startTestService,
   type TestService,
 } from '../support/test-service.ts'
+
+const networkOf = (text: string) => readClientAddress(text).network
 
 describe('what counts as one client', () => {
   test.each([
@@ -23,7 +25,7 @@ describe('what counts as one client', () => {
     ['192.0.2.7:443', '192.0.2.7'],
     ['[2001:db8:1:2::9]:443', '2001:db8:1:2::/64'],
   ])('%s is %s', (address, network) => {
-    expect(clientNetworkOf(address)).toBe(network)
+    expect(networkOf(address)).toBe(network)
   })
 
   test.each([
@@ -34,13 +36,13 @@ describe('what counts as one client', () => {
     ['2001:db8:2::3', '2001:db8:2::3', '2001:db8:2::/48'],
     ['garbage', null, null],
   ])('%s has the address %s and lies in %s', (text, address, widerNetwork) => {
-    expect(readClientAddress(text)).toEqual({ address, widerNetwork, network: clientNetworkOf(text) })
+    expect(readClientAddress(text)).toEqual({ address, widerNetwork, network: networkOf(text) })
   })
 
   test.each(['', 'unknown', '_hidden', '999.1.1.1', 'x'.repeat(10_000), "'; drop table claims"])(
     '%j is no address, and all such are one client',
     (address) => {
-      expect(clientNetworkOf(address)).toBe('unknown')
+      expect(networkOf(address)).toBe('unknown')
     },
   )
 })
@@ -60,9 +62,7 @@ function counting(service: () => TestService) {
     const kept = rows.find(({ id }) => id === held.body.hold_id)?.client_network
     // kept is a digest: of which of those that come into question
     const digest = await service().context.secret.digester('network')
-    const possible = [remoteAddress, ...(forwarded?.split(',') ?? [])].map((text) =>
-      clientNetworkOf(text.trim()),
-    )
+    const possible = [remoteAddress, ...(forwarded?.split(',') ?? [])].map((text) => networkOf(text.trim()))
     return possible.find((network) => digest(network) === kept)
   }
 }
