@@ -15,7 +15,7 @@ import { pause } from '../src/database/database.ts'
 import type { Context } from '../src/bookings/context.ts'
 import { createContext } from '../src/operate/open.ts'
 import { DeliveryWorker } from '../src/webhooks/worker.ts'
-import { recordEvents } from '../src/webhooks/event.ts'
+import { recordChange } from '../src/webhooks/event.ts'
 import { createWebhook } from '../src/webhooks/webhook.ts'
 import { findPostgres } from '../test/support/postgres-server.ts'
 import { ownDatabase } from './support/own-database.ts'
@@ -136,7 +136,7 @@ async function writeBacklog(context: Context, shop: Shop, events: number): Promi
     await context.db.transaction(async (tx) => {
       for (let index = written; index < Math.min(written + 50, events); index += 1) {
         const subject = { ...booking, client_first_name: nextClient().first_name, service, location }
-        await recordEvents(context, tx, { types: ['booking.created'], booking: subject })
+        await recordChange(context, tx, { types: ['booking.created'], booking: subject, by: 'system' })
       }
     })
   }

@@ -54,12 +54,41 @@ export function makeClient(): Promise<boolean> {
 async function typesOf(document: object): Promise<string> {
   const { default: openapiTS, astToString } = await import('openapi-typescript')
   const { paths, components, ...rest } = document as ApiDocument
-  const api = Object.entries(paths).filter(([path]) => path.startsWith('/api/'))
+  const api = Object.entries(paths).filter(([path, operations]) => {
+    return path.startsWith('/api/') && Object.values(operations).some(takesToken)
+  })
   for (const operation of api.flatMap(([, operations]) => Object.values(operations))) slim(operation)
   for (const [name, schema] of Object.entries(components.schemas))
     if (name.endsWith('Problem')) slimProblem(schema)
-  const nodes = await openapiTS(JSON.stringify({ ...rest, components, paths: Object.fromEntries(api) }))
+  const used = schemasOf(api, components.schemas)
+  const schemas = Object.fromEntries(
+    Object.entries(components.schemas).filter(([name]) => used.has(name) || name.endsWith('Problem')),
+  )
+  const kept = { ...rest, components: { ...components, schemas }, paths: Object.fromEntries(api) }
+  const nodes = await openapiTS(JSON.stringify(kept, shortened))
   return heading + astToString(nodes)
+}
+
+/** Whether programs may call it: people alone manage people, with the cookie of their log-in. */
+function takesToken({ security = [{}] }: Operation): boolean {
+  return security.some((one) => !('logIn' in one))
+}
+
+/** The names of the schemas that these parts of the document refer to, directly or through others. */
+function schemasOf(part: unknown, schemas: Record<string, unknown>, found = new Set<string>()): Set<string> {
+  for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+    if (found.has(name)) continue
+    found.add(name)
+    schemasOf(schemas[name], schemas, found)
+  }
+  return found
+}
+
+/** Of a description its first sentence: the API reference has the rest. */
+function shortened(key: string, value: unknown): unknown {
+  return key === 'description' && typeof value === 'string'
+    ? value.replace(/(?<=[^.][.]) [A-Z`].*$/s, '')
+    : value
 }
 
 interface ApiDocument {
@@ -74,6 +103,7 @@ interface Described {
 interface Operation {
   summary?: string
   description?: string
+  security?: object[]
   responses: Record<string, Answer>
 }
 

@@ -1,22 +1,30 @@
 import type { FastifyInstance } from 'fastify'
 import packageJson from '../package.json' with { type: 'json' }
+import { auditRoutes } from './access/audit-routes.ts'
+import { oldAudit } from './access/audit.ts'
 import { guardRequests } from './access/authentication-hook.ts'
 import { oldWindows, openRateLimiter, type RateLimiter } from './access/rate-limits.ts'
+import { oldLinks, oldLogIns } from './access/person.ts'
+import { userRoutes } from './access/user-routes.ts'
 import { sessionRoutes } from './access/session-routes.ts'
 import { oldSessions } from './access/session.ts'
 import { availabilityRoutes } from './availability/availability-routes.ts'
 import { monotonicMs } from './base/clock.ts'
 import { bookingRoutes } from './bookings/booking-routes.ts'
+import { checkoutAddress } from './bookings/checkouts.ts'
+import { calendarRoutes } from './bookings/calendar-routes.ts'
 import { clientRoutes } from './bookings/client-routes.ts'
 import { manageRoutes } from './bookings/manage-routes.ts'
 import { managedBy } from './bookings/manage.ts'
 import { holdRoutes } from './bookings/hold-routes.ts'
 import { countActiveHolds, expiredHolds, oldHolds } from './bookings/hold.ts'
+import { oldClients } from './bookings/erasure.ts'
 import { oldAttempts } from './bookings/strangers.ts'
 import { blockRoutes } from './catalogue/block-routes.ts'
 import { businessKeyRoutes } from './catalogue/business-key-routes.ts'
 import { businessRoutes } from './catalogue/business-routes.ts'
 import { catalogueRoutes, catalogueWriteRoutes } from './catalogue/catalogue-routes.ts'
+import type { CleanupJob } from './database/context.ts'
 import { pause, type StatementListener } from './database/database.ts'
 import { healthRoutes } from './http/health-routes.ts'
 import { oldRecords } from './http/idempotency.ts'
@@ -26,15 +34,23 @@ import { startHousekeeping } from './operate/housekeeping.ts'
 import { bookingPageRoutes } from './pages/booking-page-routes.ts'
 import { managePageRoutes } from './pages/manage-page-routes.ts'
 import { checkoutRoutes } from './pages/checkout-routes.ts'
+import { accountRoutes } from './pages/console/account-routes.ts'
+import { bookingListRoutes } from './pages/console/booking-list-routes.ts'
+import { bookingPageOfConsoleRoutes } from './pages/console/booking-routes.ts'
+import { logInRoutes } from './pages/console/log-in-routes.ts'
+import { blockPageRoutes } from './pages/console/block-page-routes.ts'
+import { moveRoutes } from './pages/console/move-routes.ts'
+import { bookRoutes } from './pages/console/book-routes.ts'
+import { calendarPageRoutes } from './pages/console/calendar-routes.ts'
+import { setUpRoutes } from './pages/console/set-up-routes.ts'
 import { pageRoutes } from './pages/page-routes.ts'
 import { sandboxRoutes } from './pages/sandbox-routes.ts'
 import { startPageRoutes } from './pages/start-page-routes.ts'
 import { widgetRoutes } from './pages/widget-routes.ts'
 import { mailRoutes } from './mails/mail-routes.ts'
 import { MailWorker } from './mails/mail-worker.ts'
-import { oldMails } from './mails/mail.ts'
+import { oldMailFiles, oldMails, readWaitingMails } from './mails/mail.ts'
 import { mailOffRoutes } from './pages/mail-off-routes.ts'
-import { checkoutAddress } from './payments/checkout.ts'
 import { PaymentWorker } from './payments/payment-worker.ts'
 import { oldProcessorEvents, oldSandboxCheckouts, unusedPayments } from './payments/payment.ts'
 import { stripeWebhookRoutes } from './payments/stripe-routes.ts'
@@ -48,9 +64,9 @@ import { deliveryRoutes, webhookRoutes } from './webhooks/webhook-routes.ts'
 import { deletedWebhooks } from './webhooks/webhook.ts'
 
 /** The jobs of housekeeping. */
-export const jobs = [
-  ...[expiredHolds, oldHolds, oldSessions, oldRecords, oldWindows, oldAttempts],
-  ...[oldDeliveries, oldEvents, deletedWebhooks, oldMails],
+export const jobs: readonly CleanupJob<Context>[] = [
+  ...[expiredHolds, oldHolds, oldSessions, oldRecords, oldWindows, oldAttempts, oldLogIns, oldLinks],
+  ...[oldDeliveries, oldEvents, deletedWebhooks, oldMails, oldMailFiles, oldAudit, oldClients],
   ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments],
 ]
 
@@ -94,10 +110,17 @@ export async function createApp(
     version: packageJson.version,
     countActiveHolds: () => countActiveHolds(opened),
     countPendingDeliveries: () => countPendingDeliveries(opened),
+    readWaitingMails: () => readWaitingMails(opened),
   })
   const context = { ...opened, metrics: watched.metrics }
-  const routes = allRoutes(healthRoutes(state), metricsRoutes(watched), widgetRoutes(widgetBuilt))
   const limiter = given ?? (await openRateLimiter(context, { onStatement, patienceMs: limiterPatienceMs }))
+  const routes = allRoutes({
+    health: healthRoutes(state),
+    metrics: metricsRoutes(watched),
+    widget: widgetRoutes(widgetBuilt),
+    logIn: logInRoutes(limiter),
+    account: accountRoutes(limiter),
+  })
   await context.checkouts.provider?.load()
   const server = await createServer(context, routes, {
     state,
@@ -151,11 +174,16 @@ export async function createApp(
 
 type AnyRoutes = Routes<Context>
 
-function allRoutes(
-  health: AnyRoutes,
-  metrics: AnyRoutes,
-  widget: AnyRoutes,
-): { api: AnyRoutes[]; around: AnyRoutes[] } {
+function allRoutes({
+  health,
+  metrics,
+  widget,
+  logIn,
+  account,
+}: Record<'health' | 'metrics' | 'widget' | 'logIn' | 'account', AnyRoutes>): {
+  api: AnyRoutes[]
+  around: AnyRoutes[]
+} {
   return {
     api: [
       sessionRoutes,
@@ -167,15 +195,20 @@ function allRoutes(
       availabilityRoutes,
       holdRoutes,
       bookingRoutes,
+      calendarRoutes,
       manageRoutes,
       clientRoutes,
       webhookRoutes,
       deliveryRoutes,
       mailRoutes,
+      auditRoutes,
+      userRoutes,
     ],
     around: [
       ...[health, startPageRoutes, pageRoutes, widget, bookingPageRoutes, managePageRoutes, metrics],
-      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes],
+      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, logIn, account],
+      ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes],
+      ...[bookingListRoutes, bookingPageOfConsoleRoutes, setUpRoutes],
     ],
   }
 }

@@ -232,12 +232,14 @@ export async function insertApiKey(db: Queries, key: ApiKeysTable): Promise<void
 }
 
 /** Leaves an existing key of the same digest unchanged. */
-export async function insertMissingApiKey(db: Queries, key: ApiKeysTable): Promise<void> {
-  await db
+/** Whether it was missing. */
+export async function insertMissingApiKey(db: Queries, key: ApiKeysTable): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('api_keys')
     .values(key)
     .onConflict((conflict) => conflict.column('digest').doNothing())
-    .execute()
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows > 0n
 }
 
 export async function findServerSecret(db: Queries, name: string): Promise<string | undefined> {

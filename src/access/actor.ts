@@ -1,7 +1,7 @@
 import { Problem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
 import type { TokenType } from '../base/token-types.ts'
-import type { PlanName } from '../database/tables.ts'
+import type { PersonRole, PlanName } from '../database/tables.ts'
 import type { TenantScope } from '../database/tenant-scope.ts'
 
 interface ActorParts {
@@ -15,6 +15,8 @@ interface ActorParts {
   lastFour: string
   /** Websites that may use the token from a browser; null for any. */
   allowedOrigins: string[] | null
+  /** The request that the actor makes, for the audit log; absent where there is none. */
+  via?: { address: string | null; requestId: string }
   /** Replace the request limits of the Enterprise plan; null for the plan's. */
   ownLimits: { perMinute: number | null; perHour: number | null }
 }
@@ -43,13 +45,29 @@ export interface ManageActor extends ActorParts {
   endsAt: Instant
 }
 
+/**
+ * Somebody who has logged in, at one of their places. `keyId` is the ID of the place, `ownerId` and `userId` that of the
+ * person.
+ */
+export interface PersonActor extends ActorParts {
+  type: 'person'
+  scope: { businessId: string } | { hubId: string }
+  userId: string
+  logInId: string
+  name: string
+  email: string
+  role: PersonRole
+  /** The staff member whose calendar is the person's own; never null for the role staff. */
+  staffId: string | null
+}
+
 /** The operator at the command line, with access to every business. */
 interface OperatorActor extends ActorParts {
   type: 'operator'
 }
 
-/** Authenticated by the bearer token of an HTTP request. */
-export type Caller = WidgetActor | KeyActor | ManageActor
+/** Authenticated by the bearer token of an HTTP request, or by the cookie of a log-in. */
+export type Caller = WidgetActor | KeyActor | ManageActor | PersonActor
 
 export type Actor = Caller | OperatorActor
 
@@ -61,6 +79,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The key types that may call the route; absent on routes that need no key. */
     access?: readonly TokenType[]
+    /** The lowest role of people who may call it; absent where none may. */
+    people?: PersonRole
     /** The plan that every caller of the route needs. */
     plan?: 'enterprise'
   }
@@ -68,6 +88,9 @@ declare module 'fastify' {
 
 /** From the lowest to the highest. */
 export const planNames = ['growth', 'pro', 'enterprise'] as const satisfies readonly PlanName[]
+
+/** From the lowest to the highest. */
+export const personRoles = ['staff', 'manager', 'owner'] as const satisfies readonly PersonRole[]
 
 /** Has no token, so no network request can act as it. */
 export const operator: OperatorActor = {
@@ -81,6 +104,22 @@ export const operator: OperatorActor = {
   ownLimits: { perMinute: null, perHour: null },
 }
 
+/** Whether the caller sees and changes appointments of one staff member only. */
+export function isStaff(actor: Actor): actor is PersonActor & { staffId: string } {
+  return actor.type === 'person' && actor.role === 'staff'
+}
+
+/** Throws key_type_not_allowed for people with a lower role; a key of the business may do what its owners may. */
+export function assertRole(actor: Actor, role: PersonRole): void {
+  if (actor.type === 'person') assertPersonMay(actor, { access: ['business', 'hub'], people: role })
+}
+
+/** Throws not_found for the calendar of somebody else, where the caller has one of their own only. */
+export function assertOwnCalendar(actor: Actor, staffId: string | null): void {
+  if (isStaff(actor) && actor.staffId !== staffId)
+    throw new Problem('not_found', 'There is no staff member with this id.')
+}
+
 /** Whether the caller is a visitor rather than the business itself. */
 export function isSession(actor: Actor): actor is WidgetActor {
   return actor.type === 'session'
@@ -92,30 +131,29 @@ export function effectivePlan(own: PlanName, hub: PlanName | null): PlanName {
   return planNames.indexOf(hub) > planNames.indexOf(own) ? hub : own
 }
 
+/** What a route says of its callers. */
+interface RouteAccess {
+  access: readonly TokenType[]
+  people?: PersonRole | undefined
+  plan?: 'enterprise' | undefined
+}
+
 /**
  * Throws, in this order, key_type_not_allowed, plan_required or origin_not_allowed. Business and hub keys need
- * Enterprise for every route.
+ * Enterprise for every route, people for those whose plan is Enterprise.
  */
-export function assertMayCall(
-  actor: Caller,
-  allowedTypes: readonly TokenType[],
-  origin: string | undefined,
-): void {
-  if (!allowedTypes.includes(actor.type)) {
-    const last = allowedTypes.at(-1) ?? ''
-    const list = allowedTypes.length > 1 ? `${allowedTypes.slice(0, -1).join(', ')} or ${last}` : last
-    throw new Problem(
-      'key_type_not_allowed',
-      `A ${actor.type} token may not do this; it needs one of type ${list}.`,
-      { extensions: { allowed_key_types: allowedTypes } },
-    )
+export function assertMayCall(actor: Caller, route: RouteAccess, origin: string | undefined): void {
+  if (actor.type === 'person') {
+    assertPersonMay(actor, route)
+    return
+  }
+  const { access } = route
+  if (!access.includes(actor.type)) {
+    const needed = access.length > 0 ? `one of type ${listed(access)}` : 'a person who is logged in'
+    throw notAllowed(`A ${actor.type} token may not do this; it needs ${needed}.`, access)
   }
   if ((actor.type === 'business' || actor.type === 'hub') && actor.plan !== 'enterprise') {
-    throw new Problem(
-      'plan_required',
-      `${actor.type === 'hub' ? 'Hub' : 'Business'} keys need the Enterprise plan.`,
-      { extensions: { required_plan: 'enterprise' } },
-    )
+    throw needsEnterprise(`${actor.type === 'hub' ? 'Hub' : 'Business'} keys need the Enterprise plan.`)
   }
   if (origin !== undefined && actor.allowedOrigins && !actor.allowedOrigins.includes(origin)) {
     throw new Problem(
@@ -123,4 +161,38 @@ export function assertMayCall(
       'The website that sends this request is not among those allowed for the key.',
     )
   }
+}
+
+function assertPersonMay(person: PersonActor, { access, people, plan }: RouteAccess): void {
+  if (people === undefined)
+    throw notAllowed(
+      `People who are logged in may not do this; it needs a token of type ${listed(access)}.`,
+      access,
+    )
+  assertRoleOf(person, people, access)
+  if (access.length > 0 && 'businessId' in person.scope && !access.includes('business'))
+    throw notAllowed('People of one business may not do this; it needs a person of the hub.', access)
+  if (plan === 'enterprise' && person.plan !== 'enterprise')
+    throw needsEnterprise('This needs the Enterprise plan.')
+}
+
+/** Throws key_type_not_allowed for a person below the role. */
+function assertRoleOf(person: PersonActor, least: PersonRole, access: readonly TokenType[]): void {
+  const allowed = personRoles.slice(personRoles.indexOf(least))
+  if (!allowed.includes(person.role))
+    throw notAllowed(`The role ${person.role} may not do this; it needs the role ${listed(allowed)}.`, access)
+}
+
+function notAllowed(detail: string, allowed_key_types: readonly TokenType[]): Problem {
+  return new Problem('key_type_not_allowed', detail, { extensions: { allowed_key_types } })
+}
+
+/** A 403 for what the plan does not include. */
+export function needsEnterprise(detail: string): Problem {
+  return new Problem('plan_required', detail, { extensions: { required_plan: 'enterprise' } })
+}
+
+function listed(words: readonly string[]): string {
+  const last = words.at(-1) ?? ''
+  return words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${last}` : last
 }

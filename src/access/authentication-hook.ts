@@ -1,16 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { liesIn, readClientAddress } from '../base/client-network.ts'
+import { type ClientAddress, liesIn, readClientAddress } from '../base/client-network.ts'
 import { Problem } from '../base/errors.ts'
 import { ownOrigins } from '../base/public-url.ts'
 import { isOfApi } from '../http/openapi.ts'
 import type { Context } from './context.ts'
 import { assertMayCall, type Caller } from './actor.ts'
-import { authenticate, cachedCaller } from './authentication.ts'
+import { authenticate, cachedCaller, invalidCredentials } from './authentication.ts'
+import { logInToken } from './log-in-cookie.ts'
+import { findPerson } from './log-in.ts'
 import { anonymousQuotas, quotasOfCaller, quotasOfExchange } from './rate-limit-rules.ts'
 import type { Quota } from './rate-limit-types.ts'
 import type { RateLimiter, RateLimitResult } from './rate-limits.ts'
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Where it comes from; of routes with `access`. */
+    client: ClientAddress
+  }
   interface FastifyContextConfig {
     /** The route counts for the client's address, not for its key. */
     countsFor?: 'address'
@@ -29,6 +35,8 @@ const subjects: Record<Quota['kind'], string> = {
   sessions: 'All sessions from one address or IPv6 network may make together',
   exchange: 'From one address or IPv6 network, keys may be exchanged for sessions',
   stranger: 'Without a valid key, one address or IPv6 network may make',
+  login: 'From one address or IPv6 network, people may try to log in with',
+  account: 'For one account, people may try to log in with',
 }
 
 /**
@@ -40,24 +48,70 @@ export function guardRequests(app: FastifyInstance, context: Context, limiter: R
   const ours = ownOrigins(context.config)
   const counter = countRequests(app, context, limiter)
   app.decorateRequest('actor')
+  app.decorateRequest('client')
   app.addHook('onRequest', async (request, reply) => {
-    const { access } = request.routeOptions.config
+    const { access, people, plan } = request.routeOptions.config
     if (!access && !isOfApi(request)) return
+    request.client = readClientAddress(request.ip)
     let actor: Caller
     try {
-      actor = await authenticate(context, request.headers.authorization)
+      actor = await callerOf(context, request, ours)
     } catch (error) {
       // after any other error, such as a lost database, the key may be valid
       if (error instanceof Problem) await counter.countAnonymous(request, reply)
       if (!access) return
       throw error
     }
-    request.actor = actor
+    const { address } = readClientAddress(request.ip)
+    request.actor = { ...actor, via: { address, requestId: request.id } } // the actor itself is cached
     await counter.countCaller(request, reply, actor)
     if (!access) return
     const { origin } = request.headers
-    assertMayCall(actor, access, isOwnPage(request, ours) ? undefined : origin)
+    assertMayCall(actor, { access, people, plan }, isOwnPage(request, ours) ? undefined : origin)
   })
+}
+
+/** Who calls: by a bearer token, else by the cookie of a log-in. Throws what is wrong with either. */
+async function callerOf(
+  context: Context,
+  request: FastifyRequest,
+  ours: ReadonlySet<string>,
+): Promise<Caller> {
+  const { authorization } = request.headers
+  const token = authorization === undefined ? logInToken(request) : undefined
+  if (token === undefined) return authenticate(context, authorization)
+  assertOwnPage(request, ours)
+  const person = await findPerson(context, token)
+  if (!person) throw invalidCredentials('The log-in has ended; log in again at /console.')
+  return person
+}
+
+const safeMethods = ['GET', 'HEAD', 'OPTIONS']
+
+/** Whether a request changes nothing, by its method (RFC 9110, 9.2.1). */
+export function isReading({ method }: FastifyRequest): boolean {
+  return safeMethods.includes(method)
+}
+
+/**
+ * A browser sends the cookie of a log-in with every request to this host, whoever made it; a log-in acts for pages of this
+ * server alone. Browsers say where a request comes from in `Sec-Fetch-Site`, older ones in `Origin`; without either, only
+ * reading is left. Throws origin_not_allowed.
+ */
+export function assertOwnPage(request: FastifyRequest, ours: ReadonlySet<string>): void {
+  const { origin, 'sec-fetch-site': site } = request.headers
+  const isSafe = isReading(request)
+  const isOwn =
+    site !== undefined
+      ? site === 'same-origin' || (isSafe && site === 'none') // typed into the address bar
+      : origin !== undefined
+        ? ours.has(origin) || origin === `${request.protocol}://${request.host}`
+        : isSafe
+  if (!isOwn)
+    throw new Problem(
+      'origin_not_allowed',
+      'A log-in works on the pages of this server only, not from other websites.',
+    )
 }
 
 /**
@@ -74,17 +128,17 @@ function isOwnPage({ headers }: FastifyRequest, ours: ReadonlySet<string>): bool
  */
 function countRequests(app: FastifyInstance, context: Context, limiter: RateLimiter): RequestCounter {
   const factor = context.config.rateLimitFactor
-  const quotasOf = ({ routeOptions, ip }: FastifyRequest, caller: Caller) => {
-    const client = readClientAddress(ip)
+  const quotasOf = ({ routeOptions, client }: FastifyRequest, caller: Caller) => {
     if (routeOptions.config.countsFor === 'address') return quotasOfExchange(client, factor)
     const trusted = caller.type === 'session' ? caller.trustedNetworks : []
     const isTrusted = trusted.length > 0 && liesIn(client.address, trusted)
     return quotasOfCaller(caller, isTrusted ? null : client, factor)
   }
-  const anonymous = ({ ip }: FastifyRequest) => anonymousQuotas(readClientAddress(ip), factor)
+  const anonymous = ({ client }: FastifyRequest) => anonymousQuotas(client, factor)
 
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!reply.hasHeader('x-ratelimit-limit') && isOfApi(request)) {
+      request.client = readClientAddress(request.ip) // what refuses early comes before the other hook
       const caller = cachedCaller(context, request.headers.authorization)
       setLimitHeaders(reply, limiter.peek(caller ? quotasOf(request, caller) : anonymous(request)))
     }

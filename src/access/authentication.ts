@@ -4,6 +4,7 @@ import { findApiKey, findManagedBooking, findSession } from './access-queries.ts
 import { type Caller, effectivePlan, type KeyActor, type ManageActor, type WidgetActor } from './actor.ts'
 import type { Context } from './context.ts'
 import { tokenDigest, tokenType } from './token.ts'
+import type { TokenType } from '../base/token-types.ts'
 
 const bearer = /^bearer[ \t]+(\S.*)$/i
 
@@ -27,7 +28,7 @@ export async function authenticate(context: Context, authorization: string | und
   const digest = type && tokenDigest(token)
   const actor = digest && (await context.cache.get(cacheKey(digest), () => findActor(context, type, digest)))
   if (!actor || hasEnded(actor, context.clock.now())) {
-    throw invalid('invalid_credentials', 'The bearer token is unknown, malformed or revoked.')
+    throw invalidCredentials('The bearer token is unknown, malformed or revoked.')
   }
   if ('expiresAt' in actor && actor.expiresAt && actor.expiresAt <= context.clock.now()) {
     throw invalid(
@@ -57,6 +58,11 @@ function tokenIn(authorization: string | undefined): string | undefined {
   return bearer.exec(authorization ?? '')?.[1]?.trim()
 }
 
+/** A 401 for what is not valid any more, or never was. */
+export function invalidCredentials(detail: string): Problem {
+  return invalid('invalid_credentials', detail)
+}
+
 function invalid(code: 'invalid_credentials' | 'session_expired', detail: string): Problem {
   return new Problem(code, detail, { headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
 }
@@ -65,7 +71,7 @@ function cacheKey(digest: string): string {
   return `token:${digest}`
 }
 
-function findActor(context: Context, type: Caller['type'], digest: string): Promise<Caller | undefined> {
+function findActor(context: Context, type: TokenType, digest: string): Promise<Caller | undefined> {
   if (type === 'session') return sessionActor(context, digest)
   return type === 'manage' ? manageActor(context, digest) : keyActor(context, digest)
 }

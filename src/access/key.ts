@@ -13,6 +13,8 @@ import {
   type KeyRow,
   setRevoked,
 } from './access-queries.ts'
+import { type Actor, operator } from './actor.ts'
+import { type Author, recordAudit } from './audit.ts'
 import { authenticate } from './authentication.ts'
 import type { Context } from './context.ts'
 import { brandedBusiness } from './session.ts'
@@ -38,7 +40,11 @@ export function listKeys(context: Context, filter: KeyFilter): Promise<KeyRow[]>
  */
 export async function revokeKey(context: Context, id: string): Promise<KeyRow> {
   const revoked = isUuid(id)
-    ? await context.db.transaction((tx) => setRevoked(tx.db, id.toLowerCase(), tx.now))
+    ? await context.db.transaction(async (tx) => {
+        const key = await setRevoked(tx.db, id.toLowerCase(), tx.now)
+        if (key) await recordRevoked(context, tx, { by: operator, key })
+        return key
+      })
     : undefined
   if (revoked) return revoked
   const keys = await listKeys(context, { hubId: undefined, businessId: undefined })
@@ -76,21 +82,38 @@ function parseCursor(cursor: string): readonly [Instant, string] {
  * Revokes a key, and a publishable key's sessions: this server refuses the key at once, every server both within five
  * seconds. Throws not_found.
  */
-export async function revokeKeyOfBusiness(context: Context, businessId: string, id: string): Promise<void> {
+export async function revokeKeyOfBusiness(
+  context: Context,
+  by: Actor,
+  { businessId, id }: { businessId: string; id: string },
+): Promise<void> {
   const digest = await context.db.transaction(async (tx) => {
     const found = isUuid(id) ? await findKeyDigest(tx.db, businessId, id.toLowerCase()) : undefined
-    if (found !== undefined) await setRevoked(tx.db, id.toLowerCase(), tx.now)
+    const key = found === undefined ? undefined : await setRevoked(tx.db, id.toLowerCase(), tx.now)
+    if (key) await recordRevoked(context, tx, { by, key })
     return found
   })
   if (digest === undefined) throw new Problem('not_found', 'There is no key with this id.')
   context.cache.forget(`token:${digest}`)
 }
 
-/** Creates a key and returns it: only its digest is stored. */
+/** Revoking a revoked key again changes nothing. */
+async function recordRevoked(
+  context: Context,
+  tx: Transaction,
+  { by, key }: { by: Actor; key: KeyRow },
+): Promise<void> {
+  if (key.revoked_at !== tx.now) return
+  const { id: subjectId, business_id: businessId, hub_id: hubId } = key
+  await recordAudit(context, tx, { by, action: 'key.revoked', subjectId, businessId, hubId })
+}
+
+/** Creates a key and returns it: only its digest is stored. `by`: default the command line. */
 export async function issueKey(
   context: Pick<Context, 'ids'>,
   tx: Transaction,
   request: KeyRequest,
+  by: Author = operator,
 ): Promise<{ id: string; key: string }> {
   const key = newToken(request.type, context.ids)
   const id = context.ids.next()
@@ -107,6 +130,8 @@ export async function issueKey(
     created_at: tx.now,
     revoked_at: null,
   })
+  const owner = request.type === 'hub' ? { hubId: request.hubId } : { businessId: request.businessId }
+  await recordAudit(context, tx, { by, action: 'key.created', subjectId: id, ...owner })
   return { id, key }
 }
 

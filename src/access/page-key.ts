@@ -1,5 +1,6 @@
 import { base62 } from '../base/ids.ts'
 import { findApiKey, findPublishableKey, insertMissingApiKey } from './access-queries.ts'
+import { recordAudit } from './audit.ts'
 import type { Context } from './context.ts'
 import { lastFour, newToken, tokenDigest } from './token.ts'
 
@@ -18,10 +19,11 @@ export async function bookingPageKey(context: Context, businessId: string): Prom
   return key
 }
 
-function storeKey({ db, ids }: Context, business_id: string, key: string): Promise<void> {
-  return db.transaction((tx) =>
-    insertMissingApiKey(tx.db, {
-      id: ids.next(),
+function storeKey(context: Context, business_id: string, key: string): Promise<void> {
+  const id = context.ids.next()
+  return context.db.transaction(async (tx) => {
+    const isNew = await insertMissingApiKey(tx.db, {
+      id,
       type: 'publishable',
       hub_id: null,
       business_id,
@@ -31,8 +33,10 @@ function storeKey({ db, ids }: Context, business_id: string, key: string): Promi
       allowed_origins_json: '[]', // none but the server's own
       created_at: tx.now,
       revoked_at: null,
-    }),
-  )
+    })
+    const change = { action: 'key.created', subjectId: id, businessId: business_id } as const
+    if (isNew) await recordAudit(context, tx, { by: 'system', ...change })
+  })
 }
 
 /** The lowest digits of a digest: 32 of them need 191 of its 256 bits. */

@@ -34,6 +34,11 @@ const planLimits: Record<PlanName, { perMinute: number; perHour: number }> = {
 }
 
 const exchangesPerMinute = 20
+/** Tries to log in: from one address, at one account from one address, and at one account from addresses unknown to it. */
+const logInsPerMinute = 20
+const triesPerMinute = 5
+const triesPerHour = 30
+const unknownTriesPerMinute = 30
 const anonymousPerMinute = 60
 
 /** All sessions from one address together may make this many times the requests of one. */
@@ -64,9 +69,14 @@ function incremented(open: Window | null, endsAtMs: number): Window {
 
 /** Drops windows that are over. */
 export function openWindows(windows: Windows | undefined, nowMs: number): Windows {
-  const open = (window: Window | null | undefined, lengthMs: number) =>
-    window && window.endsAtMs > nowMs && window.endsAtMs <= latestEndMs(lengthMs, nowMs) ? window : null
-  return { minute: open(windows?.minute, minuteMs), hour: open(windows?.hour, hourMs) }
+  return {
+    minute: openOrNull(windows?.minute, minuteMs, nowMs),
+    hour: openOrNull(windows?.hour, hourMs, nowMs),
+  }
+}
+
+function openOrNull(window: Window | null | undefined, lengthMs: number, nowMs: number): Window | null {
+  return window && window.endsAtMs > nowMs && window.endsAtMs <= latestEndMs(lengthMs, nowMs) ? window : null
 }
 
 /**
@@ -137,11 +147,15 @@ export function quotasOfCaller(
   return [ofKey, ...quotasOfNetworks({ kind: 'sessions', perMinute }, client, { factor, within })]
 }
 
-/** The quota of a key or session token: its plan's; on Enterprise the business's own figures come first. */
+/**
+ * The quota of a key or session token: its plan's; on Enterprise the business's own figures come first. A person has that of
+ * Enterprise on every plan, for all their log-ins together: no plan is sold by how much its owner may look at the calendar.
+ */
 export function quotaOfKey(
-  { keyId, plan, ownLimits }: Pick<Caller, 'keyId' | 'plan' | 'ownLimits'>,
+  { type, keyId, plan: ofPlan, ownLimits }: Pick<Caller, 'type' | 'keyId' | 'plan' | 'ownLimits'>,
   factor: number,
 ): Quota {
+  const plan = type === 'person' ? 'enterprise' : ofPlan
   const own = plan === 'enterprise' ? ownLimits : undefined
   const { perMinute, perHour } = planLimits[plan]
   return {
@@ -155,6 +169,41 @@ export function quotaOfKey(
 /** The quotas of an exchange of a key for a session: by address, and the same on all plans. */
 export function quotasOfExchange(client: ClientNetworks, factor: number): Quota[] {
   return quotasOfNetworks({ kind: 'exchange', perMinute: exchangesPerMinute }, client, { factor })
+}
+
+/**
+ * The quotas of a try to log in, or, without an account, to set a password by a link. The account's own counts tries from
+ * networks alone from which the person has not logged in lately, and is larger than one address can use up.
+ */
+export function quotasOfLogIn(
+  client: ClientNetworks,
+  account: { account: string; isKnown: boolean } | undefined,
+  factor: number,
+): Quota[] {
+  const ofAddress = quotasOfNetworks({ kind: 'login', perMinute: logInsPerMinute }, client, { factor })
+  if (!account) return ofAddress
+  const quotaOf = (id: string, perMinute: number, perHour: number | null): Quota => ({
+    kind: 'account',
+    id,
+    perMinute: scaledLimit(perMinute, factor),
+    perHour: perHour === null ? null : scaledLimit(perHour, factor),
+  })
+  const { account: id, isKnown } = account
+  return [
+    ...ofAddress,
+    quotaOf(`${id}:${client.network}`, triesPerMinute, triesPerHour),
+    ...(isKnown ? [] : [quotaOf(id, unknownTriesPerMinute, null)]),
+  ]
+}
+
+/** The quota of second steps of one person, who has given the right password. */
+export function quotaOfCodes(userId: string, factor: number): Quota {
+  return {
+    kind: 'account',
+    id: `code:${userId}`,
+    perMinute: scaledLimit(triesPerMinute, factor),
+    perHour: scaledLimit(triesPerHour, factor),
+  }
 }
 
 /** The quotas of a request without a valid key: by address. */

@@ -166,7 +166,10 @@ export class MemoryStore implements PeekableStore {
   constructor(max = maxCallers) {
     // `max` would allocate room for every entry at the start; `maxSize` does not
     const newCache = () => new LRUCache<string, Windows>({ maxSize: max, sizeCalculation: () => 1 })
-    this.callers = { key: newCache(), sessions: newCache(), exchange: newCache(), stranger: newCache() }
+    this.callers = {
+      ...{ key: newCache(), sessions: newCache(), exchange: newCache(), stranger: newCache() },
+      ...{ login: newCache(), account: newCache() },
+    }
   }
 
   async count(quotas: readonly Quota[], nowMs: number): Promise<CountResult> {

@@ -1,8 +1,11 @@
 /** Requests that are counted together, and how many are allowed in each window. */
 export interface Quota {
   /** Counts of different kinds never meet. */
-  kind: 'key' | 'sessions' | 'exchange' | 'stranger'
-  /** For `key` the ID of a key or session; else an IPv4 address, IPv6 /64 or /48, for `sessions` after the business ID. */
+  kind: 'key' | 'sessions' | 'exchange' | 'stranger' | 'login' | 'account'
+  /**
+   * For `key` the ID of a key, session or person; else an IPv4 address, IPv6 /64 or /48, for `sessions` after the business
+   * ID. For `account` the digest of an e-mail address, alone or before an address.
+   */
   id: string
   perMinute: number
   /** Null for no hourly limit. */

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { UsageError } from '../base/errors.ts'
 import { formatInstant, plusSeconds } from '../base/instants.ts'
 import type { CleanupJob } from '../database/context.ts'
-import type { Queries, Transaction } from '../database/database.ts'
+import { allOf, type Queries, type Transaction } from '../database/database.ts'
 import type { PlanName } from '../database/tables.ts'
 import {
   deleteOldSessions,
@@ -109,12 +109,10 @@ export async function createSession(context: Context, businessId: string): Promi
 function startSession(context: Context, wanted: NewSession) {
   const { id, businessId, keyId, token, seconds, previousDigest, isGone } = wanted
   const work = async (tx: Transaction) => {
-    const business = await findBrandedBusiness(tx, businessId)
-    if (!business) throw new Error('a key has no business') // businesses are never deleted
     const previous = { digest: previousDigest ?? '', apiKeyId: keyId, now: tx.now }
     const ownerId = previousDigest && (await endPreviousSession(tx, previous))
     const expiresAt = plusSeconds(tx.now, seconds)
-    await insertSession(tx, {
+    const inserting = insertSession(tx, {
       id,
       business_id: businessId,
       api_key_id: keyId,
@@ -125,6 +123,8 @@ function startSession(context: Context, wanted: NewSession) {
       expires_at: expiresAt,
       ended_at: null,
     })
+    const [business] = await allOf([findBrandedBusiness(tx, businessId), inserting])
+    if (!business) throw new Error('a key has no business') // businesses are never deleted
     return { business, expiresAt }
   }
   return context.db.sharedTransaction(work, { owner: businessId, isGone })

@@ -3,7 +3,12 @@ import { crc32 } from 'node:zlib'
 import { base62, type Ids } from '../base/ids.ts'
 import { type TokenType, tokenTypes } from '../base/token-types.ts'
 
-const prefixes: Record<TokenType, string> = {
+/** Tokens of people that are never sent as bearer tokens: of a log-in's cookie, and of a link. */
+type PersonTokenType = 'login' | 'link'
+
+const prefixes: Record<TokenType | PersonTokenType, string> = {
+  login: 'cal_log_',
+  link: 'cal_lnk_',
   hub: 'cal_hub_',
   business: 'cal_biz_',
   publishable: 'cal_pub_',
@@ -13,10 +18,10 @@ const prefixes: Record<TokenType, string> = {
 
 const secretLength = 32
 const checksumLength = 6
-const tokenPattern = /^(cal_(?:hub|biz|pub|ses|man)_)[0-9A-Za-z]{32}[0-9A-Za-z]{6}$/
+const tokenPattern = /^(cal_(?:hub|biz|pub|ses|man|log|lnk)_)[0-9A-Za-z]{32}[0-9A-Za-z]{6}$/
 
 /** A new token: prefix, 32 secret characters, checksum. */
-export function newToken(type: TokenType, ids: Pick<Ids, 'secret'>): string {
+export function newToken(type: TokenType | PersonTokenType, ids: Pick<Ids, 'secret'>): string {
   const body = prefixes[type] + ids.secret(secretLength)
   return body + checksum(body)
 }
@@ -33,12 +38,22 @@ export function derivedToken(type: TokenType, bytes: Buffer): string {
   return body + checksum(body)
 }
 
-/** The type of a token; undefined when it is malformed or its checksum is wrong. Needs no database. */
+/** The type of a bearer token; undefined when it is malformed or its checksum is wrong. Needs no database. */
 export function tokenType(token: string): TokenType | undefined {
+  const prefix = checkedPrefix(token)
+  return tokenTypes.find((type) => prefixes[type] === prefix)
+}
+
+/** Whether a token of a person has its form and checksum. Needs no database. */
+export function isPersonToken(token: string, type: PersonTokenType): boolean {
+  return checkedPrefix(token) === prefixes[type]
+}
+
+function checkedPrefix(token: string): string | undefined {
   if (token.length !== 8 + secretLength + checksumLength) return undefined
   const prefix = tokenPattern.exec(token)?.[1]
-  if (!prefix || checksum(token.slice(0, -checksumLength)) !== token.slice(-checksumLength)) return undefined
-  return tokenTypes.find((type) => prefixes[type] === prefix)
+  const isWhole = checksum(token.slice(0, -checksumLength)) === token.slice(-checksumLength)
+  return isWhole ? prefix : undefined
 }
 
 /** SHA-256 of a token in hexadecimal: the only form in which it is stored. */

@@ -25,7 +25,7 @@ export function availabilityRoutes(app: FastifyInstance, context: Context): void
   routes.get(
     '/availability',
     {
-      config: { access, etag: true },
+      config: { access, people: 'staff', etag: true },
       schema: {
         operationId: 'showAvailability',
         tags,
@@ -45,7 +45,7 @@ export function availabilityRoutes(app: FastifyInstance, context: Context): void
   routes.get(
     '/availability/explain',
     {
-      config: { access, etag: true },
+      config: { access, people: 'staff', etag: true },
       schema: {
         operationId: 'explainSlot',
         tags,
@@ -62,7 +62,7 @@ export function availabilityRoutes(app: FastifyInstance, context: Context): void
   routes.get(
     '/availability/soonest',
     {
-      config: { access, etag: true },
+      config: { access, people: 'staff', etag: true },
       schema: {
         operationId: 'findSoonestSlot',
         tags,

@@ -89,12 +89,20 @@ export function staffResource(
   service: Service,
   at: { staffId: string; locationId: string; startsAt: Instant },
 ): Resource {
-  return {
-    id: at.staffId,
-    staffId: at.staffId,
-    seats: service.capacity,
-    occurrenceId: staffOccurrence(service, at),
-  }
+  return resourceOf(service, at.staffId, staffOccurrence(service, at))
+}
+
+/** The same of several who give it at one place and start. */
+export function staffResources(
+  service: Service,
+  { staffIds, ...at }: { staffIds: string[]; locationId: string; startsAt: Instant },
+): Resource[] {
+  const occurrenceId = staffOccurrence(service, at)
+  return staffIds.map((id) => resourceOf(service, id, occurrenceId))
+}
+
+function resourceOf({ capacity }: Service, staffId: string, occurrenceId: string): Resource {
+  return { id: staffId, staffId, seats: capacity, occurrenceId }
 }
 
 /** The occurrence of one service, location and start. */

@@ -1,3 +1,5 @@
+import { offsetIntervalAt } from '../base/instants.ts'
+
 /** In wall time, every day has 24 hours. */
 export const dayMs = 86_400_000
 
@@ -84,13 +86,10 @@ export class ZoneOffsets {
 
 function intervalsOf(timeZone: string, from: number, to: number): OffsetInterval[] {
   const intervals: OffsetInterval[] = []
-  let here = Temporal.Instant.fromEpochMilliseconds(from).toZonedDateTimeISO(timeZone)
   for (let start = from; start < to;) {
-    const next = here.getTimeZoneTransition('next')
-    const end = Math.min(next?.epochMilliseconds ?? Infinity, to)
-    intervals.push({ from: start, to: end, offsetMs: here.offsetNanoseconds / 1e6 })
-    if (!next) break
-    here = next
+    const { toMs, offsetMs } = offsetIntervalAt(start, timeZone)
+    const end = Math.min(toMs, to)
+    intervals.push({ from: start, to: end, offsetMs })
     start = end
   }
   return intervals

@@ -28,6 +28,9 @@ export function clientEmailOf(email: string): string {
   return `${local.split('+', 1)[0] || local}@${domain}`
 }
 
+/** The name of a client who was erased. */
+export const erasedName = 'Erased'
+
 /** At most 32 digits, spaces and `+ ( ) - .`, with at least one digit; or nothing. */
 export function isPhone(text: string): boolean {
   return text === '' || (text.length <= 32 && /^[0-9 +().-]+$/.test(text) && /[0-9]/.test(text))

@@ -114,10 +114,11 @@ export interface Named {
   name: string
 }
 
-/** Limits of the guess which id was meant, in characters. */
+/** Limits of the guess which id or name was meant, in characters. */
 const maxTypos = 3
 const minPrefix = 4
-const minComparable = 30
+/** One typo is guessed for so many characters, so that short names are not taken for each other. */
+const lettersPerTypo = 4
 
 /**
  * A UsageError for an unknown id, or name where names count too, with the known one that was probably meant. `noun` also
@@ -145,14 +146,18 @@ export function ambiguousName(name: string, named: Named[]): UsageError {
   })
 }
 
-/** The only one with this prefix, or the one that differs by a few typos. */
+/** The only one with this prefix of its id or name, or the one that differs by a few typos. */
 function nearest(wanted: string, known: Named[]): Named | undefined {
-  const begins = known.filter(({ id }) => wanted.length >= minPrefix && id.startsWith(wanted))
-  if (begins.length === 1) return begins[0]
-  if (wanted.length < minComparable || known.length === 0) return undefined
-  const near = closest(
+  const texts = known.flatMap((one) => [one.id, one.name.toLowerCase()].map((text) => ({ text, one })))
+  const begins = texts.filter(({ text }) => wanted.length >= minPrefix && text.startsWith(wanted))
+  if (new Set(begins.map(({ one }) => one)).size === 1) return begins[0]?.one
+  const allowed = Math.min(maxTypos, Math.floor(wanted.length / lettersPerTypo))
+  // a distance is at least the difference of the lengths
+  const near = texts.filter(({ text }) => Math.abs(text.length - wanted.length) <= allowed)
+  if (near.length === 0) return undefined
+  const guess = closest(
     wanted,
-    known.map(({ id }) => id),
+    near.map(({ text }) => text),
   )
-  return distance(wanted, near) <= maxTypos ? known.find(({ id }) => id === near) : undefined
+  return distance(wanted, guess) <= allowed ? near.find(({ text }) => text === guess)?.one : undefined
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt, randomUUID, randomUUIDv7 } from 'node:crypto'
+import { hash, randomBytes, randomInt, randomUUID, randomUUIDv7 } from 'node:crypto'
 
 /** The only source of ids and randomness. */
 export interface Ids {
@@ -27,11 +27,9 @@ export const systemIds: Ids = {
 
 /** A UUID that depends on the parts alone (RFC 9562, version 8, from SHA-256). */
 export function derivedId(...parts: string[]): string {
-  const hash = createHash('sha256').update(parts.join('\n')).digest()
-  hash[6] = (hash.readUInt8(6) & 0x0f) | 0x80
-  hash[8] = (hash.readUInt8(8) & 0x3f) | 0x80
-  const hex = hash.toString('hex', 0, 16)
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+  const hex = hash('sha256', parts.join('\n'), 'hex')
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 /** Whether the text has the form of a UUID (RFC 9562, section 4). */

@@ -67,13 +67,19 @@ export function secondsTextToMs(text: string, at = 0): number {
  */
 export function parseInstant(text: string): Instant | undefined {
   if (text.length > 64 || !rfc3339.test(text)) return undefined
-  try {
-    // Temporal reads at most nine digits of a fraction; RFC 3339 has no limit
-    const whole = text.toUpperCase().replace(/\.\d+/, '')
-    return instantFromMs(Temporal.Instant.from(whole).epochMilliseconds)
-  } catch {
-    return undefined // no such date (30 February), hour 24, or out of range
-  }
+  const wallMs = secondsTextToMs(text)
+  const wall = wallText(wallMs)
+  // no such date (30 February), or hour 24: another one comes out
+  if (!wall.startsWith(text.slice(0, 10)) || !wall.endsWith(text.slice(11, 19))) return undefined
+  const epochMs = wallMs - offsetMsOf(text)
+  return epochMs >= earliestMs && epochMs <= latestMs ? instantFromMs(epochMs) : undefined
+}
+
+/** The offset at the end of a text that matches `rfc3339`. */
+function offsetMsOf(text: string): number {
+  if (/z$/i.test(text)) return 0
+  const [hours, minutes] = [Number(text.slice(-5, -3)), Number(text.slice(-2))]
+  return (text.at(-6) === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
 /** Whether a text is a date of the years 1970 to 9999 in the form 2026-12-01 (RFC 3339, full-date). */
@@ -139,13 +145,13 @@ export function wallText(wallMs: number): string {
  */
 export function formatInstant(instant: Instant, timeZone: string): string {
   const epochMs = toMs(instant)
-  const { offsetMs, offset } = intervalAt(epochMs, timeZone)
+  const { offsetMs, offset } = offsetIntervalAt(epochMs, timeZone)
   if (epochMs + offsetMs > latestMs) return `${instant.slice(0, 19)}+00:00`
   return wallText(epochMs + offsetMs) + offset
 }
 
 /** An interval in which a zone's offset from UTC does not change. */
-interface Interval {
+interface OffsetInterval {
   fromMs: number
   toMs: number
   /** Local time minus UTC. */
@@ -155,12 +161,13 @@ interface Interval {
 }
 
 /** The latest intervals of each zone: asking `Temporal` each time takes several times as long. */
-const intervals = new Map<string, Interval[]>()
+const intervals = new Map<string, OffsetInterval[]>()
 /** More than there are zones; a name has several spellings. */
 const maxZones = 1_000
 const maxIntervals = 8
 
-function intervalAt(epochMs: number, timeZone: string): Interval {
+/** The interval of a zone's offset that an instant lies in. */
+export function offsetIntervalAt(epochMs: number, timeZone: string): OffsetInterval {
   const known = intervals.get(timeZone) ?? []
   for (const interval of known) if (epochMs >= interval.fromMs && epochMs < interval.toMs) return interval
   const interval = readInterval(epochMs, timeZone)
@@ -169,7 +176,7 @@ function intervalAt(epochMs: number, timeZone: string): Interval {
   return interval
 }
 
-function readInterval(epochMs: number, timeZone: string): Interval {
+function readInterval(epochMs: number, timeZone: string): OffsetInterval {
   const at = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone)
   const here = at(epochMs)
   return {

@@ -250,7 +250,8 @@ export const fieldErrorTexts: Record<string, string> = {
   wrong_length:
     '`ends_at` does not follow `starts_at`, or a booking is to last more than 24 hours; `Idempotency-Key` has not 1 to 255 characters',
   wrong_value: 'the answer to a custom field does not fit the type of the field',
-  repeated: 'something that may come once comes twice: an answer to a custom field, an id, a key, a date',
+  repeated:
+    'something that may come once comes twice: an answer to a custom field, an id, a key, a date, the e-mail of a person',
   overlap: 'opening hours that overlap others of the same week or date',
   unknown_reference: 'an id of something that the business, or the key, does not have',
   invalid_cursor: '`cursor` is not the `next_cursor` of a page',

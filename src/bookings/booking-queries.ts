@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
-import type { Database, Queries, Transaction } from '../database/database.ts'
+import { allOf, type Database, type Queries, type Transaction } from '../database/database.ts'
 import { groupedLookup } from '../database/grouped.ts'
 import { type Columns, foreach, isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
@@ -286,18 +286,19 @@ const bookingColumns = {
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
   version: 'integer',
+  erased_at: 'timestamptz',
 } as const satisfies Columns<keyof BookingsTable>
 
 const columnNames = sql.join(Object.keys(bookingColumns).map((name) => sql.ref(name)))
 
 /** The columns of `w` in the types of the table. */
 function valuesOf(db: Queries): RawBuilder<unknown> {
-  const names = Object.keys(bookingColumns)
-  return sql.join(
-    names.map((name) =>
-      name.endsWith('_json') && isPostgres(db) ? sql`${sql.ref(name)}::jsonb` : sql.ref(name),
-    ),
-  )
+  return sql.join(Object.keys(bookingColumns).map((name) => valueOf(db, name)))
+}
+
+function valueOf(db: Queries, name: string): RawBuilder<unknown> {
+  const value = sql.ref(`w.${name}`)
+  return name.endsWith('_json') && isPostgres(db) ? sql`${value}::jsonb` : value
 }
 
 const bookHolds = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
@@ -320,9 +321,14 @@ const bookHolds = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
     : sql<{ id: string }>`${w} ${booked}`
 })
 
+/** SQLite writes to one table a statement, and to no other at the same time: these are the holds that `bookHolds` turns. */
 const insertBookings = cachedQuery(
   (db, { rows }: Params<{ rows: string }>) => sql`
-    insert into bookings (${columnNames}) select ${valuesOf(db)} from ${rowsOf(db, bookingColumns, rows)} as w`,
+    insert into bookings (${columnNames}) select ${valuesOf(db)} from ${rowsOf(db, bookingColumns, rows)} as w
+     where exists (
+       select 1 from claims as c
+        where c.id = w.id and c.business_id = w.business_id
+          and c.booked_at is null and c.ended_at is null and c.expires_at > w.created_at)`,
 )
 
 /**
@@ -332,12 +338,10 @@ const insertBookings = cachedQuery(
 export const bookHold = sharedStatement({
   writes: true,
   run: async (db, bookings: readonly BookingsTable[]): Promise<boolean[]> => {
-    const { rows } = await bookHolds(db, { rows: rowsText(db, bookingColumns, bookings) })
+    const given = { rows: rowsText(db, bookingColumns, bookings) }
+    const inserting = isPostgres(db) ? undefined : insertBookings(db, given)
+    const [{ rows }] = await allOf([bookHolds(db, given), inserting])
     const booked = new Set(rows.map(({ id }) => id))
-    const written = bookings.filter(({ id }) => booked.has(id))
-    if (!isPostgres(db) && written.length > 0) {
-      await insertBookings(db, { rows: rowsText(db, bookingColumns, written) })
-    }
     return bookings.map(({ id }) => booked.has(id))
   },
 })
@@ -365,6 +369,7 @@ export type ChangedColumns = Partial<
     | 'party_size'
     | 'status'
     | 'notes'
+    | 'custom_field_values_json'
     | 'staff_id'
     | 'scheduled_at'
     | 'cancelled_at'
@@ -373,6 +378,7 @@ export type ChangedColumns = Partial<
     | 'cancel_reason'
     | 'client_reschedules'
     | 'counted_client'
+    | 'erased_at'
     | keyof ClientColumns
   >
 >
@@ -388,6 +394,7 @@ const changeable = [
   'party_size',
   'status',
   'notes',
+  'custom_field_values_json',
   'staff_id',
   'scheduled_at',
   'cancelled_at',
@@ -401,27 +408,52 @@ const changeable = [
   'client_email',
   'client_phone',
   'client_search',
+  'erased_at',
   'updated_at',
   'version',
 ] as const satisfies (keyof ChangedColumns | 'updated_at' | 'version')[]
 
-const updateQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
-  const changes = changeable.map((name) => sql`${sql.ref(name)} = ${sql.ref(`w.${name}`)}`)
-  return sql`
-    with w as materialized (select * from ${rowsOf(db, bookingColumns, rows)} as r)
+type Changeable = (typeof changeable)[number]
+
+/** What an update gets of each booking: its key, and the columns to write. */
+function columnsFor(names: readonly Changeable[]): Columns<keyof BookingsTable> {
+  const { id, business_id } = bookingColumns
+  const changed = Object.fromEntries(names.map((name) => [name, bookingColumns[name]]))
+  return { id, business_id, ...changed } as Columns<keyof BookingsTable> // of some of them
+}
+
+/** SQLite writes each index of a column that is set, changed or not: so only what changes is. */
+const updateQuery = cachedQuery(
+  (db, { rows, changed }: Params<{ rows: string; changed: Partial<Record<Changeable, true>> }>) => {
+    const names = Object.keys(changed) as Changeable[]
+    const changes = names.map((name) => sql`${sql.ref(name)} = ${valueOf(db, name)}`)
+    return sql`
+    with w as materialized (select * from ${rowsOf(db, columnsFor(names), rows)} as r)
     update bookings
        set ${sql.join(changes)}
       from w
      where bookings.business_id ${isPostgres(db) ? sql`= any (array(select business_id from w))` : sql`= w.business_id`}
        and bookings.id ${isPostgres(db) ? sql`= any (array(select id from w))` : sql`= w.id`}
        and bookings.business_id = w.business_id and bookings.id = w.id`
-})
+  },
+)
+
+interface ChangedBooking {
+  booking: BookingsTable
+  /** Names of the columns that change. */
+  names: readonly string[]
+}
 
 const writeBookings = sharedStatement({
   writes: true,
-  run: async (db, bookings: readonly BookingsTable[]): Promise<undefined[]> => {
-    await updateQuery(db, { rows: rowsText(db, bookingColumns, bookings) })
-    return bookings.map(() => undefined)
+  run: async (db, members: readonly ChangedBooking[]): Promise<undefined[]> => {
+    const names = changeable.filter((name) => members.some((member) => member.names.includes(name)))
+    const bookings = members.map(({ booking }) => booking)
+    await updateQuery(db, {
+      rows: rowsText(db, columnsFor(names), bookings),
+      changed: Object.fromEntries(names.map((name) => [name, true])),
+    })
+    return members.map(() => undefined)
   },
 })
 
@@ -432,9 +464,5 @@ export async function updateBooking(
   changes: ChangedColumns & { updated_at: Instant },
 ): Promise<void> {
   const changed = { ...booking, ...changes, version: booking.version + 1 }
-  const names = Object.keys(bookingColumns) as (keyof BookingsTable)[]
-  await writeBookings(
-    tx,
-    Object.fromEntries(names.map((name) => [name, changed[name]])) as unknown as BookingsTable,
-  )
+  await writeBookings(tx, { booking: changed, names: [...Object.keys(changes), 'version'] })
 }

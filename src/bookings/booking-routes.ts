@@ -1,6 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { readClientAddress } from '../base/client-network.ts'
 import { exampleIds } from '../base/examples.ts'
 import { goneClient } from '../http/gone-client.ts'
 import { createdOnce, type Creation } from '../http/idempotency.ts'
@@ -16,9 +15,12 @@ import {
   CancelQuery,
   ChangeBooking,
   ConvertHold,
+  HistoryPage,
+  HistoryQuery,
 } from './booking-schemas.ts'
 import { cancelBooking, changeBooking, listBookings, presentBooking, showBooking } from './booking.ts'
 import { type Conversion, convertHold } from './conversion.ts'
+import { listHistory } from './history.ts'
 import { countingRefusals } from './strangers.ts'
 
 const keys = ['business', 'hub'] as const
@@ -41,7 +43,7 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/bookings',
     {
-      config: { access: creators, idempotent: true, etag: true },
+      config: { access: creators, people: 'staff', idempotent: true, etag: true },
       schema: {
         operationId: 'createBooking',
         tags,
@@ -61,10 +63,11 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
     },
     async (request, reply) => {
       const { actor, body } = request
-      const from = readClientAddress(request.ip)
+      const from = request.client
       const input = { ...body, from, isGone: goneClient(request) }
       const creation: Creation<Conversion> = {
         run: (store) => convertHold(context, actor, input, store),
+        looks: true,
         present: ({ booking, redirectUrl }) => ({
           body: {
             ...presentBooking(booking, actor),
@@ -83,7 +86,7 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/bookings',
     {
-      config: { access: keys },
+      config: { access: keys, people: 'staff' },
       schema: {
         operationId: 'listBookings',
         tags,
@@ -103,7 +106,7 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/bookings/:id',
     {
-      config: { access: everybody, etag: true },
+      config: { access: everybody, people: 'staff', etag: true },
       schema: {
         operationId: 'showBooking',
         tags,
@@ -119,10 +122,27 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
       send(request, reply, await showBooking(context, request.actor, request.params.id)),
   )
 
+  routes.get(
+    '/bookings/:id/history',
+    {
+      config: { access: keys, people: 'staff' },
+      schema: {
+        operationId: 'listBookingHistory',
+        tags,
+        summary: 'List what was done to a booking',
+        description: 'The newest first. Kept 400 days.',
+        params,
+        querystring: HistoryQuery,
+        response: { 200: HistoryPage },
+      },
+    },
+    (request) => listHistory(context, request.actor, { ...request.query, id: request.params.id }),
+  )
+
   routes.patch(
     '/bookings/:id',
     {
-      config: { access: keys, etag: true },
+      config: { access: keys, people: 'staff', etag: true },
       schema: {
         operationId: 'changeBooking',
         tags,
@@ -149,7 +169,7 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
   routes.delete(
     '/bookings/:id',
     {
-      config: { access: keys, etag: true },
+      config: { access: keys, people: 'staff', etag: true },
       schema: {
         operationId: 'cancelBooking',
         tags,

@@ -1,12 +1,15 @@
+import type { AuditAction } from '../access/audit-types.ts'
 import { notOfferedThen } from '../availability/offer-rules.ts'
 import type { Span } from '../availability/resource-rules.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { type Instant, plusSeconds, toMs } from '../base/instants.ts'
 import { type ChangePolicy, type ChangeRefusal, policyOf } from '../catalogue/change-policy-rules.ts'
+import type { CustomField } from '../catalogue/catalogue-types.ts'
 import type { BookingsTable, BookingStatus } from '../database/tables.ts'
 import type { EventSubject, EventType } from '../webhooks/event-payload.ts'
 import type { BookingRow, ChangedColumns, ClientColumns } from './booking-queries.ts'
 import type { PaymentPart } from './checkouts.ts'
+import { customFieldErrors, type FieldAnswer } from './custom-field-rules.ts'
 
 const maxBookingMs = 24 * 3_600_000
 
@@ -17,13 +20,15 @@ export interface WantedChange {
   partySize?: number
   status?: BookingStatus
   notes?: string | null
+  /** All answers to custom fields. */
+  answers?: FieldAnswer[]
   client?: Partial<ClientInput>
   /** Digest of the new e-mail, for bookings of sessions: caps count by it. */
   countedClient?: string
   noShow?: boolean
   /** By the client itself: the rules of the service for that bind it. */
   byClient?: true
-  /** What the client says when cancelling. */
+  /** What the client or the business says when cancelling. */
   cancelReason?: string
   /** The staff member changes. */
   reassigned?: boolean
@@ -33,6 +38,8 @@ export interface ChangePlan {
   /** Columns that differ, without the staff member: taking the slot decides it. */
   columns: ChangedColumns
   events: EventType[]
+  /** What the audit log calls it. */
+  action: AuditAction
   /** Ends the claim on the old time. */
   leavesSlot: boolean
   /** Needs a claim on the new time. */
@@ -60,8 +67,11 @@ export function planChange(
     ...(moved && span),
     ...(resized && { party_size: partySize }),
     ...(notes !== booking.notes && { notes }),
+    ...changedAnswers(booking, wanted),
     ...changedClient(booking, wanted),
   }
+  const tellsOfClient = [wanted.client, wanted.notes, wanted.cancelReason].some((part) => part !== undefined)
+  const isKnownAgain = booking.erased_at !== null && tellsOfClient
   const reassigned = wanted.reassigned === true
   // the no-show mark is part of a status change
   const otherChanged = Object.keys(columns).length > 0 || reassigned || (marked && !statusChanged)
@@ -75,6 +85,7 @@ export function planChange(
   return {
     columns: {
       ...columns,
+      ...(isKnownAgain && { erased_at: null }),
       ...(statusChanged && { status, cancelled_at: isTaken ? null : now }),
       ...(marked && { no_show_at: noShowAt }),
       ...((moved || isFirstConfirmation || (isTaken && !wasTaken)) && { scheduled_at: now }),
@@ -82,11 +93,17 @@ export function planChange(
       ...(cancelReason !== booking.cancel_reason && { cancel_reason: cancelReason }),
       ...(isFirstConfirmation && { confirmed_at: now }),
     },
+    action: isFirstConfirmation ? 'booking.confirmed' : actionOf(statusChanged ? status : undefined),
     events: isKnown ? eventsOf({ status, statusChanged, otherChanged }) : eventsOfUnconfirmed(status),
     leavesSlot: wasTaken && (otherSeats || !isTaken),
     takesSlot: isTaken && (otherSeats || !wasTaken),
     deposit: statusChanged && !isTaken ? 'cancelled' : isFirstConfirmation ? 'confirmed' : undefined,
   }
+}
+
+function actionOf(newStatus: BookingsTable['status'] | undefined): AuditAction {
+  if (newStatus === 'cancelled' || newStatus === 'completed') return `booking.${newStatus}`
+  return 'booking.updated'
 }
 
 /** Throws change_not_allowed unless its client may change the booking so. Returns what becomes of a paid deposit. */
@@ -108,8 +125,15 @@ export function assertClientMay(
   throw new Problem('change_not_allowed', details[reason], { extensions: { reason } })
 }
 
-/** The status after a change: a no-show completes the booking. */
-export function newStatus(booking: BookingsTable, { status, noShow = false }: WantedChange): BookingStatus {
+/** The status after a change: a no-show completes the booking. Throws validation_failed. */
+export function newStatus(
+  booking: BookingsTable,
+  { status, noShow = false, cancelReason }: WantedChange,
+): BookingStatus {
+  if (cancelReason !== undefined && status !== 'cancelled') {
+    const detail = 'goes with status cancelled only'
+    throw validationProblem([{ pointer: '/cancel_reason', code: 'not_allowed', detail }])
+  }
   if (!noShow) return status ?? booking.status
   if (status === undefined || status === 'completed') return 'completed'
   const detail = 'must be completed, or left out, with no_show true'
@@ -167,6 +191,44 @@ function changedClient(
   if (names.every((name) => shown[name] === booking[name])) return {}
   const isCounted = booking.counted_client !== null && countedClient !== undefined
   return { ...shown, client_search, ...(isCounted && { counted_client: countedClient }) }
+}
+
+function changedAnswers(booking: BookingsTable, { answers }: WantedChange): ChangedColumns {
+  if (!answers) return {}
+  const given = answers.filter(({ value }) => value !== undefined).map(answerText)
+  const present = answersOf(booking).map(answerText)
+  if (given.join() === present.join()) return {}
+  return { custom_field_values_json: `[${given.join(',')}]` }
+}
+
+/** Of the same text where equal: a database may have written its JSON anew. */
+function answerText({ field_id, value }: FieldAnswer): string {
+  return JSON.stringify({ field_id, value })
+}
+
+/** The answers of a booking to custom fields. */
+export function answersOf({ custom_field_values_json }: BookingsTable): Required<FieldAnswer>[] {
+  return JSON.parse(custom_field_values_json) as Required<FieldAnswer>[] // only checked ones are written
+}
+
+/**
+ * Throws validation_failed unless new answers fit the custom fields as they are now. One that stays as it was always fits:
+ * its field may have changed since.
+ */
+export function assertAnswersFit(
+  booking: BookingsTable,
+  fields: CustomField[],
+  answers: FieldAnswer[],
+): void {
+  const present = new Set(answersOf(booking).map(answerText))
+  const isKept = (index: string | undefined) => {
+    const answer = index === undefined ? undefined : answers[Number(index)]
+    return answer !== undefined && present.has(answerText(answer))
+  }
+  const fieldErrors = customFieldErrors(fields, answers).filter(
+    ({ pointer, code }) => code === 'repeated' || !isKept(pointer.split('/')[2]),
+  )
+  if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
 }
 
 /** A booking is announced, as created, when it is confirmed for the first time. */

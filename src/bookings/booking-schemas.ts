@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { AuditActor } from '../access/audit-schemas.ts'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
 import { Money } from '../catalogue/catalogue-schemas.ts'
 import {
@@ -19,7 +20,7 @@ import { localeErrors } from '../catalogue/mail-settings-rules.ts'
 import type { FieldValue } from './custom-field-rules.ts'
 import { PartySize } from './hold-schemas.ts'
 
-const BookingStatus = Type.Enum(['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'], {
+export const BookingStatus = Type.Enum(['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'], {
   title: 'BookingStatus',
 })
 
@@ -107,6 +108,15 @@ export const ChangeBooking = StrictObject(
         description: 'For how many people. More need as many free seats; a deposit stays as it was ordered.',
       }),
     ),
+    custom_field_values: Type.Optional(
+      Type.Array(FieldAnswer, {
+        maxItems: maxFieldValues,
+        description: 'All answers to the custom fields of the service, in place of the present ones.',
+      }),
+    ),
+    cancel_reason: Type.Optional(
+      Type.String({ ...Text(500), description: 'Why it is cancelled. Only with `status` `cancelled`.' }),
+    ),
     no_show: Type.Optional(
       Type.Boolean({
         description:
@@ -184,7 +194,7 @@ export const Booking = Type.Object(
     ),
     cancel_reason: Type.Optional(
       Type.String({
-        description: 'What the client said when cancelling, if anything. Not shown to sessions.',
+        description: 'Why it was cancelled, if the client or the business said so. Not shown to sessions.',
       }),
     ),
     payment: Type.Optional(Payment),
@@ -293,3 +303,36 @@ export const BookingHeaders = Type.Object({
     }),
   ),
 })
+
+const HistoryEntry = Type.Object(
+  {
+    at: ShownInstant,
+    action: Type.String({ description: 'What was done, such as `booking.cancelled`.' }),
+    actor: AuditActor,
+    moved: Type.Optional(
+      Type.Object(
+        { from: ShownInstant, to: ShownInstant },
+        { description: 'The start before and after; of the last 30 days.' },
+      ),
+    ),
+  },
+  {
+    title: 'HistoryEntry',
+    description: 'A change of a booking.',
+    examples: [
+      {
+        at: exampleTimes.createdAt,
+        action: 'booking.updated',
+        actor: { type: 'manage_link', id: exampleIds.booking, name: null },
+        moved: { from: exampleTimes.startsAt, to: exampleTimes.endsAt },
+      },
+    ],
+  },
+)
+
+export const HistoryPage = Page(HistoryEntry, {
+  title: 'HistoryPage',
+  description: 'Changes of a booking, the newest first.',
+})
+
+export const HistoryQuery = StrictObject(listParameters)

@@ -1,19 +1,20 @@
 import type { Static } from 'typebox'
-import type { Actor, ManageActor } from '../access/actor.ts'
+import { type Actor, assertOwnCalendar, assertRole, isStaff, type ManageActor } from '../access/actor.ts'
+import { recordAudit } from '../access/audit.ts'
 import { withAlternatives } from '../availability/availability.ts'
 import { isSlotUnavailable } from '../availability/offer-rules.ts'
 import { eligibleStaff, type Span } from '../availability/resource-rules.ts'
 import { invalidCursor, Problem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, isInstant, readInstant, toMs } from '../base/instants.ts'
-import { findOffering } from '../catalogue/offering.ts'
-import type { Transaction } from '../database/database.ts'
+import { findOffering, forgetOffering } from '../catalogue/offering.ts'
+import { allOf, type Transaction } from '../database/database.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import { decodeCursor, encodeCursor, readLimit } from '../http/wire.ts'
 import type { Context } from './context.ts'
 import type { BookingOutcome } from '../watch/metrics.ts'
 import type { EventType } from '../webhooks/event-payload.ts'
-import { recordEvents } from '../webhooks/event.ts'
+import { recordChange } from '../webhooks/event.ts'
 import { recordMails } from '../mails/outbox.ts'
 import {
   type BookingPlace,
@@ -25,6 +26,8 @@ import {
   updateBooking,
 } from './booking-queries.ts'
 import {
+  answersOf,
+  assertAnswersFit,
   assertClientMay,
   assertLength,
   assertMatches,
@@ -40,7 +43,6 @@ import {
 import type { BookingsQuery, ChangeBooking, Payment } from './booking-schemas.ts'
 import { endBookingClaim } from './claim-queries.ts'
 import { type Assignees, chosenStaff, findAssignees, findOffered, retakeSlot } from './claim.ts'
-import type { FieldValue } from './custom-field-rules.ts'
 import { digestClient } from './strangers.ts'
 
 /** The booking to change. */
@@ -66,7 +68,10 @@ interface BookingList {
   nextCursor: string | null
 }
 
-/** Lists bookings in the caller's scope. A search may return a short or empty page although more follow. */
+/**
+ * Lists bookings in the caller's scope. A search may return a short or empty page although more follow. Staff search among
+ * their own appointments: of others' clients they see no more than what masks them.
+ */
 export async function listBookings(
   context: Context,
   actor: Actor,
@@ -74,6 +79,9 @@ export async function listBookings(
 ): Promise<BookingList> {
   const limit = readLimit(query.limit)
   const sort = query.sort ?? '-created_at'
+  const isSearch = query.q !== undefined || query.email !== undefined
+  const only = isSearch && isStaff(actor) ? actor.staffId : query.staff_id
+  if (query.staff_id !== undefined && query.staff_id !== only) return { rows: [], nextCursor: null }
   const byStart = sort.endsWith('starts_at')
   const filter = {
     conditions: {
@@ -82,7 +90,7 @@ export async function listBookings(
       to: query.to === undefined ? undefined : readInstant(query.to),
       serviceId: query.service_id,
       locationId: query.location_id,
-      staffId: query.staff_id,
+      staffId: only,
       email: query.email,
       businessId: query.business_id,
     },
@@ -122,21 +130,32 @@ export async function changeBooking(
       countedClient: await digestClient(context, change.client.email),
     }),
     ...(change.no_show !== undefined && { noShow: change.no_show }),
+    ...(change.custom_field_values !== undefined && { answers: change.custom_field_values }),
+    ...(change.cancel_reason !== undefined && { cancelReason: change.cancel_reason }),
   }
   if (wanted.startsAt && wanted.endsAt) assertLength(wanted.startsAt, wanted.endsAt, '/ends_at')
+  if (change.staff_id !== undefined) assertOwnCalendar(actor, change.staff_id)
   return applyChange(context, actor, { target, wanted, staffId: change.staff_id, notify })
 }
 
 /**
  * Cancels a booking and frees its slot; a cancelled one stays as it is. With `refund`, the deposit goes back, even if the
- * booking was cancelled before; validation_failed when none was paid.
+ * booking was cancelled before; validation_failed when none was paid. Of people, only owners may do that.
  */
-export function cancelBooking(
+export async function cancelBooking(
   context: Context,
   actor: Actor,
-  { refund = false, notify, ...target }: BookingTarget & { refund?: boolean; notify?: boolean },
+  { refund = false, notify, reason, ...target }: BookingTarget & Cancellation,
 ): Promise<BookingRow> {
-  return applyChange(context, actor, { target, wanted: { status: 'cancelled' }, refund, notify })
+  if (refund) assertRole(actor, 'owner')
+  const wanted: WantedChange = { status: 'cancelled', ...(reason && { cancelReason: reason }) }
+  return applyChange(context, actor, { target, wanted, refund, notify })
+}
+
+interface Cancellation {
+  refund?: boolean
+  notify?: boolean
+  reason?: string
 }
 
 /**
@@ -215,8 +234,11 @@ async function applyChange(context: Context, actor: Actor, change: Change): Prom
   let found: BookingRow | undefined
   try {
     const work = async (tx: Transaction) => {
-      found = await known(change.target.id, (id) => lockBooking(tx, { scope: actor.scope, id }))
-      return changeIn(context, tx, { ...change, booking: found })
+      found = await known(change.target.id, async (id) => {
+        const locked = await lockBooking(tx, { scope: actor.scope, id })
+        return locked && isChangeable(locked, actor) ? locked : undefined
+      })
+      return changeIn(context, tx, { ...change, by: actor, booking: found })
     }
     const isParty = (change.wanted.partySize ?? 1) > 1 // as for its hold, a transaction of its own
     const { changed, events } = isParty
@@ -238,25 +260,41 @@ async function applyChange(context: Context, actor: Actor, change: Change): Prom
 
 async function known(id: string, find: (id: string) => Promise<BookingRow | undefined>): Promise<BookingRow> {
   const booking = isUuid(id) ? await find(id.toLowerCase()) : undefined
-  if (!booking) throw new Problem('not_found', 'There is no booking with this id.')
+  if (!booking) throw noSuchBooking()
   return booking
+}
+
+/** Out of reach, as if it did not exist. */
+export function noSuchBooking(): Problem {
+  return new Problem('not_found', 'There is no booking with this id.')
+}
+
+/** Whether the caller, in whose scope the booking lies, may change it: staff their own appointments only. */
+export function isChangeable(booking: Pick<BookingRow, 'staff_id'>, actor: Actor): boolean {
+  return !isStaff(actor) || actor.staffId === booking.staff_id
 }
 
 async function changeIn(
   context: Context,
   tx: Transaction,
-  change: Change & { booking: BookingRow },
+  change: Change & { by: Actor; booking: BookingRow },
 ): Promise<{ changed: BookingRow; events: EventType[] }> {
-  const { booking: found, target, wanted, notify = true } = change
+  const { booking: found, by, target, wanted, notify = true } = change
   // 0. a client changes the version that it saw, by the rules for clients
   if (wanted.byClient) assertMatches(found, target.ifMatch)
   const refund = wanted.byClient ? assertClientMay(found, wanted, tx.now) === 'full' : change.refund === true
   const assignees = await assigneesOf(context, tx, change)
+  if (wanted.answers) assertAnswersFit(found, await fieldsOf(context, tx, found), wanted.answers)
   // 1. an invalid request is refused before a failed precondition
   const plan = planChange(found, { ...wanted, reassigned: assignees?.reassigns ?? false }, tx.now)
   assertMatches(found, target.ifMatch)
   // 2. settle the deposit, even when nothing else changes
-  const booking = await withSettledDeposit(context, tx, { booking: found, becomes: plan?.deposit, refund })
+  const booking = await withSettledDeposit(context, tx, {
+    booking: found,
+    by,
+    becomes: plan?.deposit,
+    refund,
+  })
   if (!plan) return { changed: booking, events: [] }
   const columns = { ...plan.columns, updated_at: tx.now }
   const changed = { ...booking, ...columns, version: booking.version + 1 }
@@ -270,10 +308,17 @@ async function changeIn(
       : booking.staff_id
   const staff = staffId === booking.staff_id ? undefined : staffColumns(staffId, assignees)
   // 4. write the booking, its events and mails
-  await updateBooking(tx, booking, { ...columns, ...(staff && { staff_id: staff.staff_id }) })
   const result = { ...changed, ...staff }
-  await recordEvents(context, tx, { types: plan.events, booking: eventSubject(result) })
-  await recordMails(context, tx, { before: booking, after: result, notify })
+  await allOf([
+    updateBooking(tx, booking, { ...columns, ...(staff && { staff_id: staff.staff_id }) }),
+    recordChange(context, tx, {
+      types: plan.events,
+      booking: eventSubject(result),
+      by,
+      action: plan.action,
+    }),
+    recordMails(context, tx, { before: booking, after: result, notify }),
+  ])
   return { changed: result, events: plan.events }
 }
 
@@ -288,6 +333,15 @@ async function assigneesOf(
   const span = newSpan(booking, wanted, tx.now)
   if (staffId === null && newStatus(booking, wanted) === 'cancelled') return undefined // needs nobody
   return withReassignment(booking, await findAssignees(context, tx, { booking, staffId, span }))
+}
+
+/** The custom fields of its service, as the database has them now. */
+async function fieldsOf(context: Context, tx: Transaction, booking: BookingRow) {
+  const scope = { businessId: booking.business_id }
+  const ids = { serviceId: booking.service_id, locationId: booking.location_id }
+  forgetOffering(context, scope, ids)
+  const { service } = await findOffering(context, scope, ids, tx.reads)
+  return service?.custom_fields ?? []
 }
 
 async function offeredTo(
@@ -310,16 +364,27 @@ function staffColumns(staffId: string | null, assignees: Assignees | undefined) 
   return { staff_id: staffId, staff_name: member?.name ?? null }
 }
 
+interface SettledChange {
+  booking: BookingRow
+  by: Actor
+  becomes: ChangePlan['deposit']
+  refund: boolean
+}
+
 /** Settles the deposit as the change requires. Locks the payment after its booking, as everywhere. */
 async function withSettledDeposit(
   context: Context,
   tx: Transaction,
-  { booking, becomes, refund }: { booking: BookingRow; becomes: ChangePlan['deposit']; refund: boolean },
+  { booking, by, becomes, refund }: SettledChange,
 ): Promise<BookingRow> {
   if (becomes === undefined && !refund) return booking
   if (booking.payment_id === null && !refund) return booking
   const change = { paymentId: booking.payment_id, booking: becomes, refund }
   const payment = await context.checkouts.settle(tx, change)
+  if (payment?.refundBegins) {
+    const { id: subjectId, business_id: businessId } = booking
+    await recordAudit(context, tx, { by, action: 'booking.refunded', subjectId, businessId })
+  }
   return { ...booking, ...paymentColumns(payment) }
 }
 
@@ -382,6 +447,8 @@ function maySeeClient(booking: BookingRow, actor: Actor): boolean {
       return actor.bookingId === booking.id
     case 'publishable':
       return false
+    case 'person':
+      return isChangeable(booking, actor)
   }
 }
 
@@ -394,26 +461,25 @@ function clientPart(booking: BookingRow) {
       phone: booking.client_phone,
     },
     notes: booking.notes,
-    // only convertHold writes it
-    custom_field_values: JSON.parse(booking.custom_field_values_json) as {
-      field_id: string
-      value: FieldValue
-    }[],
+    custom_field_values: answersOf(booking),
   }
 }
 
 function maskedClientPart(booking: BookingRow) {
+  return { client: maskedClient(booking), notes: null, custom_field_values: [] }
+}
+
+/** A client as those see them who may not: whom they meet, not how to reach them. */
+export function maskedClient(
+  booking: Pick<BookingRow, 'client_first_name' | 'client_last_name' | 'client_email'>,
+) {
   const [initial = ''] = booking.client_last_name
   const [firstOfEmail = ''] = booking.client_email
   return {
-    client: {
-      first_name: booking.client_first_name,
-      last_name: `${initial}.`,
-      email: `${firstOfEmail}•••${booking.client_email.slice(booking.client_email.indexOf('@'))}`,
-      phone: null,
-    },
-    notes: null,
-    custom_field_values: [],
+    first_name: booking.client_first_name,
+    last_name: `${initial}.`,
+    email: `${firstOfEmail}•••${booking.client_email.slice(booking.client_email.indexOf('@'))}`,
+    phone: null,
   }
 }
 

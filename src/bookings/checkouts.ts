@@ -1,8 +1,14 @@
 import type { Instant } from '../base/instants.ts'
+import { publicUrl } from '../base/public-url.ts'
 import type { Transaction } from '../database/database.ts'
 import type { PaymentsTable } from '../database/tables.ts'
 
 /* Bookings reach payments through these interfaces in the context; payments implements them. */
+
+/** The URL of the page from which a deposit is paid. The random id makes it unguessable. */
+export function checkoutAddress(config: Parameters<typeof publicUrl>[0], paymentId: string): string {
+  return `${publicUrl(config)}/checkout/${paymentId}`
+}
 
 /** A deposit due before a hold becomes a confirmed booking. */
 export interface Deposit {
@@ -49,7 +55,7 @@ export interface Checkouts {
   settle(
     tx: Transaction,
     change: { paymentId: string | null; booking: 'confirmed' | 'cancelled' | undefined; refund: boolean },
-  ): Promise<PaymentPart | undefined>
+  ): Promise<(PaymentPart & { refundBegins?: boolean }) | undefined>
   /** Makes this process do its work with the processor soon. */
   wake(): void
   /** Sets the function that `wake` calls; undefined removes it. */

@@ -64,7 +64,8 @@ export interface ClaimsSnapshot {
 }
 
 interface SnapshotRow {
-  place: number
+  /** Null for `version`, which is that of a business. */
+  place: number | null
   kind: 'claim' | 'own' | 'unpaid' | 'day' | 'network' | 'wider' | 'sequence' | 'block' | 'version'
   id: string | null
   resource_id: string | null
@@ -99,8 +100,21 @@ const requestColumns = {
   day_ago: 'timestamptz',
 } as const
 
-const snapshotsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
-  const parts = [...claimParts(db), ...blockParts(db), ...sessionParts(db)]
+interface Snapshots {
+  rows: string
+  /** Whether any request asks for these: each part costs, also where it finds nothing. */
+  day: boolean
+  rules: boolean
+  session: boolean
+}
+
+const snapshotsQuery = cachedQuery((db, { rows, day, rules, session }: Params<Snapshots>) => {
+  const parts = [
+    ...claimParts(db),
+    ...(day ? [dayPart(db)] : []),
+    ...(rules ? blockParts(db) : []),
+    ...(session ? sessionParts(db) : []),
+  ]
   return sql<SnapshotRow>`
     with w as materialized (select * from ${rowsOf(db, requestColumns, rows)} as r)
     ${sql.join(parts, sql` union all `)}`
@@ -111,9 +125,21 @@ export const readClaims = sharedStatement({
   writes: false,
   run: async (db, requests: readonly ClaimsRequest[]): Promise<ClaimsSnapshot[]> => {
     const rowsFor = requests.map((): SnapshotRow[] => [])
-    const rows = rowsText(db, requestColumns, requests.map(requestRow))
-    for (const row of (await snapshotsQuery(db, { rows })).rows) rowsFor[row.place]?.push(row)
-    return rowsFor.map(snapshotOf)
+    const { rows } = await snapshotsQuery(db, {
+      rows: rowsText(db, requestColumns, requests.map(requestRow)),
+      day: requests.some(({ day }) => day),
+      rules: requests.some(({ rules }) => rules),
+      session: requests.some(({ session }) => session),
+    })
+    const versions = new Map<string | null, number>()
+    for (const row of rows) {
+      if (row.place === null) versions.set(row.id, row.count)
+      else rowsFor[row.place]?.push(row)
+    }
+    return requests.map(({ businessId }, place) => ({
+      ...snapshotOf(rowsFor[place] ?? []),
+      catalogueVersion: versions.get(businessId),
+    }))
   },
 })
 
@@ -157,13 +183,6 @@ function claimParts(db: Queries): RawBuilder<unknown>[] {
           and c.taken_from < w.taken_until and c.taken_from >= ${sql.ref(since)} and c.taken_until > w.taken_from
           and ${isLiving}`,
     )
-  const ofDay = foreach(
-    db,
-    'bookings as b',
-    // by the index of each person, not through all bookings of the business on that day
-    sql`${isIn(db, 'b.staff_id', 'w.resource_ids')} and (b.business_id = w.business_id) is true
-        and b.cancelled_at is null and b.starts_at >= w.day_from and b.starts_at < w.day_to`,
-  )
   return [
     ...[inTheWay(0, 'w.shortly_before'), inTheWay(1, 'w.earliest')].map(
       (found) => sql`
@@ -173,12 +192,23 @@ function claimParts(db: Queries): RawBuilder<unknown>[] {
       from w ${found}`,
     ),
     sql`
-    select w.place, 'day', null, b.staff_id, null, null, null, null, null, null, null, count(*)
-      from w ${ofDay} group by w.place, b.staff_id`,
-    sql`
-    select w.place, 'version', null, null, null, null, null, null, null, null, null, v.catalogue_version
-      from w ${foreach(db, 'businesses as v', sql`v.id = w.business_id`)}`,
+    select null, 'version', v.id, null, null, null, null, null, null, null, null, v.catalogue_version
+      from businesses as v
+     where v.id ${isPostgres(db) ? sql`= any (array(select business_id from w))` : sql`in (select business_id from w)`}`,
   ]
+}
+
+function dayPart(db: Queries): RawBuilder<unknown> {
+  const ofDay = foreach(
+    db,
+    'bookings as b',
+    // by the index of each person, not through all bookings of the business on that day
+    sql`${isIn(db, 'b.staff_id', 'w.resource_ids')} and (b.business_id = w.business_id) is true
+        and b.cancelled_at is null and b.starts_at >= w.day_from and b.starts_at < w.day_to`,
+  )
+  return sql`
+    select w.place, 'day', null, b.staff_id, null, null, null, null, null, null, null, count(*)
+      from w ${ofDay} group by w.place, b.staff_id`
 }
 
 /** One part each for location and staff blocks: each has its own index. */
@@ -244,30 +274,66 @@ function onNetwork(
   ]
 }
 
-function snapshotOf(rows: SnapshotRow[]): ClaimsSnapshot {
-  const of = (kind: SnapshotRow['kind']) => rows.filter((row) => row.kind === kind)
-  const counted = (kind: 'network' | 'wider') =>
-    of(kind).map(({ count, expires_at }) => ({ count, firstExpiry: expires_at }))
+type SnapshotOfRequest = Omit<ClaimsSnapshot, 'catalogueVersion'>
+
+function snapshotOf(rows: readonly SnapshotRow[]): SnapshotOfRequest {
+  const seen: SnapshotOfRequest = {
+    claims: [],
+    ownHolds: [],
+    ownUnpaid: [],
+    onNetwork: [],
+    onWiderNetwork: [],
+    bookingsOfDay: new Map(),
+    blocks: [],
+    lastSequence: 0,
+  }
+  for (const row of rows) addTo(seen, row)
+  return seen
+}
+
+/** Each kind of row has the columns that its part of the statement selects. */
+function addTo(seen: SnapshotOfRequest, row: SnapshotRow): void {
+  const { kind, count, expires_at } = row
+  const { id, starts_at, ends_at } = row as unknown as Span & { id: string }
+  switch (kind) {
+    case 'claim':
+      seen.claims.push(claimSeen(row))
+      break
+    case 'own':
+      seen.ownHolds.push({
+        ...{ id, starts_at, ends_at, expires_at: expires_at as Instant },
+        onNetwork: count === 1,
+        onWiderNetwork: row.seat === 1,
+      })
+      break
+    case 'unpaid':
+      if (expires_at !== null) seen.ownUnpaid.push(expires_at)
+      break
+    case 'network':
+      seen.onNetwork.push({ count, firstExpiry: expires_at })
+      break
+    case 'wider':
+      seen.onWiderNetwork.push({ count, firstExpiry: expires_at })
+      break
+    case 'day':
+      seen.bookingsOfDay.set(row.resource_id ?? '', count)
+      break
+    case 'block':
+      seen.blocks.push({ from: toMs(starts_at), to: toMs(ends_at), staffId: row.resource_id })
+      break
+    case 'sequence':
+      seen.lastSequence = count
+      break
+    case 'version':
+      break // not of one request
+  }
+}
+
+function claimSeen({ seat, seats, ...row }: SnapshotRow): ClaimSeen {
+  const { id, resource_id, occurrence_id, owner_id, expires_at } = row as unknown as Omit<ClaimSeen, 'seats'>
   return {
-    claims: of('claim').map(({ seat, seats, ...row }) => ({
-      ...(row as unknown as Omit<ClaimSeen, 'seats'>), // the columns of a claim that the first part selects
-      seats: seats === null ? [seat ?? 0] : readSeats(seats),
-    })),
-    ownHolds: of('own').map((row) => ({
-      ...(row as unknown as Span & { id: string; expires_at: Instant }), // the columns of a hold that its part selects
-      onNetwork: row.count === 1,
-      onWiderNetwork: row.seat === 1,
-    })),
-    ownUnpaid: of('unpaid').flatMap(({ expires_at }) => expires_at ?? []),
-    onNetwork: counted('network'),
-    onWiderNetwork: counted('wider'),
-    bookingsOfDay: new Map(of('day').map((row) => [row.resource_id ?? '', row.count])),
-    blocks: of('block').map((row) => {
-      const { starts_at, ends_at } = row as unknown as Span // the columns of a block that its part selects
-      return { from: toMs(starts_at), to: toMs(ends_at), staffId: row.resource_id }
-    }),
-    catalogueVersion: of('version')[0]?.count,
-    lastSequence: of('sequence')[0]?.count ?? 0,
+    ...{ id, resource_id, occurrence_id, owner_id, expires_at },
+    seats: seats === null ? [seat ?? 0] : readSeats(seats),
   }
 }
 

@@ -6,13 +6,14 @@ import {
   type Resource,
   type Span,
   staffResource,
+  staffResources,
   takenBy,
 } from '../availability/resource-rules.ts'
 import { Problem } from '../base/errors.ts'
 import { type Instant, nearestInstant, toMs } from '../base/instants.ts'
 import type { StaffMember } from '../catalogue/catalogue-types.ts'
 import { findOffering, findStaffOf, forgetOffering } from '../catalogue/offering.ts'
-import { RetryTransaction, type Transaction } from '../database/database.ts'
+import { allOf, RetryTransaction, type Transaction } from '../database/database.ts'
 import type { ClaimsTable } from '../database/tables.ts'
 import type { Context } from './context.ts'
 import type { BookingRow } from './booking-queries.ts'
@@ -51,14 +52,21 @@ export interface TimePlan {
 /** How often to look again after somebody else was faster. */
 const maxRounds = 12
 
+/** How a claim is decided, and what is written along with it. */
+interface Taking<Plan> {
+  decide: (seen: ClaimsSnapshot) => Promise<Plan>
+  /** Writes while the claim is inserted, and nothing unless it is. */
+  record?: (plan: Plan, isInserted: Promise<boolean>) => Promise<void>
+}
+
 /**
  * Reads what is in the way, lets `decide` plan, and inserts the claim; when it does not fit any more, looks again. What was
- * read only orders the tries; the schema decides each. Throws what `decide` throws.
+ * read only orders the tries; the schema decides each. Throws what `decide` and `record` throw.
  */
 export async function takeTime<Plan extends TimePlan>(
   tx: Transaction,
   request: ClaimsRequest,
-  decide: (seen: ClaimsSnapshot) => Promise<Plan>,
+  { decide, record }: Taking<Plan>,
 ): Promise<Plan> {
   const end = { businessId: request.businessId, at: tx.now }
   let left: ClaimsTable | undefined
@@ -71,7 +79,9 @@ export async function takeTime<Plan extends TimePlan>(
     ]
     if (ends.length > 0) await endHolds(tx, ends)
     if (moves) left ??= await removeBookingClaim(tx, claim)
-    if (await insertClaim(tx, { claim: left ? movedFrom(left, claim) : claim, room })) return plan
+    const inserting = insertClaim(tx, { claim: left ? movedFrom(left, claim) : claim, room })
+    const [isInserted] = await allOf([inserting, record?.(plan, inserting)])
+    if (isInserted) return plan
     // own holds ended for this seat alone: roll back rather than lose them for nothing
     if (gives.length > 0) throw new RetryTransaction('another transaction took the seat of a released hold')
   }
@@ -150,7 +160,7 @@ export async function retakeSlot(
     const claim = { ...claimOf(booking, tx.now), ...placeOf(best, taken), staff_id }
     return { claim, room: {}, gives: [], expired: best.expired, moves: true }
   }
-  const { claim } = await takeTime(tx, request, decide)
+  const { claim } = await takeTime(tx, request, { decide })
   return claim.staff_id
 }
 
@@ -201,9 +211,13 @@ export async function findAssignees(
   }
   const eligible = eligibleStaff({ staff, location }, staffId ?? undefined)
   if (eligible.length === 0) throw await nobodyEligible(tx, booking, staffId)
-  const resourceOf = ({ id }: StaffMember) =>
-    staffResource(service, { staffId: id, locationId: location.id, startsAt: span.starts_at })
-  if (staffId !== null) return { resources: eligible.map(resourceOf), staff: eligible, day: undefined }
+  const resourcesOf = (members: StaffMember[]) =>
+    staffResources(service, {
+      staffIds: members.map(({ id }) => id),
+      locationId: location.id,
+      startsAt: span.starts_at,
+    })
+  if (staffId !== null) return { resources: resourcesOf(eligible), staff: eligible, day: undefined }
   const startsAtMs = toMs(span.starts_at)
   // as long as the booking is; notice and horizon do not matter between staff
   const asLong = { duration_minutes: (toMs(span.ends_at) - startsAtMs) / 60_000 }
@@ -220,7 +234,7 @@ export async function findAssignees(
   const there = typeof working === 'string' ? eligible : eligible.filter(({ id }) => working.includes(id))
   const { from, to } = day.span()
   return {
-    resources: there.map(resourceOf),
+    resources: resourcesOf(there),
     staff: there,
     day: { from: nearestInstant(from), to: nearestInstant(to) },
   }
@@ -266,7 +280,7 @@ export async function findOffered(
   const { from, to } = day.span()
   return {
     resources: isStaffed
-      ? there.map(({ id }) => staffResource(service, { ...at, staffId: id }))
+      ? staffResources(service, { ...at, staffIds: there.map(({ id }) => id) })
       : [locationResource(service, location.id)],
     staff: there,
     day: isStaffed ? { from: nearestInstant(from), to: nearestInstant(to) } : undefined,

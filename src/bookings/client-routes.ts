@@ -4,7 +4,11 @@ import { Type } from 'typebox'
 import { createdOnce } from '../http/idempotency.ts'
 import { EmptyObject, problems } from '../http/wire.ts'
 import type { Context } from './context.ts'
-import { BlockClient, BlockedClient } from './client-schemas.ts'
+import { exportClient } from './client-export.ts'
+import { EraseClient, ErasedClient, ExportClient, ExportedClient } from './client-data-schemas.ts'
+import { BlockClient, BlockedClient, ClientPage, ClientsQuery } from './client-schemas.ts'
+import { listClients } from './client.ts'
+import { eraseClient } from './erasure.ts'
 import { blockClient, presentBlockedClient, unblockClient } from './strangers.ts'
 
 const access = ['business', 'hub'] as const
@@ -13,10 +17,27 @@ const tags = ['Clients']
 export function clientRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
+  routes.get(
+    '/clients',
+    {
+      config: { access, people: 'manager' },
+      schema: {
+        operationId: 'listClients',
+        tags,
+        summary: 'List clients',
+        description:
+          'Everybody for whom there is a booking, by e-mail address. A page of a search (`q`) may hold fewer than `limit`, even none, while more follow: continue until `next_cursor` is null.',
+        querystring: ClientsQuery,
+        response: { 200: ClientPage, ...problems('not_found') },
+      },
+    },
+    (request) => listClients(context, request.actor, request.query),
+  )
+
   routes.post(
     '/clients/block',
     {
-      config: { access, idempotent: true },
+      config: { access, people: 'manager', idempotent: true },
       schema: {
         operationId: 'blockClient',
         tags,
@@ -42,7 +63,7 @@ export function clientRoutes(app: FastifyInstance, context: Context): void {
   routes.delete(
     '/clients/block',
     {
-      config: { access },
+      config: { access, people: 'manager' },
       schema: {
         operationId: 'unblockClient',
         tags,
@@ -57,5 +78,40 @@ export function clientRoutes(app: FastifyInstance, context: Context): void {
       await unblockClient(context, request.actor, request.body)
       return reply.code(204).send(null)
     },
+  )
+
+  routes.post(
+    '/clients/export',
+    {
+      config: { access, people: 'owner' },
+      schema: {
+        operationId: 'exportClient',
+        tags,
+        summary: 'Give all that is kept about a client',
+        description: 'For a client who asks what a business knows. Nobody known gives no bookings.',
+        querystring: EmptyObject,
+        body: ExportClient,
+        response: { 200: ExportedClient, ...problems('not_found') },
+      },
+    },
+    (request) => exportClient(context, request.actor, request.body),
+  )
+
+  routes.post(
+    '/clients/erase',
+    {
+      config: { access, people: 'owner' },
+      schema: {
+        operationId: 'eraseClient',
+        tags,
+        summary: 'Erase a client',
+        description:
+          'Names become `Erased`; e-mail, phone, notes and answers go, from everything that is kept. Times and money stay, bookings ahead too. No event, no mail. It cannot be undone; erasing again finds nothing.',
+        querystring: EmptyObject,
+        body: EraseClient,
+        response: { 200: ErasedClient, ...problems('not_found') },
+      },
+    },
+    (request) => eraseClient(context, request.actor, request.body),
   )
 }

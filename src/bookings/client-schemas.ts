@@ -1,6 +1,16 @@
 import { Type } from 'typebox'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
-import { StrictObject, Id, ShownId, ShownInstant } from '../http/wire.ts'
+import {
+  StrictObject,
+  Id,
+  InstantText,
+  Line,
+  listParameters,
+  Nullable,
+  Page,
+  ShownId,
+  ShownInstant,
+} from '../http/wire.ts'
 
 export const BlockClient = StrictObject(
   {
@@ -24,7 +34,7 @@ export const BlockClient = StrictObject(
 export const BlockedClient = Type.Object(
   {
     business_id: ShownId,
-    email: Type.String({ description: 'In lower case, without `+tag`.' }),
+    email: Type.String({ description: 'In lower case, without `+tag`; empty for one who was erased.' }),
     blocked_at: ShownInstant,
   },
   {
@@ -35,3 +45,57 @@ export const BlockedClient = Type.Object(
     ],
   },
 )
+
+const Client = Type.Object(
+  {
+    email: Type.String({ description: 'In lower case.' }),
+    first_name: Type.String({ description: 'As in the latest booking, like the other fields.' }),
+    last_name: Type.String(),
+    phone: Nullable(Type.String()),
+    visits: Type.Integer({ description: 'Bookings, past and ahead, neither cancelled nor no-shows.' }),
+    no_shows: Type.Integer(),
+    cancelled: Type.Integer(),
+    last_at: Nullable(ShownInstant, { description: 'The start of the last booking that has begun.' }),
+    next_at: Nullable(ShownInstant, { description: 'The start of the next booking.' }),
+    blocked: Type.Boolean({ description: 'Whether sessions cannot book for this client.' }),
+    business_id: ShownId,
+  },
+  {
+    title: 'Client',
+    description: 'A client of a business: all bookings with one e-mail address.',
+    examples: [
+      {
+        ...exampleClient,
+        visits: 3,
+        no_shows: 1,
+        cancelled: 0,
+        last_at: exampleTimes.createdAt,
+        next_at: exampleTimes.startsAt,
+        blocked: false,
+        business_id: exampleIds.business,
+      },
+    ],
+  },
+)
+
+export const ClientPage = Page(Client, { title: 'ClientPage', description: 'Clients by e-mail address.' })
+
+export const ClientsQuery = StrictObject({
+  ...listParameters,
+  business_id: Type.Optional(
+    Type.String({ ...Id, description: 'Required for a hub key, optional for a business key.' }),
+  ),
+  email: Type.Optional(
+    Type.String({ format: 'email', minLength: 1, maxLength: 254, description: 'The whole e-mail address.' }),
+  ),
+  q: Type.Optional(
+    Type.String({
+      ...Line(3, 100),
+      description: 'A part of the name, e-mail or phone; upper and lower case are the same.',
+      examples: ['lovelace'],
+    }),
+  ),
+  before: Type.Optional(
+    Type.String({ ...InstantText, description: 'Counts only bookings that start before it.' }),
+  ),
+})

@@ -8,11 +8,11 @@ import type { Instant } from '../base/instants.ts'
 import { localeNamed } from '../catalogue/mail-settings-rules.ts'
 import { maxMinorUnits } from '../catalogue/service-rules.ts'
 import { findOfferingAsOf, findStaffOf, type Offering } from '../catalogue/offering.ts'
-import { RetryTransaction, type Transaction } from '../database/database.ts'
+import { allOf, RetryTransaction, type Transaction } from '../database/database.ts'
 import type { BookingsTable } from '../database/tables.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
-import { recordEvents } from '../webhooks/event.ts'
+import { recordChange } from '../webhooks/event.ts'
 import { recordMails } from '../mails/outbox.ts'
 import { type BookingRow, bookHold, lockBooking, updateBooking } from './booking-queries.ts'
 import { clientColumns, eventSubject, paymentColumns } from './booking-rules.ts'
@@ -139,7 +139,12 @@ export async function confirmDeposit(
   } as const
   await updateBooking(tx, booking, columns)
   const confirmed = { ...booking, ...columns, version: booking.version + 1 }
-  await recordEvents(context, tx, { types: ['booking.created'], booking: eventSubject(confirmed) })
+  await recordChange(context, tx, {
+    types: ['booking.created'],
+    booking: eventSubject(confirmed),
+    by: 'system',
+    action: 'booking.confirmed',
+  })
   await recordMails(context, tx, { before: booking, after: confirmed, notify })
   return confirmed
 }
@@ -170,6 +175,12 @@ export async function cancelUnpaid(context: Context, tx: Transaction, booking: B
   const columns = { status: 'cancelled', cancelled_at: tx.now, updated_at: tx.now } as const
   await updateBooking(tx, booking, columns)
   const after = { ...booking, ...columns, version: booking.version + 1 }
+  await recordChange(context, tx, {
+    types: [],
+    booking: eventSubject(after),
+    by: 'system',
+    action: 'booking.cancelled',
+  })
   await recordMails(context, tx, { before: booking, after })
 }
 
@@ -181,9 +192,7 @@ async function convertWith(context: Context, actor: Actor, request: Request): Pr
     const conversion = await context.db.sharedTransaction(
       async (tx) => {
         const booking = await convert(context, tx, { ...request, actor })
-        const conversion = { booking, redirectUrl: checkout?.url }
-        await request.store(tx, conversion)
-        return conversion
+        return { booking, redirectUrl: checkout?.url }
       },
       { owner, isGone },
     )
@@ -203,32 +212,82 @@ async function convert(
   { actor, ...request }: Request & { actor: Actor },
 ): Promise<BookingRow> {
   const { input, stranger, order } = request
-  // 1. take turns with others that the same caps count; while it waits, it holds nothing that others wait for
-  if (stranger) await lockCounters(context, tx, stranger)
-  // 2. read, and lock, the hold
-  const key = keyOf(actor, input.hold_id)
-  const hold = key && (await findConvertibleHold(tx, { key, stranger, now: tx.now }))
+  // 1. read, and lock, the hold, after taking turns with others that the same caps count: while it waits for them, it
+  // holds nothing that others wait for
+  const hold = await lockHold(context, tx, { actor, ...request })
   if (!hold) throw unknownHold()
   if (hold.booked_at !== null) throw alreadyConverted(hold, actor)
-  // 3. check the answers, the hold's time and the caps; a request that fails anyway learns nothing about the client
+  // 2. check the answers, the hold's time and the caps; a request that fails anyway learns nothing about the client
   const offering = await offeringOf(context, tx, hold)
   const fieldErrors = customFieldErrors(offering.service.custom_fields, input.custom_field_values ?? [])
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
   assertActive(hold, tx.now)
   if (stranger) assertAdmitted(context, stranger, hold)
   assertOrdered(offering, { hold, email: input.client.email }, order)
-  // 4. write the booking, which keeps the hold's time; the names may need a statement, so they come first
+  // 3. write the booking, which keeps the hold's time, and what tells of it; the names may need a statement, so they come first
   const booking = await withNames(tx, newBooking(hold, { ...request, now: tx.now }), offering)
-  if (stranger && !(await admitBooking(context, tx, { stranger, hold }))) {
+  return write(context, tx, { ...request, actor, booking, hold })
+}
+
+async function lockHold(
+  context: Context,
+  tx: Transaction,
+  { actor, input, stranger, store }: Request & { actor: Actor },
+): Promise<ConvertibleHold | undefined> {
+  const key = keyOf(actor, input.hold_id)
+  const [, hold] = await allOf([
+    stranger && lockCounters(context, tx, stranger),
+    key && findConvertibleHold(tx, { key, stranger, now: tx.now }),
+    store.look(tx),
+  ])
+  return hold
+}
+
+interface Writing extends Request {
+  actor: Actor
+  booking: BookingRow
+  hold: ConvertibleHold
+}
+
+/** Also keeps the response for repeated requests. */
+async function write(
+  context: Context,
+  tx: Transaction,
+  { actor, booking, hold, stranger, order, input, store }: Writing,
+): Promise<BookingRow> {
+  const { notify = true } = input
+  const [isAdmitted, isBooked] = await allOf([
+    !stranger || admitBooking(context, tx, { stranger, hold }),
+    bookHold(tx, booking),
+    recordChange(context, tx, {
+      types: order ? [] : ['booking.created'],
+      booking: eventSubject(booking),
+      by: actor,
+      action: 'booking.created',
+    }),
+    ...(order ? [] : told(context, tx, { booking, notify, store })),
+  ])
+  if (!isAdmitted) {
     throw new RetryTransaction('others of the same address or client were counted at the same moment')
   }
-  if (!(await bookHold(tx, booking))) throw new RetryTransaction('the hold was taken away under its lock')
-  // 5. a deposit, or the event
-  const { notify = true } = input
-  if (order) return withDeposit(context, tx, { booking, checkout: order.checkout, notify })
-  await recordEvents(context, tx, { types: ['booking.created'], booking: eventSubject(booking) })
-  await recordMails(context, tx, { before: undefined, after: booking, notify })
-  return booking
+  if (!isBooked) throw new RetryTransaction('the hold was taken away under its lock')
+  if (!order) return booking
+  // a deposit, or the event where it is paid already
+  const { checkout } = order
+  const pending = await withDeposit(context, tx, { booking, checkout, notify })
+  await store(tx, { booking: pending, redirectUrl: checkout.url })
+  return pending
+}
+
+function told(
+  context: Context,
+  tx: Transaction,
+  { booking, notify, store }: Pick<Request, 'store'> & { booking: BookingRow; notify: boolean },
+): Promise<void>[] {
+  return [
+    recordMails(context, tx, { before: undefined, after: booking, notify }),
+    store(tx, { booking, redirectUrl: undefined }),
+  ]
 }
 
 function assertActive(hold: ConvertibleHold, now: Instant): void {
@@ -296,6 +355,7 @@ function newBooking(
     created_at: now,
     updated_at: now,
     version: 1,
+    erased_at: null,
   }
 }
 

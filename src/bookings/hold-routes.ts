@@ -1,7 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { readClientAddress } from '../base/client-network.ts'
 import { exampleIds } from '../base/examples.ts'
 import { goneClient } from '../http/gone-client.ts'
 import { createdOnce } from '../http/idempotency.ts'
@@ -20,7 +19,7 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/bookings/hold',
     {
-      config: { access, idempotent: true },
+      config: { access, people: 'staff', idempotent: true },
       schema: {
         operationId: 'placeHold',
         tags,
@@ -36,13 +35,14 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request, reply) => {
-      const from = readClientAddress(request.ip)
+      const from = request.client
       const input = { ...request.body, from, isGone: goneClient(request) }
       return createdOnce(
         context,
         { request, reply },
         {
           run: (store) => placeHold(context, request.actor, input, store),
+          looks: true,
           present: ({ hold, timezone }) => ({ body: presentHold(hold, timezone) }),
         },
       )
@@ -52,7 +52,7 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/bookings/hold/:hold_id',
     {
-      config: { access },
+      config: { access, people: 'staff' },
       schema: {
         operationId: 'showHold',
         tags,
@@ -72,7 +72,7 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
   routes.delete(
     '/bookings/hold/:hold_id',
     {
-      config: { access },
+      config: { access, people: 'staff' },
       schema: {
         operationId: 'releaseHold',
         tags,

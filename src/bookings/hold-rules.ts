@@ -6,7 +6,7 @@ import {
   type Resource,
   slotOf,
   type Span,
-  staffResource,
+  staffResources,
   takenBy,
 } from '../availability/resource-rules.ts'
 import type { VersionedOffering } from '../availability/versioned-offering.ts'
@@ -89,9 +89,11 @@ export function wantedOf(
   const resources =
     service.staff_ids.length === 0
       ? [locationResource(service, location.id)]
-      : staff.map((member) =>
-          staffResource(service, { staffId: member.id, locationId: location.id, startsAt }),
-        )
+      : staffResources(service, {
+          staffIds: staff.map(({ id }) => id),
+          locationId: location.id,
+          startsAt,
+        })
   const day = new SlotDay(offer, toMs(startsAt))
   return { ...asked, offer, slot, taken: takenBy(service, slot), day, resources }
 }

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { type Actor, isSession } from '../access/actor.ts'
+import { type Actor, assertOwnCalendar, isSession, isStaff } from '../access/actor.ts'
 import { withAlternatives } from '../availability/availability.ts'
 import { assertParty, overlaps } from '../availability/resource-rules.ts'
 import { StaleOffering, withOffering } from '../availability/versioned-offering.ts'
@@ -67,6 +67,7 @@ export async function placeHold(
   input: PlaceHoldInput,
   store: StoreResponse<PlacedHold> = storeNothing,
 ): Promise<PlacedHold> {
+  if (input.staff_id !== undefined) assertOwnCalendar(actor, input.staff_id)
   const startsAt = readInstant(input.starts_at)
   const partySize = input.party_size ?? 1
   const {
@@ -77,7 +78,7 @@ export async function placeHold(
   const placed = await withOffering(context, actor.scope, {
     request: input,
     work: (offer) => {
-      const chosenStaffId = input.staff_id ?? null
+      const chosenStaffId = input.staff_id ?? (isStaff(actor) ? actor.staffId : null)
       const wanted = wantedOf(offer, { id: context.ids.next(), startsAt, partySize, chosenStaffId })
       return placeOrSuggest(context, { actor, wanted, from, isGone, store })
     },
@@ -165,13 +166,22 @@ async function placeOrSuggest(context: Context, placing: HoldContext): Promise<P
 
 async function place(context: Context, tx: Transaction, placing: HoldContext): Promise<PlacedHold> {
   const { wanted, store } = placing
-  // 1. read everything as of one moment, decide, and take the time; again when somebody else was faster
+  const { timezone } = wanted.offer.location
+  // 1. ask whether the request is repeated, together with all that the hold needs to know
+  const looking = store.look(tx)
+  looking.catch(() => undefined) // for `decide` to throw
+  const decide = async (seen: ClaimsSnapshot) => {
+    await looking
+    return planHold(context, tx, { placing, seen })
+  }
+  // 2. decide, and take the time; again when somebody else was faster. Keep the response for repeated requests
   const request = claimsRequest(wanted, tx.now, sessionOf(placing, tx.now))
-  const { claim, replaced } = await takeTime(tx, request, (seen) => planHold(context, tx, { placing, seen }))
-  // 2. keep the response for repeated requests
-  const placed = { hold: claim, replaced, timezone: wanted.offer.location.timezone }
-  await store(tx, placed)
-  return placed
+  const { claim, replaced } = await takeTime(tx, request, {
+    decide,
+    record: ({ claim: hold, replaced }, isInserted) =>
+      store(tx, { hold, replaced, timezone }, { id: hold.id, isInserted }),
+  })
+  return { hold: claim, replaced, timezone }
 }
 
 interface HoldPlan extends TimePlan {
@@ -225,7 +235,7 @@ async function roomFor(
   return isExempt ? {} : roomUnder(networks)
 }
 
-/** A hold of the caller's session, or for keys any in scope, locked until the transaction ends. Throws hold_not_found. */
+/** A hold of the caller's session or staff member, or for keys any in scope, locked until the transaction ends. Throws hold_not_found. */
 async function holdForChange(tx: Transaction, actor: Actor, id: string): Promise<HoldRow> {
   const key = keyOf(actor, id)
   return known(key && (await findHoldForChange(tx, { key, now: tx.now })))
@@ -233,7 +243,7 @@ async function holdForChange(tx: Transaction, actor: Actor, id: string): Promise
 
 /** Undefined for what cannot be an id. */
 export function keyOf(actor: Actor, id: string): HoldKey | undefined {
-  const ownerId = isSession(actor) ? actor.ownerId : undefined
+  const ownerId = isSession(actor) || isStaff(actor) ? actor.ownerId : undefined
   return isUuid(id) ? { scope: actor.scope, id: id.toLowerCase(), ownerId } : undefined
 }
 

@@ -158,7 +158,7 @@ function changeRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/bookings/:id/manage-link',
     {
-      config: { access: ['business', 'hub'] },
+      config: { access: ['business', 'hub'], people: 'staff' },
       schema: {
         operationId: 'renewManageLink',
         tags,

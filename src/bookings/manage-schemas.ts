@@ -29,6 +29,9 @@ export const Managed = Type.Object(
   {
     booking: Booking,
     policy: Policy,
+    pay_url: Nullable(Type.String(), {
+      description: 'The page on which the client goes on to pay the deposit. Null where none is due.',
+    }),
     business: Type.Object({
       name: Type.String(),
       brand_name: Nullable(Type.String(), brand),

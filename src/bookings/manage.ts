@@ -1,3 +1,4 @@
+import { recordAudit } from '../access/audit.ts'
 import type { Static } from 'typebox'
 import type { Actor, ManageActor } from '../access/actor.ts'
 import { firstGeneration, manageTokens, manageUrl, manageUrlOf } from '../access/manage-link.ts'
@@ -6,14 +7,14 @@ import { findShownBusiness } from '../access/session.ts'
 import { tokenDigest } from '../access/token.ts'
 import { availabilityText, showAvailability } from '../availability/availability.ts'
 import type { DatesQuery } from '../availability/availability-schemas.ts'
-import { Problem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, toMs } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { policyOf } from '../catalogue/change-policy-rules.ts'
 import { calendarFile } from '../mails/calendar.ts'
 import { type BookingRow, findBooking, lockBooking, renewManageLink } from './booking-queries.ts'
-import { presentBooking, showBooking } from './booking.ts'
+import { isChangeable, noSuchBooking, presentBooking, showBooking } from './booking.ts'
+import { checkoutAddress } from './checkouts.ts'
 import { chosenStaff } from './claim.ts'
 import type { Context } from './context.ts'
 
@@ -32,8 +33,19 @@ export async function showManaged(context: Context, actor: ManageActor) {
   const shown = presentBooking(booking, actor)
   return {
     booking,
-    body: { booking: shown, policy: presentPolicy(context, booking), business: { ...business, booking_url } },
+    body: {
+      booking: shown,
+      policy: presentPolicy(context, booking),
+      pay_url: payUrl(context, booking),
+      business: { ...business, booking_url },
+    },
   }
+}
+
+/** Where the client of a pending booking goes on to pay its deposit; null where none is due. */
+function payUrl({ config }: Context, { status, payment_id, payment_status }: BookingRow): string | null {
+  const isDue = status === 'pending' && payment_status === 'due'
+  return isDue && payment_id !== null ? checkoutAddress(config, payment_id) : null
 }
 
 /** Lists the slots to which the client can move the booking, as JSON. Throws as `showAvailability` does. */
@@ -82,10 +94,17 @@ export async function renewLink(context: Context, actor: Actor, id: string): Pro
     const booking = isUuid(id)
       ? await lockBooking(tx, { scope: actor.scope, id: id.toLowerCase() })
       : undefined
-    if (!booking) throw new Problem('not_found', 'There is no booking with this id.')
+    if (!booking || !isChangeable(booking, actor)) throw noSuchBooking()
     const link = { id: booking.id, manage_generation: booking.manage_generation + 1 }
     const { business_id, manage_digest: before } = booking
     await renewManageLink(tx.db, { ...link, business_id, manage_digest: tokenDigest(tokens(link)) })
+    const { id: subjectId } = link
+    await recordAudit(context, tx, {
+      by: actor,
+      action: 'booking.link_renewed',
+      subjectId,
+      businessId: business_id,
+    })
     return { link, before }
   })
   context.cache.forget(`token:${renewed.before}`)
@@ -122,10 +141,15 @@ export async function withNewLink(
 export async function managedBy(
   context: Context,
   booking: Parameters<typeof manageUrl>[1] & Parameters<typeof policyOf>[0] & Parameters<typeof policyOf>[1],
-): Promise<{ manageUrl: string | null; cancelUntil: Instant | null }> {
+): Promise<{ manageUrl: string | null; cancelUntil: Instant | null; moveUntil: Instant | null }> {
   const url = await manageUrl(context, booking)
-  const { cancelRefusal, cancelUntil } = policyOf(booking, booking, context.clock.now())
-  return { manageUrl: url ?? null, cancelUntil: cancelRefusal === null ? cancelUntil : null }
+  const policy = policyOf(booking, booking, context.clock.now())
+  const isAlways = booking.status === 'pending' // then it can always be cancelled
+  return {
+    manageUrl: url ?? null,
+    cancelUntil: policy.cancelRefusal === null && !isAlways ? policy.cancelUntil : null,
+    moveUntil: policy.rescheduleRefusal === null ? policy.rescheduleUntil : null,
+  }
 }
 
 function presentPolicy(context: Context, booking: BookingRow) {

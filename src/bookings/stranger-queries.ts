@@ -8,6 +8,9 @@ import type { BlockedClientsTable, BookingAttemptsTable } from '../database/tabl
 
 const hourSeconds = 3_600
 
+/** A block outlives the erasure of its client: in place of the address stands its keyed digest. */
+export const erasedPrefix = 'erased:'
+
 /** An address's networks as the database keeps them: digests. */
 export interface NetworkDigests {
   network: string
@@ -73,7 +76,7 @@ export function strangerCounts(): RawBuilder<unknown> {
     (select count(*) from bookings as b
       where b.business_id = v.id and b.counted_client = w.client and b.cancelled_at is null
         and b.starts_at > w.now) as of_client,
-    (select count(*) from blocked_clients as k where k.business_id = v.id and k.email = w.email) as is_blocked`
+    (select count(*) from blocked_clients as k where k.business_id = v.id and k.email in (w.email, ${sql.lit(erasedPrefix)} || w.client)) as is_blocked`
 }
 
 const visitorColumns = { ...strangerColumns, place: 'integer', business_id: 'uuid' } as const
@@ -109,6 +112,7 @@ const lockQuery = cachedQuery(
 /** Takes turns with other transactions that lock one of the names (PostgreSQL). In one order, so that no two deadlock. */
 export const lockNames = sharedStatement({
   writes: false,
+  step: -1, // what is counted behind the locks is read after them
   run: async (db, members: readonly (readonly string[])[]) => {
     await lockQuery(db, { names: JSON.stringify(members.flat()) })
     return members.map(() => undefined)
@@ -199,13 +203,44 @@ export function findBlockedClients(
   return query.orderBy('email').limit(rows).execute()
 }
 
+type BlockedKey = Pick<BlockedClientsTable, 'business_id' | 'email'> & {
+  /** Of the client. */
+  digest: string
+}
+
+/** When a client was blocked. */
+export async function findBlockedClient(db: Queries, key: BlockedKey): Promise<Instant | undefined> {
+  const { rows } = await sql<{ blocked_at: Instant }>`
+    select blocked_at from blocked_clients
+     where business_id = ${key.business_id} and email in (${key.email}, ${erasedPrefix + key.digest})
+     order by blocked_at limit 1`.execute(db)
+  return rows[0]?.blocked_at
+}
+
+/** Replaces the address of a blocked client by its digest. Gives the number of blocks. */
+export async function eraseBlockedClient(db: Queries, key: BlockedKey): Promise<number> {
+  const { numAffectedRows: written = 0n } = await sql`
+    insert into blocked_clients (business_id, email, blocked_at)
+    select business_id, ${erasedPrefix + key.digest}, blocked_at from blocked_clients
+     where business_id = ${key.business_id} and email = ${key.email}
+    on conflict do nothing`.execute(db)
+  const { numDeletedRows } = await db
+    .deleteFrom('blocked_clients')
+    .where('business_id', '=', key.business_id)
+    .where('email', '=', key.email)
+    .executeTakeFirst()
+  return Number(written > numDeletedRows ? written : numDeletedRows)
+}
+
+/** Whether it was blocked. */
 export async function deleteBlockedClient(
   db: Queries,
-  { business_id, email }: Pick<BlockedClientsTable, 'business_id' | 'email'>,
-): Promise<void> {
-  await db
+  { business_id, email, digest }: BlockedKey,
+): Promise<boolean> {
+  const { numDeletedRows } = await db
     .deleteFrom('blocked_clients')
     .where('business_id', '=', business_id)
-    .where('email', '=', email)
-    .execute()
+    .where('email', 'in', [email, erasedPrefix + digest])
+    .executeTakeFirst()
+  return numDeletedRows > 0n
 }

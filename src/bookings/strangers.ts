@@ -1,3 +1,4 @@
+import { recordAudit } from '../access/audit.ts'
 import type { Actor } from '../access/actor.ts'
 import { scaledLimit, widerNetworkFactor } from '../access/rate-limit-rules.ts'
 import { liesIn } from '../base/client-network.ts'
@@ -16,6 +17,7 @@ import {
   countStranger,
   deleteBlockedClient,
   deleteOldAttempts,
+  erasedPrefix,
   findBlockedClients,
   findTrustedNetworks,
   insertBlockedClient,
@@ -52,11 +54,20 @@ export interface Stranger extends Visitor {
 /** Call it outside of transactions. */
 export async function digestNetworks(
   { secret }: Pick<Context, 'secret'>,
-  { network, widerNetwork }: ClientAddress,
+  address: ClientAddress,
 ): Promise<NetworkDigests> {
+  const known = networkDigests.get(secret)?.get(address)
+  if (known) return known
   const digest = await secret.digester('network')
-  return { network: digest(network), widerNetwork: widerNetwork && digest(widerNetwork) }
+  const { network, widerNetwork } = address
+  const digests = { network: digest(network), widerNetwork: widerNetwork && digest(widerNetwork) }
+  const ofSecret = networkDigests.get(secret) ?? new WeakMap<object, NetworkDigests>()
+  networkDigests.set(secret, ofSecret.set(address, digests))
+  return digests
 }
+
+/** Of the addresses that `readClientAddress` keeps: a client asks several times. */
+const networkDigests = new WeakMap<object, WeakMap<object, NetworkDigests>>()
 
 /** Call it outside of transactions. */
 export async function strangerOf(
@@ -211,6 +222,12 @@ export function blockClient(
     const { id: businessId, timezone } = await businessForCreation(tx.db, actor.scope, input.business_id)
     const blocked = { business_id: businessId, email, blocked_at: tx.now }
     const client = { businessId, timezone, email, blockedAt: await insertBlockedClient(tx.db, blocked) }
+    await recordAudit(context, tx, {
+      by: actor,
+      action: 'business.client_blocked',
+      subjectId: businessId,
+      businessId,
+    })
     await store(tx, client)
     return client
   })
@@ -242,18 +259,27 @@ function parseCursor(cursor: string): string {
 }
 
 export function presentBlockedClient({ businessId, timezone, email, blockedAt }: BlockedClient) {
-  return { business_id: businessId, email, blocked_at: formatInstant(blockedAt, timezone) }
+  const shown = email.startsWith(erasedPrefix) ? '' : email
+  return { business_id: businessId, email: shown, blocked_at: formatInstant(blockedAt, timezone) }
 }
 
 /** Unblocks a client, blocked or not. Throws validation_failed or not_found. */
-export function unblockClient(
+export async function unblockClient(
   context: Context,
   actor: Actor,
   input: { email: string; business_id?: string },
 ): Promise<void> {
-  return context.db.transaction(async (tx) => {
+  const email = clientEmailOf(input.email)
+  const digest = await digestClient(context, email)
+  await context.db.transaction(async (tx) => {
     const { id } = await businessForCreation(tx.db, actor.scope, input.business_id)
-    await deleteBlockedClient(tx.db, { business_id: id, email: clientEmailOf(input.email) })
+    if (!(await deleteBlockedClient(tx.db, { business_id: id, email, digest }))) return
+    await recordAudit(context, tx, {
+      by: actor,
+      action: 'business.client_unblocked',
+      subjectId: id,
+      businessId: id,
+    })
   })
 }
 

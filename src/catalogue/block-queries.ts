@@ -58,13 +58,18 @@ export async function insertBlock(db: Queries, block: BlocksTable): Promise<void
 }
 
 /** False when there is no such block. */
-export async function deleteBlockRow(db: Queries, scope: TenantScope, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db
+export async function deleteBlockRow(
+  db: Queries,
+  scope: TenantScope,
+  id: string,
+): Promise<string | undefined> {
+  const deleted = await db
     .deleteFrom('blocks')
     .where('id', '=', id)
     .where(inScope('business_id', scope))
+    .returning('business_id')
     .executeTakeFirst()
-  return numDeletedRows > 0n
+  return deleted?.business_id
 }
 
 /** Bookings last at most 24 hours: earlier ones cannot reach into the block. */

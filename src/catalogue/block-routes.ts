@@ -26,7 +26,7 @@ export function blockRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/blocks',
     {
-      config: { access, idempotent: true },
+      config: { access, people: 'staff', idempotent: true },
       schema: {
         operationId: 'createBlock',
         tags,
@@ -44,7 +44,7 @@ export function blockRoutes(app: FastifyInstance, context: Context): void {
         { request, reply },
         {
           run: (store) => createBlock(context, request.actor, request.body, store),
-          present: (created) => ({ body: presentBlockWithConflicts(created) }),
+          present: (created) => ({ body: presentBlockWithConflicts(created, request.actor) }),
         },
       ),
   )
@@ -52,7 +52,7 @@ export function blockRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/blocks',
     {
-      config: { access },
+      config: { access, people: 'staff' },
       schema: {
         operationId: 'listBlocks',
         tags,
@@ -64,14 +64,17 @@ export function blockRoutes(app: FastifyInstance, context: Context): void {
     },
     async (request) => {
       const { rows, limit } = await listBlocks(context, request.actor, request.query)
-      return pageOf(rows, limit, { present: presentBlock, cursor: cursorOfBlock })
+      return pageOf(rows, limit, {
+        present: (block) => presentBlock(block, request.actor),
+        cursor: cursorOfBlock,
+      })
     },
   )
 
   routes.get(
     '/blocks/:id',
     {
-      config: { access },
+      config: { access, people: 'staff' },
       schema: {
         operationId: 'showBlock',
         tags,
@@ -82,13 +85,16 @@ export function blockRoutes(app: FastifyInstance, context: Context): void {
         response: { 200: BlockWithConflicts },
       },
     },
-    async (request) => presentBlockWithConflicts(await showBlock(context, request.actor, request.params.id)),
+    async (request) => {
+      const found = await showBlock(context, request.actor, request.params.id)
+      return presentBlockWithConflicts(found, request.actor)
+    },
   )
 
   routes.delete(
     '/blocks/:id',
     {
-      config: { access },
+      config: { access, people: 'staff' },
       schema: {
         operationId: 'deleteBlock',
         tags,

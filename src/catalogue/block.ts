@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
-import type { Actor } from '../access/actor.ts'
+import { type Actor, isStaff } from '../access/actor.ts'
+import { recordAudit } from '../access/audit.ts'
 import { invalidCursor, Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, isInstant, readInstant } from '../base/instants.ts'
@@ -37,7 +38,7 @@ export function createBlock(
   store: StoreResponse<BlockAndConflicts> = storeNothing,
 ): Promise<BlockAndConflicts> {
   return context.db.transaction(async (tx) => {
-    const blocked = await findBlocked(tx.db, actor.scope, input)
+    const blocked = await findBlocked(tx.db, actor, input)
     const block: BlocksTable = {
       id: context.ids.next(),
       ...blocked,
@@ -47,6 +48,8 @@ export function createBlock(
       created_at: tx.now,
     }
     await insertBlock(tx.db, block)
+    const { id: subjectId, business_id: businessId } = block
+    await recordAudit(context, tx, { by: actor, action: 'block.created', subjectId, businessId })
     const created = await withConflicts(tx.db, await existingBlock(tx.db, actor.scope, block.id))
     await store(tx, created)
     return created
@@ -80,12 +83,23 @@ export async function listBlocks(
 
 /** Deletes a block: its time is bookable again at once. Throws not_found. */
 export async function deleteBlock(context: Context, actor: Actor, id: string): Promise<void> {
-  const deleted =
-    isUuid(id) && (await context.db.transaction((tx) => deleteBlockRow(tx.db, actor.scope, id.toLowerCase())))
-  if (!deleted) throw noSuchBlock()
+  if (!isUuid(id)) throw noSuchBlock()
+  const subjectId = id.toLowerCase()
+  await context.db.transaction(async (tx) => {
+    if (isStaff(actor) && !isOwn(await existingBlock(tx.db, actor.scope, subjectId), actor))
+      throw noSuchBlock()
+    const businessId = await deleteBlockRow(tx.db, actor.scope, subjectId)
+    if (businessId === undefined) throw noSuchBlock()
+    await recordAudit(context, tx, { by: actor, action: 'block.deleted', subjectId, businessId })
+  })
 }
 
-export function presentBlock(block: BlockRow) {
+function isOwn({ staff_id }: BlockRow, actor: Actor): boolean {
+  return !isStaff(actor) || staff_id === actor.staffId
+}
+
+/** Why a colleague is away is not for everybody. */
+export function presentBlock(block: BlockRow, actor: Actor) {
   const local = (instant: BlockRow['starts_at']) => formatInstant(instant, block.timezone)
   return {
     id: block.id,
@@ -94,13 +108,13 @@ export function presentBlock(block: BlockRow) {
     staff_id: block.staff_id,
     starts_at: local(block.starts_at),
     ends_at: local(block.ends_at),
-    reason: block.reason,
+    reason: block.staff_id === null || isOwn(block, actor) ? block.reason : null,
     created_at: local(block.created_at),
   }
 }
 
-export function presentBlockWithConflicts({ block, bookingIds }: BlockAndConflicts) {
-  return { ...presentBlock(block), conflicting_booking_ids: bookingIds }
+export function presentBlockWithConflicts({ block, bookingIds }: BlockAndConflicts, actor: Actor) {
+  return { ...presentBlock(block, actor), conflicting_booking_ids: bookingIds }
 }
 
 export function cursorOfBlock(block: BlockRow): string[] {
@@ -132,16 +146,17 @@ async function withConflicts(db: Queries, block: BlockRow): Promise<BlockAndConf
 /** The blocked location or staff member decides the business. */
 async function findBlocked(
   db: Queries,
-  scope: TenantScope,
+  actor: Actor,
   { location_id, staff_id }: BlockCreation,
 ): Promise<Pick<BlocksTable, 'business_id' | 'location_id' | 'staff_id'>> {
   if (location_id !== undefined) {
-    const location = await findLocation(db, scope, location_id)
+    const location = isStaff(actor) ? undefined : await findLocation(db, actor.scope, location_id)
     if (!location) throw unknownReference('/location_id', 'location')
     return { business_id: location.business_id, location_id, staff_id: null }
   }
-  const member = staff_id === undefined ? undefined : await findStaffMember(db, scope, staff_id)
-  if (!member) throw unknownReference('/staff_id', 'staff member')
+  const member = staff_id === undefined ? undefined : await findStaffMember(db, actor.scope, staff_id)
+  if (!member || (isStaff(actor) && member.id !== actor.staffId))
+    throw unknownReference('/staff_id', 'staff member')
   return { business_id: member.business_id, location_id: null, staff_id: member.id }
 }
 

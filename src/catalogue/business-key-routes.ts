@@ -20,7 +20,7 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
   routes.get(
     '/businesses/:id/keys',
     {
-      config: { access },
+      config: { access, people: 'owner' },
       schema: {
         operationId: 'listKeys',
         tags,
@@ -41,7 +41,7 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
   routes.post(
     '/businesses/:id/keys',
     {
-      config: { access },
+      config: { access, people: 'owner' },
       schema: {
         operationId: 'createKey',
         tags,
@@ -63,7 +63,7 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
   routes.delete(
     '/businesses/:id/keys/:key_id',
     {
-      config: { access },
+      config: { access, people: 'owner' },
       schema: {
         operationId: 'revokeKey',
         tags,

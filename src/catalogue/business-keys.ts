@@ -1,4 +1,4 @@
-import type { Actor } from '../access/actor.ts'
+import { type Actor, effectivePlan, needsEnterprise } from '../access/actor.ts'
 import { issueKey, type KeyRequest, listKeysOfBusiness, revokeKeyOfBusiness } from '../access/key.ts'
 import { lastFour } from '../access/token.ts'
 import { isLine } from '../base/contact-formats.ts'
@@ -27,7 +27,10 @@ export function issueKeyInScope(
 ) {
   return context.db.transaction(async (tx) => {
     const business = await businessInScope(tx.db, actor.scope, businessId)
-    const { id, key } = await issueKey(context, tx, requestOf(business.id, input))
+    const plan = effectivePlan(business.plan, business.hub_plan)
+    if (actor.type === 'person' && input.type === 'business' && plan !== 'enterprise')
+      throw needsEnterprise('Business keys need the Enterprise plan.')
+    const { id, key } = await issueKey(context, tx, requestOf(business.id, input), actor)
     const issued = {
       id,
       type: input.type,
@@ -54,7 +57,7 @@ export async function revokeKeyInScope(
   { businessId, keyId }: { businessId: string; keyId: string },
 ): Promise<void> {
   const business = await businessInScope(context.db.reads, actor.scope, businessId)
-  await revokeKeyOfBusiness(context, business.id, keyId)
+  await revokeKeyOfBusiness(context, actor, { businessId: business.id, id: keyId })
 }
 
 interface KeyParts {

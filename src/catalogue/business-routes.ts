@@ -29,7 +29,7 @@ export function businessRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/businesses',
     {
-      config: { access: ['hub'] },
+      config: { access: ['hub'], people: 'manager' },
       schema: {
         operationId: 'listBusinesses',
         tags,
@@ -48,7 +48,7 @@ export function businessRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/businesses',
     {
-      config: { access: ['hub'], idempotent: true },
+      config: { access: ['hub'], people: 'owner', idempotent: true },
       schema: {
         operationId: 'createBusiness',
         tags,
@@ -64,7 +64,7 @@ export function businessRoutes(app: FastifyInstance, context: Context): void {
         context,
         { request, reply },
         {
-          run: (store) => createBusinessOfHub(context, hubOf(request), request.body, store),
+          run: (store) => createBusinessOfHub(context, ofHub(request), request.body, store),
           present: (business) => ({ body: presentBusiness(business) }),
         },
       ),
@@ -73,7 +73,7 @@ export function businessRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/businesses/:id',
     {
-      config: { access: ['business', 'hub'] },
+      config: { access: ['business', 'hub'], people: 'manager' },
       schema: {
         operationId: 'showBusiness',
         tags,
@@ -90,7 +90,7 @@ export function businessRoutes(app: FastifyInstance, context: Context): void {
   routes.patch(
     '/businesses/:id',
     {
-      config: { access: ['business', 'hub'] },
+      config: { access: ['business', 'hub'], people: 'owner' },
       schema: {
         operationId: 'changeBusiness',
         tags,
@@ -111,7 +111,7 @@ export function businessRoutes(app: FastifyInstance, context: Context): void {
   )
 }
 
-function hubOf({ actor }: FastifyRequest): string {
-  if ('hubId' in actor.scope) return actor.scope.hubId
+function ofHub({ actor }: FastifyRequest) {
+  if ('hubId' in actor.scope) return { by: actor, hubId: actor.scope.hubId }
   throw new Error('only hub keys come here')
 }

@@ -3,6 +3,7 @@ import type { FieldError } from '../base/errors.ts'
 
 /** Default for the future bookings that sessions may make for one client. */
 export const usualBookingsPerClient = 5
+export const maxRetentionDays = 3_650
 export const maxBookingsPerClient = 100
 export const maxNetworks = 10
 

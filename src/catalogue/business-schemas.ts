@@ -16,6 +16,7 @@ import {
   colorErrors,
   logoUrlErrors,
   maxBookingsPerClient,
+  maxRetentionDays,
   maxNetworks,
   usualBookingsPerClient,
 } from './business-rules.ts'
@@ -104,6 +105,12 @@ const mailChanges = {
 /** The same alone, for the command line. */
 export const ChangeMailSettings = StrictObject(mailChanges)
 
+const RetentionDays = Type.Integer({
+  minimum: 1,
+  maximum: maxRetentionDays,
+  description: 'Clients are erased from bookings that ended so many days ago; if absent: never.',
+})
+
 /** Shared by creations over HTTP and files. */
 export const businessMembers = {
   name: Name,
@@ -117,6 +124,7 @@ export const businessMembers = {
   notify_emails: Type.Optional(NotifyEmails),
   reminder_hours: Type.Optional(ReminderHours),
   quiet_hours: Type.Optional(QuietHours),
+  retention_days: Type.Optional(RetentionDays),
 }
 
 export const CreateBusiness = StrictObject(
@@ -137,6 +145,7 @@ export const ChangeBusiness = StrictObject(
     brand_logo_url: Type.Optional(OrNull(BrandLogoUrl)),
     max_bookings_per_client: Type.Optional(OrNull(MaxBookingsPerClient)),
     trusted_networks: Type.Optional(OrNull(TrustedNetworks)),
+    retention_days: Type.Optional(OrNull(RetentionDays)),
     ...mailChanges,
   },
   {
@@ -177,6 +186,9 @@ export const Business = Type.Object(
     quiet_hours: Nullable(Type.Object({ from: Type.String(), to: Type.String() }), {
       description: 'Local times between which no reminder is sent.',
     }),
+    retention_days: Nullable(Type.Integer(), {
+      description: 'How many days after their end clients are erased from bookings; null: never.',
+    }),
     created_at: ShownInstant,
   },
   {
@@ -199,6 +211,7 @@ export const Business = Type.Object(
         notify_emails: ['hello@salon-spree.example'],
         reminder_hours: [24],
         quiet_hours: { from: '21:00', to: '08:00' },
+        retention_days: 365,
         created_at: exampleTimes.createdAt,
       },
     ],

@@ -1,11 +1,12 @@
-import { type Actor, effectivePlan } from '../access/actor.ts'
+import { type Actor, effectivePlan, operator } from '../access/actor.ts'
+import { recordAudit } from '../access/audit.ts'
 import { networkErrors } from '../base/client-network.ts'
 import { isLine } from '../base/contact-formats.ts'
 import { ambiguousName, invalidCursor, Problem, unknownId, UsageError } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, timeZoneNamed } from '../base/instants.ts'
 import { nearestTimeZone } from '../base/time-zone-names.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries, Transaction } from '../database/database.ts'
 import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
 import type { BusinessesTable, HubsTable, PlanName } from '../database/tables.ts'
 import type { TenantScope } from '../database/tenant-scope.ts'
@@ -29,6 +30,7 @@ import {
   logoUrlErrors,
   maxBookingsPerClient,
   maxNetworks,
+  maxRetentionDays,
   networksIn,
   networksJson,
   usualBookingsPerClient,
@@ -65,7 +67,10 @@ export function changeHub(
   }
   return context.db.transaction(async (tx) => {
     const hub = await existingHub(tx.db, id)
-    if (Object.keys(checked).length > 0) await updateHub(tx.db, hub.id, checked)
+    if (Object.keys(checked).length === 0) return hub
+    await updateHub(tx.db, hub.id, checked)
+    const { id: subjectId } = hub
+    await recordAudit(context, tx, { by: operator, action: 'hub.updated', subjectId, hubId: subjectId })
     return { ...hub, ...checked }
   })
 }
@@ -97,6 +102,8 @@ export interface BusinessUpdate {
   maxBookingsPerClient?: string | null
   /** Comma-separated address ranges. */
   trustedNetworks?: string | null
+  /** As text. */
+  retentionDays?: string | null
   /** As the API takes them. */
   mail?: MailSettingsChange
 }
@@ -111,7 +118,9 @@ export function changeBusiness(context: Context, id: string, update: BusinessUpd
     const business = await existingBusiness(tx.db, id)
     const changed = { ...business, ...changes }
     assertMayHaveLimits(changed, changes)
-    if (Object.keys(changes).length > 0) await updateBusiness(tx.db, business.id, changes)
+    if (Object.keys(changes).length === 0) return changed
+    await updateBusiness(tx.db, business.id, changes)
+    await recordBusiness(context, tx, { by: operator, action: 'business.updated', id: business.id })
     return changed
   })
 }
@@ -127,7 +136,7 @@ function assertMayHaveLimits({ plan, hub_plan }: BusinessRow, changes: BusinessC
 
 function checkUpdate(update: BusinessUpdate): BusinessChanges {
   const { name, plan, timezone, brandName, brandColor, brandLogoUrl, limitPerMinute, limitPerHour } = update
-  const { maxBookingsPerClient: bookings, trustedNetworks: networks, mail = {} } = update
+  const { maxBookingsPerClient: bookings, trustedNetworks: networks, retentionDays, mail = {} } = update
   return allChecked((attempt) => ({
     ...mailColumns(mail),
     ...(name !== undefined && { name: attempt(name, checkName) }),
@@ -148,6 +157,9 @@ function checkUpdate(update: BusinessUpdate): BusinessChanges {
     }),
     ...(bookings !== undefined && {
       max_bookings_per_client: unlessNull(bookings, (text) => attempt(text, checkBookingsPerClient)),
+    }),
+    ...(retentionDays !== undefined && {
+      retention_days: unlessNull(retentionDays, (text) => attempt(text, checkRetentionDays)),
     }),
     ...(networks !== undefined && {
       trusted_networks_json: unlessNull(networks, (text) => attempt(text, checkNetworks)),
@@ -184,6 +196,7 @@ export async function createHub(
   return context.db.transaction(async (tx) => {
     const hub: HubsTable = { id: context.ids.next(), name, plan: input.plan, created_at: tx.now }
     await insertMissing(tx.db, 'hubs', [hub])
+    await recordAudit(context, tx, { by: operator, action: 'hub.created', subjectId: hub.id, hubId: hub.id })
     return hub
   })
 }
@@ -212,6 +225,7 @@ export async function createBusiness(context: Context, input: BusinessInput): Pr
     limit_per_minute: null,
     limit_per_hour: null,
     max_bookings_per_client: usualBookingsPerClient,
+    retention_days: null,
     trusted_networks_json: null,
     ...allMailColumns({}),
     catalogue_version: 1,
@@ -220,6 +234,7 @@ export async function createBusiness(context: Context, input: BusinessInput): Pr
     const hub_id = hubId === undefined ? null : (await existingHub(tx.db, hubId)).id
     const business: BusinessesTable = { id: context.ids.next(), hub_id, ...parts, created_at: tx.now }
     await insertMissing(tx.db, 'businesses', [business])
+    await recordBusiness(context, tx, { by: operator, action: 'business.created', id: business.id })
     return business
   })
 }
@@ -274,6 +289,14 @@ function checkBookingsPerClient(text: string): number {
   )
 }
 
+function checkRetentionDays(text: string): number {
+  const days = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (days >= 1 && days <= maxRetentionDays) return days
+  throw new UsageError(
+    `Retention is a whole number of days from 1 to ${maxRetentionDays}, or "none" to keep clients; "${text}" is not valid.`,
+  )
+}
+
 /** Turns comma-separated address ranges into stored JSON. */
 function checkNetworks(text: string): string {
   const ranges = [...new Set(text.split(',').map((range) => range.trim()))]
@@ -319,7 +342,7 @@ export function showBusinessInScope(context: Context, actor: Actor, id: string):
 /** Creates a business in the caller's hub. Its own plan is the lowest; its hub's plan is in effect. */
 export function createBusinessOfHub(
   context: Context,
-  hubId: string,
+  { by, hubId }: { by: Actor; hubId: string },
   input: BusinessCreation,
   store: StoreResponse<BusinessRow> = storeNothing,
 ): Promise<BusinessRow> {
@@ -338,12 +361,14 @@ export function createBusinessOfHub(
         limit_per_minute: null,
         limit_per_hour: null,
         max_bookings_per_client: input.max_bookings_per_client ?? usualBookingsPerClient,
+        retention_days: input.retention_days ?? null,
         trusted_networks_json: networksJson(input.trusted_networks),
         ...allMailColumns(splitSettings(input)[0]),
         catalogue_version: 1,
         created_at: tx.now,
       },
     ])
+    await recordBusiness(context, tx, { by, action: 'business.created', id })
     const business = await businessInScope(tx.db, { hubId }, id)
     await store(tx, business)
     return business
@@ -367,8 +392,17 @@ export function changeBusinessInScope(
       ...mailColumns(settings),
       ...(trusted_networks !== undefined && { trusted_networks_json: networksJson(trusted_networks) }),
     })
+    await recordBusiness(context, tx, { by: actor, action: 'business.updated', id: business.id })
     return businessInScope(tx.db, actor.scope, business.id)
   })
+}
+
+function recordBusiness(
+  context: Pick<Context, 'ids'>,
+  tx: Transaction,
+  { by, action, id }: { by: Actor; action: `business.${'created' | 'updated'}`; id: string },
+): Promise<void> {
+  return recordAudit(context, tx, { by, action, subjectId: id, businessId: id })
 }
 
 export function presentBusiness(business: BusinessRow) {
@@ -378,6 +412,7 @@ export function presentBusiness(business: BusinessRow) {
   return {
     ...{ id, hub_id, name, timezone, plan: inEffect, brand_name, brand_color, brand_logo_url },
     max_bookings_per_client: business.max_bookings_per_client,
+    retention_days: business.retention_days,
     trusted_networks: networksIn(business.trusted_networks_json),
     ...mailSettings(business),
     created_at,

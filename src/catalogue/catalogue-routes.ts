@@ -73,7 +73,7 @@ function writingRoutes<Row extends CatalogueItem, Creation extends CreationInput
   routes.post(
     path,
     {
-      config: { access, idempotent: true },
+      config: { access, people: 'manager', idempotent: true },
       schema: {
         operationId: `create${name}`,
         tags,
@@ -101,7 +101,7 @@ function writingRoutes<Row extends CatalogueItem, Creation extends CreationInput
   routes.patch(
     `${path}/:id`,
     {
-      config: { access },
+      config: { access, people: 'manager' },
       schema: {
         operationId: `change${name}`,
         tags,
@@ -124,7 +124,7 @@ function writingRoutes<Row extends CatalogueItem, Creation extends CreationInput
   routes.delete(
     `${path}/:id`,
     {
-      config: { access },
+      config: { access, people: 'manager' },
       schema: {
         operationId: `delete${name}`,
         tags,
@@ -193,7 +193,7 @@ function readingRoutes<Row extends { id: string; name: string }, Shown>(
   routes.get(
     path,
     {
-      config: { access: readAccess },
+      config: { access: readAccess, people: 'staff' },
       schema: {
         operationId: `list${names.many}`,
         tags: readTags,
@@ -208,7 +208,7 @@ function readingRoutes<Row extends { id: string; name: string }, Shown>(
   routes.get(
     `${path}/:id`,
     {
-      config: { access: readAccess },
+      config: { access: readAccess, people: 'staff' },
       schema: {
         operationId: `show${names.one}`,
         tags: readTags,

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
-import { type Actor, isSession } from '../access/actor.ts'
+import { type Actor, isSession, isStaff } from '../access/actor.ts'
+import { recordAudit } from '../access/audit.ts'
 import { isLine } from '../base/contact-formats.ts'
 import { type FieldError, invalidCursor, Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
@@ -101,6 +102,7 @@ export function createInCatalogue<
     const row = kind.complete(input, business, () => context.ids.next())
     await raiseCatalogueVersion(tx.db, business.id)
     const saved = await saveChecked(tx, { kind, row, isNew: true })
+    await record(context, tx, { by: actor, kind, row, done: 'created' })
     await store(tx, saved)
     return saved
   })
@@ -128,6 +130,7 @@ export function changeInCatalogue<
     const fieldErrors = kind.changeErrors(row, change)
     if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
     const changed = kind.merge(row, change, () => context.ids.next())
+    await record(context, tx, { by: actor, kind, row, done: 'updated' })
     return saveChecked(tx, { kind, row: changed, isNew: false })
   })
 }
@@ -144,8 +147,23 @@ export async function deactivateInCatalogue<Row extends CatalogueItem, Creation,
     await raiseCatalogueVersion(tx.db, seen.business_id)
     const row = await existing(tx.db, actor.scope, { kind, id })
     await kind.save(tx.db, { ...row, active: false }, { now: tx.now, isNew: false })
+    await record(context, tx, { by: actor, kind, row, done: 'deactivated' })
   })
 }
+
+interface Done {
+  by: Actor
+  kind: Pick<CatalogueKind<unknown, unknown>, 'noun'>
+  row: CatalogueItem
+  done: 'created' | 'updated' | 'deactivated'
+}
+
+function record(context: Context, tx: Transaction, { by, kind, row, done }: Done): Promise<void> {
+  const { id: subjectId, business_id: businessId } = row
+  return recordAudit(context, tx, { by, action: `${auditNouns[kind.noun]}.${done}`, subjectId, businessId })
+}
+
+const auditNouns = { service: 'service', location: 'location', 'staff member': 'staff' } as const
 
 async function existing<Row>(
   db: Queries,
@@ -240,8 +258,8 @@ function unknownErrors({ member, table, ids }: References, known: ReadonlySet<st
 
 /** How one kind of catalogue item is read and presented. */
 export interface CatalogueKind<Row, Shown> {
-  /** For messages, such as "service". */
-  noun: string
+  /** For messages, and for the audit log. */
+  noun: keyof typeof auditNouns
   findOne: (db: Queries, scope: TenantScope, id: string) => Promise<Row | undefined>
   findPage: (db: Queries, scope: TenantScope, filter: CatalogueFilter) => Promise<Row[]>
   present: (row: Row, actor: Actor) => Shown
@@ -305,7 +323,9 @@ export const staffKind: CatalogueKind<StaffMember, Pick<StaffMember, 'id' | 'nam
   findOne: findStaffMember,
   findPage: findStaff,
   present: (member: StaffMember, actor: Actor) =>
-    isSession(actor) ? { id: member.id, name: member.name } : member,
+    isSession(actor) || (isStaff(actor) && actor.staffId !== member.id)
+      ? { id: member.id, name: member.name }
+      : member,
 }
 
 type OfBusiness = Pick<BusinessRow, 'id' | 'timezone'>

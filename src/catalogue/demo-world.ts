@@ -1,3 +1,5 @@
+import { operator } from '../access/actor.ts'
+import { recordAudit } from '../access/audit.ts'
 import { issueKey } from '../access/key.ts'
 import type { Config } from '../base/config.ts'
 import { derivedId } from '../base/ids.ts'
@@ -31,6 +33,13 @@ async function makeIn(context: Context, tx: Transaction) {
   const businesses = []
   for (const business of demoBusinesses) {
     await insertBusiness(tx, business, brandOf(business, context.config))
+    const { id: subjectId } = business
+    await recordAudit(context, tx, {
+      by: operator,
+      action: 'business.imported',
+      subjectId,
+      businessId: subjectId,
+    })
     businesses.push({ ...describe(business), ...(await issueKeys(context, tx, business.id)) })
   }
   return { hub: { ...demoHub, key }, businesses }
@@ -79,12 +88,18 @@ function brandOf({ brand }: DemoBusiness, config: Config): Brand {
   return { ...named, brand_logo_url: isKnown ? `${publicUrl(config)}/docs/${logoFile}` : null }
 }
 
+/** Of a domain that nobody has (RFC 2606). */
+function replyToOf(name: string): string {
+  return `hello@${name.toLowerCase().replaceAll(' ', '-')}.example`
+}
+
 async function insertBusiness(tx: Transaction, business: DemoBusiness, brand: Brand): Promise<void> {
   const { id: business_id, hub_id, name, plan, timezone } = business
   const created_at = tx.now
   const own = { business_id, created_at, deactivated_at: null }
+  const named = { id: business_id, hub_id, name, plan, timezone, reply_to_email: replyToOf(name) }
   await insertMissing(tx.db, 'businesses', [
-    { id: business_id, hub_id, name, plan, timezone, ...brand, ...planLimits, ...firstVersion, created_at },
+    { ...firstVersion, ...named, ...brand, ...planLimits, created_at },
   ])
   await insertMissing(
     tx.db,

@@ -51,11 +51,12 @@ export function fileOf(business: BusinessRow, { locations, staff, services }: Ca
 }
 
 function businessEntry({ id, name, timezone, plan, ...brand }: BusinessRow) {
-  const { brand_name, brand_color, brand_logo_url, max_bookings_per_client } = brand
+  const { brand_name, brand_color, brand_logo_url, max_bookings_per_client, retention_days } = brand
   const networks = networksIn(brand.trusted_networks_json)
   return {
     ...{ id, name, timezone, plan, ...given({ brand_name, brand_color, brand_logo_url }) },
     ...unless(usualBookingsPerClient, 'max_bookings_per_client', max_bookings_per_client),
+    ...given({ retention_days }),
     ...(networks.length > 0 && { trusted_networks: networks }),
     ...mailEntry(brand),
   }

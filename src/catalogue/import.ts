@@ -1,3 +1,5 @@
+import { operator } from '../access/actor.ts'
+import { recordAudit } from '../access/audit.ts'
 import { type FieldError, UsageError, validationProblem } from '../base/errors.ts'
 import type { Queries, Transaction } from '../database/database.ts'
 import type { Context } from '../access/context.ts'
@@ -116,6 +118,7 @@ export async function importWithin(
   const wanted = await planImport(tx.db, { file, business, before, nextId: () => context.ids.next() })
   const { id, name } = business
   const saved = await saveAll(tx, { business, before, wanted })
+  await recordAudit(context, tx, { by: operator, action: 'business.imported', subjectId: id, businessId: id })
   return { dry_run: options.dryRun, business: { id, name, ...ofBusiness }, ...saved }
 }
 
@@ -154,6 +157,7 @@ function columnsOf({ id: _, trusted_networks, ...entry }: NonNullable<CatalogueF
   return {
     ...noBrand,
     max_bookings_per_client: usualBookingsPerClient,
+    retention_days: null,
     ...columns,
     ...allMailColumns(settings),
     trusted_networks_json: networksJson(trusted_networks),

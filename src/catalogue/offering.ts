@@ -1,7 +1,8 @@
 import type { Queries, Transaction } from '../database/database.ts'
 import { type TenantScope, scopeKey } from '../database/tenant-scope.ts'
 import type { Context } from '../access/context.ts'
-import { findStaffMember } from './catalogue-queries.ts'
+import { findBusinessById } from './business-queries.ts'
+import { findLocations, findServices, findStaff, findStaffMember } from './catalogue-queries.ts'
 import type { Location, Service, StaffMember } from './catalogue-types.ts'
 import { findOfferingParts, type OfferingParts } from './offering-queries.ts'
 
@@ -67,4 +68,38 @@ export function findStaffOf(
   staffId: string,
 ): Promise<StaffMember | undefined> {
   return findStaffMember(db, { businessId }, staffId)
+}
+
+/** Everything that a business offers, at one version of its catalogue. */
+export interface WholeCatalogue {
+  businessId: string
+  /** Of the business. */
+  timezone: string
+  version: number
+  /** By name, inactive ones too; so the others. */
+  services: Service[]
+  locations: Location[]
+  staff: StaffMember[]
+}
+
+/** More of one kind are not shown together. */
+const maxShown = 1_000
+
+/** Reads what a business offers; undefined when it is unknown. What changes meanwhile has a later version. */
+export async function findWholeCatalogue(
+  db: Queries,
+  businessId: string,
+): Promise<WholeCatalogue | undefined> {
+  const business = await findBusinessById(db, businessId)
+  if (!business) return undefined
+  const filter = { businessId, activeOnly: false, after: undefined, rows: maxShown }
+  const scope = { businessId }
+  return {
+    businessId,
+    timezone: business.timezone,
+    version: business.catalogue_version,
+    services: await findServices(db, scope, filter),
+    locations: await findLocations(db, scope, filter),
+    staff: await findStaff(db, scope, filter),
+  }
 }

@@ -20,13 +20,11 @@ interface BackupOptions {
 /** `holdfast backup` */
 export function registerBackup(program: CliCommand): void {
   program
-    .command('backup <file>')
+    .command('backup')
+    .argument('<file or folder>', 'a new file; with --keep a folder')
     .description('write a checked copy of the SQLite database to a new file; a server may run')
     .option('--force', 'replace an existing file')
-    .option(
-      '--keep <number>',
-      '<file> is a folder: name the backup by its time, and keep so many, 1 to 10000',
-    )
+    .option('--keep <number>', 'in a folder: name the backup by its time, and keep so many, 1 to 10000')
     .withJson()
     .examples('backup holdfast.db.backup', 'backup /var/backups/holdfast --keep 14')
     .action((file: string, { force = false, keep, json }: BackupOptions) => {

@@ -84,7 +84,7 @@ function registerCreate(group: CliCommand): void {
         })
         const body = { ...blocked, ...fields, ...given({ reason }) }
         const input = checkedCreation(CreateBlock, body, optionNames, faults)
-        return presentBlockWithConflicts(await createBlock(context, operator, input))
+        return presentBlockWithConflicts(await createBlock(context, operator, input), operator)
       })
       print(created, json, () => [
         `block ${created.id}  ${shownTime(created.starts_at)} to ${shownTime(created.ends_at)}`,
@@ -130,17 +130,21 @@ function registerList(group: CliCommand): void {
         const names = await namesOfBlocked(context, owner.business_id)
         return { ...(await listBlocks(context, operator, query)), owner, names }
       })
-      printPage(pageOf(rows, limit, { present: presentBlock, cursor: cursorOfBlock }), json, {
-        title: owner.titleOf('Blocks'),
-        columns: {
-          ID: ({ id }) => id,
-          FROM: ({ starts_at }) => shownTime(starts_at),
-          TO: ({ ends_at }) => shownTime(ends_at),
-          ...owner.column,
-          OF: ({ location_id, staff_id }) => names.get(location_id ?? staff_id ?? '') ?? '',
-          REASON: ({ reason }) => reason ?? '',
+      printPage(
+        pageOf(rows, limit, { present: (block) => presentBlock(block, operator), cursor: cursorOfBlock }),
+        json,
+        {
+          title: owner.titleOf('Blocks'),
+          columns: {
+            ID: ({ id }) => id,
+            FROM: ({ starts_at }) => shownTime(starts_at),
+            TO: ({ ends_at }) => shownTime(ends_at),
+            ...owner.column,
+            OF: ({ location_id, staff_id }) => names.get(location_id ?? staff_id ?? '') ?? '',
+            REASON: ({ reason }) => reason ?? '',
+          },
         },
-      })
+      )
     })
 }
 

@@ -44,8 +44,11 @@ interface MailOptions {
 }
 
 interface UpdateOptions
-  extends Omit<BusinessUpdate, 'maxBookingsPerClient' | 'trustedNetworks' | 'mail'>, MailOptions {
+  extends
+    Omit<BusinessUpdate, 'maxBookingsPerClient' | 'trustedNetworks' | 'retentionDays' | 'mail'>,
+    MailOptions {
   maxBookingsPerClient?: string
+  retentionDays?: string
   trustedNetworks?: string
   /** False after `--no-brand`. */
   brand: boolean
@@ -160,6 +163,7 @@ function registerUpdate(group: CliCommand): void {
       '--trusted-networks <ranges>',
       'networks exempt from the caps of addresses, such as 192.0.2.0/24; replaces the list (comma-separated; "none" clears it)',
     )
+    .option('--retention-days <days>', 'erase clients so many days after a booking, 1 to 3650; "none": never')
     .withJson()
     .examples(
       'business update "Salon Spree" --plan enterprise --brand-name "Salon Spree"',
@@ -169,13 +173,14 @@ function registerUpdate(group: CliCommand): void {
       'business update 0198… --notify desk@example.com --reminders 24,2 --quiet-hours 21:00-08:00',
     )
     .action(async (id: string, { json, brand, limits, ...options }: UpdateOptions) => {
-      const { maxBookingsPerClient: bookings, trustedNetworks: networks, ...others } = options
+      const { maxBookingsPerClient: bookings, trustedNetworks: networks, retentionDays, ...others } = options
       const { locale, replyTo, notify, reminders, quietHours, ...same } = others
       const mail = readMail(given({ locale, replyTo, notify, reminders, quietHours }))
       const update: BusinessUpdate = {
         ...(!brand && noBrand),
         ...(!limits && noLimits),
         ...same,
+        ...(retentionDays !== undefined && { retentionDays: unlessNone(retentionDays, String) }),
         ...(bookings !== undefined && { maxBookingsPerClient: unlessNone(bookings, String) }),
         ...(networks !== undefined && { trustedNetworks: unlessNone(networks, String) }),
         ...(Object.keys(mail).length > 0 && { mail }),
@@ -252,6 +257,10 @@ function printBusiness(row: Business, json: boolean | undefined): void {
         ['requests an hour', limitText(business.limit_per_hour)],
         ['bookings per client', String(business.max_bookings_per_client ?? 'no limit')],
         ['trusted networks', business.trusted_networks.join(', ')],
+        [
+          'clients are erased',
+          business.retention_days === null ? 'never' : `${business.retention_days} days after a booking`,
+        ],
         ['language of mails', business.locale],
         ['answers to', business.reply_to_email ?? ''],
         ['told of bookings', business.notify_emails.join(', ')],

@@ -1,6 +1,8 @@
 import { operator } from '../access/actor.ts'
 import { BlockClient } from '../bookings/client-schemas.ts'
 import type { Context } from '../bookings/context.ts'
+import { exportClient } from '../bookings/client-export.ts'
+import { eraseClient } from '../bookings/erasure.ts'
 import {
   blockClient,
   listBlockedClients,
@@ -27,12 +29,54 @@ const optionNames = { email: 'The e-mail' }
 export function registerClientCommands(program: CliCommand): void {
   const group = program.group(
     'client',
-    'block clients: nobody can book for them online',
+    'block clients; give and erase what is kept about one',
     'block ada@example.com --business "Salon Spree"',
   )
   registerBlock(group)
   registerUnblock(group)
   registerList(group)
+  registerExport(group)
+  registerErase(group)
+}
+
+function registerExport(group: CliCommand): void {
+  group
+    .command('export <email>')
+    .description('print all that is kept about a client, as JSON')
+    .requiredOption('--business <name or id>', 'the business')
+    .withJson()
+    .examples('client export ada@example.com --business "Salon Spree"')
+    .action(async (email: string, { business }: Options) => {
+      const exported = await withExistingDatabase(async (context) => {
+        const client = await clientOf(context, { email, business })
+        const { next_cursor, ...whole } = await exportClient(context, operator, client)
+        for (let cursor = next_cursor; cursor !== null;) {
+          const page = await exportClient(context, operator, { ...client, cursor })
+          whole.bookings.push(...page.bookings)
+          cursor = page.next_cursor
+        }
+        return whole
+      })
+      print(exported, true, () => [])
+    })
+}
+
+function registerErase(group: CliCommand): void {
+  group
+    .command('erase <email>')
+    .description(
+      'erase a client from all that is kept; bookings stay, without their client. It cannot be undone',
+    )
+    .requiredOption('--business <name or id>', 'the business')
+    .withJson()
+    .examples('client erase ada@example.com --business "Salon Spree"')
+    .action(async (email: string, { business, json }: Options) => {
+      const erased = await withExistingDatabase(async (context) =>
+        eraseClient(context, operator, await clientOf(context, { email, business })),
+      )
+      const { bookings, events, mails } = erased
+      print(erased, json, () => [`erased from ${bookings} bookings, ${events} events and ${mails} mails`])
+    })
 }
 
 function registerBlock(group: CliCommand): void {

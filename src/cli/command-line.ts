@@ -6,6 +6,7 @@ import { Command } from 'commander'
 import type { DestinationStream } from 'pino'
 import { type Config, environmentVariables, readConfig } from '../base/config.ts'
 import { OperatorError } from '../base/errors.ts'
+import { formatInstant, isInstant } from '../base/instants.ts'
 import type { Context } from '../bookings/context.ts'
 import { createContext } from '../operate/open.ts'
 
@@ -61,6 +62,11 @@ const noBorder = {
 /** The IO of the running command: of the process, unless `runWithin` replaced it. */
 export function commandIO(): CommandIO {
   return replacement.getStore() ?? ofProcess
+}
+
+/** What to type before a command: as the user has just done it. npm tells what it runs. */
+export function calledAs(): string {
+  return commandIO().variables()['npm_command'] === 'exec' ? 'npx holdfast' : 'holdfast'
 }
 
 /** Runs a command with this IO in place of the process's. */
@@ -147,16 +153,23 @@ export function noDatabase(file: string, more = ''): OperatorError {
 
 /** Prints lines for people, or the data as JSON. */
 export function print(data: unknown, json: boolean | undefined, lines: () => string[]): void {
-  writeLines(json ? [JSON.stringify(data, null, 2)] : lines())
+  writeLines(json ? [JSON.stringify(data, asApi, 2)] : lines())
 }
 
-/** Prints rows as a table under a title, or as JSON. */
+/** Writes instants of rows as the API shows times, in UTC. */
+function asApi(name: string, value: unknown): unknown {
+  return name.endsWith('_at') && typeof value === 'string' && isInstant(value)
+    ? formatInstant(value, 'UTC')
+    : value
+}
+
+/** Prints rows as a table under a title, or as JSON in the shape of a page: these lists have one only. */
 export function printTable<Row>(
   rows: Row[],
   json: boolean | undefined,
   { title, columns }: TableTexts<Row>,
 ): void {
-  print(rows, json, () => [title, ...rowLines(rows, columns)])
+  print({ data: rows, next_cursor: null }, json, () => [title, ...rowLines(rows, columns)])
 }
 
 /** Prints one page of a list under a title, and the cursor of the next, or the page as JSON. */

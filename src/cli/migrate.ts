@@ -1,3 +1,4 @@
+import { refuseUnfinishedSchema } from '../database/expected-schema.ts'
 import { type CliCommand, openContext, print } from './command-line.ts'
 
 /** `holdfast migrate` */
@@ -11,6 +12,7 @@ export function registerMigrate(program: CliCommand): void {
       const context = await openContext()
       try {
         const ran = await context.db.migrate()
+        await refuseUnfinishedSchema(context.db)
         print({ ran }, json, () => (ran.length > 0 ? ran.map((name) => `ran ${name}`) : ['up to date']))
       } finally {
         await context.db.close()

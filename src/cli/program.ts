@@ -6,6 +6,7 @@ import { DatabaseUnavailable } from '../database/database.ts'
 import { CliCommand, commandIO } from './command-line.ts'
 
 const usageExitCode = 2
+const seeHelp = 'See --help.'
 
 /**
  * The commands, by first word. Each is loaded on demand: the server's modules alone would double the start time of the
@@ -24,6 +25,7 @@ const commands: Record<string, () => Promise<(program: CliCommand) => void>> = {
   'race-test': async () => (await import('./race-test.ts')).registerRaceTest,
   hub: async () => (await import('./hub.ts')).registerHubCommands,
   business: async () => (await import('./business.ts')).registerBusinessCommands,
+  user: async () => (await import('./user.ts')).registerUserCommands,
   key: async () => (await import('./key.ts')).registerKeyCommands,
   service: async () => (await import('./service.ts')).registerServiceCommands,
   location: async () => (await import('./location.ts')).registerLocationCommands,
@@ -36,6 +38,7 @@ const commands: Record<string, () => Promise<(program: CliCommand) => void>> = {
   mail: async () => (await import('./mail.ts')).registerMailCommands,
   payments: async () => (await import('./payments.ts')).registerPaymentCommands,
   webhook: async () => (await import('./webhook.ts')).registerWebhookCommands,
+  audit: async () => (await import('./audit.ts')).registerAudit,
   session: async () => (await import('./session.ts')).registerSessionCommands,
   completion: async () => {
     const { registerCompletion } = await import('./completion.ts')
@@ -61,13 +64,13 @@ async function createProgram({ firstWord, json }: { firstWord: string; json: boo
   const program = new CliCommand('holdfast')
     .description('Self-hosted appointment booking: hold a slot, then book it.')
     .version(packageJson.version)
-    .showHelpAfterError('(see --help)')
     .examples('serve', 'tour', 'booking list --status confirmed')
     .addHelpText('after', '\nEvery command has --help with an example.')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => commandIO().stdout.write(text),
-      writeErr: (text) => json || commandIO().stderr.write(text), // JSON says all at once
+      writeErr: (text) => json || commandIO().stderr.write(text), // the help of a group without a command
+      outputError: () => undefined, // `report` says it, in one line
     })
   const wanted = commands[firstWord] ? { [firstWord]: commands[firstWord] } : commands
   for (const load of Object.values(wanted)) (await load())(program)
@@ -91,8 +94,10 @@ function report(error: unknown, json: boolean): number {
   if (json) {
     const told = { message: redact(message), fix: fix && redact(fix), code }
     stderr.write(`${JSON.stringify({ error: told })}\n`)
-  } else if (!(error instanceof CommanderError)) {
-    stderr.write(`holdfast: ${redact([message, fix].filter(Boolean).join(' '))}\n`)
+  } else if (!(error instanceof CommanderError && error.code === 'commander.help')) {
+    const isForm = error instanceof CommanderError && fix !== seeHelp
+    const said = [message, fix, ...(isForm ? [seeHelp] : [])].filter(Boolean).join(' ')
+    stderr.write(`holdfast: ${redact(said)}\n`)
   }
   return isUsage(error) ? usageExitCode : 1
 }
@@ -118,9 +123,8 @@ function toldOf(error: unknown): Told {
 
 /** "error: unknown command 'serv'\n(Did you mean serve?)" in parts. Without a command, Commander shows its help. */
 function toldOfCommander({ code, message }: CommanderError): Told {
-  if (code === 'commander.help')
-    return { message: 'A command is missing.', fix: 'See --help.', code: 'usage' }
-  const [first = '', hint = '(See --help.)'] = message.replace(/^error: /, '').split('\n')
+  if (code === 'commander.help') return { message: 'A command is missing.', fix: seeHelp, code: 'usage' }
+  const [first = '', hint = `(${seeHelp})`] = message.replace(/^error: /, '').split('\n')
   return { message: first.replace(/\.?$/, '.'), fix: hint.slice(1, -1), code: 'usage' }
 }
 

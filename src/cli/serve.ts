@@ -9,9 +9,11 @@ import { formatInstant, type Instant, instantFromMs, toMs } from '../base/instan
 import { openTracing } from '../base/tracing.ts'
 import type { Context } from '../bookings/context.ts'
 import { bookingPageKey } from '../access/page-key.ts'
+import { type FirstOwner, offerFirstOwner } from '../access/person.ts'
 import { firstBusinesses } from '../catalogue/business.ts'
 import { type DemoWorld, makeDemoWorldIfEmpty } from '../catalogue/demo-world.ts'
 import { pause } from '../database/database.ts'
+import { refuseUnfinishedSchema } from '../database/expected-schema.ts'
 import { createContext } from '../operate/open.ts'
 import { mailRoute } from '../mails/outbox.ts'
 import { mailDirectory } from '../mails/send.ts'
@@ -77,7 +79,8 @@ async function serve(): Promise<void> {
     )
   }
   context.log.info({ address, engine: context.db.engine, environment: context.config.environment }, 'serving')
-  writeLines(['', ...welcome(context, address, found), ''])
+  const owner = await offerFirstOwner(context, printsLinks(context))
+  writeLines(['', ...welcome(context, address, { ...found, owner }), ''])
   await widget()
 }
 
@@ -197,6 +200,7 @@ async function start(context: Context, widgetBuilt: () => Promise<void>): Promis
   try {
     context.db.lockForServer()
     const ran = await context.db.migrate()
+    await refuseUnfinishedSchema(context.db)
     if (ran.length > 0) context.log.info({ migrations: ran }, 'the schema was brought up to date')
     const seeds = context.config.environment === 'development'
     const world = seeds ? await makeDemoWorldIfEmpty(context) : undefined
@@ -262,8 +266,16 @@ async function listen(app: App): Promise<string> {
   }
 }
 
-function welcome(context: Context, address: string, { world, first }: Found): string[] {
-  const head = [`Holdfast serves ${address}`, `API reference  ${address}/docs`]
+function welcome(
+  context: Context,
+  address: string,
+  { world, first, owner }: Found & { owner: FirstOwner },
+): string[] {
+  const head = [
+    `Holdfast serves ${address}`,
+    `API reference  ${address}/docs`,
+    ...(world || first ? consoleLines(context, address, owner) : []),
+  ]
   const pageOf = (key: string) => `Booking page   ${address}/book/${key}`
   if (world) {
     return [
@@ -294,6 +306,30 @@ function welcome(context: Context, address: string, { world, first }: Found): st
     'There is no business yet. Make one, with its booking page and keys:',
     '  npx holdfast setup',
     'For a platform with many businesses, start with: npx holdfast hub create "My platform"',
+  ]
+}
+
+/** Not where the output is a log that others read: under systemd, in a container. */
+function printsLinks({ config }: Context): boolean {
+  const { stdout } = commandIO()
+  return config.environment === 'development' || ('isTTY' in stdout && stdout.isTTY === true)
+}
+
+/** Where people log in, or how the first of them comes to be. */
+function consoleLines({ config }: Context, address: string, owner: FirstOwner): string[] {
+  // in development as all the other addresses; elsewhere its cookie needs https
+  const base = config.publicUrl === '' || config.environment === 'development' ? address : config.publicUrl
+  if (!owner) return [`Console        ${base}/console`]
+  if ('link' in owner) {
+    return [
+      `Console        ${base}/console/first#${owner.link.token}`,
+      '               (nobody can log in yet: by this link the owner begins, once, within 30 minutes)',
+    ]
+  }
+  const business = owner.businessId ?? '"NAME"'
+  return [
+    `Console        ${base}/console`,
+    `               (nobody can log in yet: npx holdfast user create EMAIL --role owner --business ${business})`,
   ]
 }
 

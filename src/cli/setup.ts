@@ -7,7 +7,7 @@ import { CatalogueFile } from '../catalogue/catalogue-file-schemas.ts'
 import { assertNoBusiness, type FirstBusiness, setUpBusiness } from '../catalogue/setup.ts'
 import { normalise } from '../http/body.ts'
 import { compileCreation, fieldErrorsOf } from '../http/validation.ts'
-import { type CliCommand, commandIO, print, warn, withDatabase } from './command-line.ts'
+import { calledAs, type CliCommand, commandIO, print, warn, withDatabase } from './command-line.ts'
 import { numberIn, readMoney, readWeeklyHours } from './input.ts'
 
 /** What is asked for, as texts; an empty one is none. */
@@ -19,6 +19,7 @@ interface Answers {
   minutes: string
   price: string
   person: string
+  email: string
   website: string
 }
 
@@ -62,6 +63,12 @@ const questions: Question[] = [
     place: '/staff/0',
   },
   {
+    option: 'email',
+    text: 'Where clients can write to you, such as hello@example.com (Enter: nowhere)',
+    fallback: '',
+    place: '/business/reply_to_email',
+  },
+  {
     option: 'website',
     text: 'Your website, such as https://www.example.com (Enter: any may show your form)',
     fallback: '',
@@ -87,6 +94,7 @@ export function registerSetup(program: CliCommand): void {
     .option('--minutes <minutes>', 'how long it takes (default: 30)')
     .option('--price <amount>', 'its price, such as "35 EUR"')
     .option('--person <name>', 'who gives it (default: nobody in particular)')
+    .option('--email <address>', 'where clients can write to; mails and the page of a booking name it')
     .option('--website <origin>', 'the only website that may show the form, such as https://www.example.com')
     .option('--yes', 'ask nothing: needs --name and --service; the rest has defaults')
     .withJson()
@@ -144,13 +152,13 @@ function read(answers: Answers): { file: SetupFile; faults: Faults } {
       return undefined
     }
   }
-  const { name, timezone, service, person } = answers
+  const { name, timezone, service, person, email } = answers
   const hours = attempt('hours', readWeeklyHours)
   const price = attempt('price', readMoney)
   attempt('website', checkOrigin)
   const minutes = attempt('minutes', (text) => numberIn(text, '--minutes', 'whole minutes, such as 30'))
   const given = {
-    business: { name, timezone },
+    business: { name, timezone, ...(email !== '' && { reply_to_email: email }) },
     locations: [{ name, ...(hours !== undefined && hours !== null && { weekly_hours: hours }) }],
     staff: person === '' ? [] : [{ name: person }],
     services: [
@@ -238,6 +246,6 @@ function lines(made: FirstBusiness, embed: string[]): string[] {
     `  publishable key  ${publishable_key}`,
     `  business key     ${business_key}`,
     '',
-    `More services, people and hours: holdfast service create --business ${business.id} …`,
+    `More services, people and hours: ${calledAs()} service create --business ${business.id} …`,
   ]
 }

@@ -21,7 +21,7 @@ import {
   showWebhook,
 } from '../webhooks/webhook.ts'
 import { type CliCommand, print, printPage, withExistingDatabase, writeLines } from './command-line.ts'
-import { given, readInteger, shownTime } from './input.ts'
+import { given, inOptions, readInteger, shownTime } from './input.ts'
 import { isNotFound } from './item.ts'
 import { ownerOfList } from './list-owner.ts'
 
@@ -105,7 +105,7 @@ async function create(context: Context, { business, hub, url, event, description
       ? { businessId: (await showBusiness(context, business ?? '')).id }
       : { hubId: (await showHub(context, hub)).id }
   const input = { url, events: event ?? [...eventTypes], ...given({ description }) }
-  return createWebhook(context, { ...operator, scope }, input)
+  return inOptions({ events: '--event' }, () => createWebhook(context, { ...operator, scope }, input))
 }
 
 function registerList(group: CliCommand): void {

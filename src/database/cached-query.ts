@@ -1,5 +1,5 @@
 import { type CompiledQuery, type Expression, type QueryResult, ValueNode } from 'kysely'
-import type { Queries } from './database.ts'
+import { executeAtOnce, type Queries } from './database.ts'
 
 /** The parameter types of both engines, beside null. */
 type Value = string | number
@@ -69,7 +69,7 @@ export function cachedQuery<G, Row>(
       if (texts.size < maxTexts) texts.set(shape, query)
     }
     const parameters = query.parameters.map((one) => (one instanceof Placeholder ? values[one.place] : one))
-    return db.executeQuery({ ...query, parameters })
+    return executeAtOnce(db, { ...query, parameters })
   }
 }
 

@@ -16,9 +16,9 @@ export interface Context {
 }
 
 /** Deletes rows that nobody needs any more; housekeeping runs it. */
-export interface CleanupJob {
+export interface CleanupJob<Needs extends Context = Context> {
   /** The rows, for the log. */
   name: string
   /** Deletes at most `max` rows in one short step. Returns their number; fewer than `max` means that none is left. */
-  deleteBatch(context: Context, max: number): Promise<number>
+  deleteBatch(context: Needs, max: number): Promise<number>
 }

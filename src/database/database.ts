@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { CompiledQuery, Kysely, QueryExecutor, QueryResult } from 'kysely'
 import { monotonicMs } from '../base/clock.ts'
 import type { Instant } from '../base/instants.ts'
 import { traced } from '../base/tracing.ts'
@@ -53,6 +53,11 @@ export interface Database {
   pendingMigrations(): Promise<string[]>
   /** Keeps every other server off a SQLite file, or throws an OperatorError when one is there. */
   lockForServer(): void
+  /**
+   * Leaves nothing of what was deleted in the files beside the database: on SQLite, where the write-ahead log keeps it for
+   * a while. False when another program has read from it for five seconds.
+   */
+  forgetDeleted(): Promise<boolean>
   load(): DatabaseLoad
   /**
    * Calls `onNotice` at each notification on the channel (PostgreSQL), and when it may have missed one. A hint only: it can
@@ -178,9 +183,10 @@ export function runTransaction<T>(
     if (attempt > 0) onRetry()
     const afterCommit: (() => void)[] = [] // of a rolled back attempt, nothing is done
     const onCommit = (done: () => void) => void afterCommit.push(done)
-    const result = await db
-      .transaction()
-      .execute((tx) => work({ db: tx, reads: tx, now: now(), attempt, onCommit }))
+    const result = await db.transaction().execute(async (tx) => {
+      await bindConnection(tx)
+      return work({ db: tx, reads: tx, now: now(), attempt, onCommit })
+    })
     for (const done of afterCommit) done()
     return result
   }
@@ -188,6 +194,22 @@ export function runTransaction<T>(
     withRetries(attemptOnce, isConflict, fraction),
   )
   return diskSpace.over(attempts)
+}
+
+const bound = new WeakMap<Queries, QueryExecutor>()
+
+async function bindConnection(tx: Queries): Promise<void> {
+  const executor = tx.getExecutor()
+  const connection = await executor.provideConnection((one) => Promise.resolve(one))
+  bound.set(tx, executor.withConnectionProvider({ provideConnection: (use) => use(connection) }))
+}
+
+/**
+ * Sends a query at once, also in a transaction where another is under way: Kysely would wait for that one. The statements
+ * of a transaction run in the order in which they were asked for.
+ */
+export function executeAtOnce<Row>(db: Queries, query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
+  return (bound.get(db) ?? db).executeQuery(query)
 }
 
 const maxRetries = 5
@@ -218,4 +240,16 @@ export async function withRetries<T>(
 
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+/**
+ * As `Promise.all`, for what one transaction asks at the same time. When something fails it waits for the rest before it
+ * throws: a statement that were sent after that would belong to no transaction, or to the next one.
+ */
+export async function allOf<T extends readonly unknown[]>(
+  asked: readonly [...T],
+): Promise<{ -readonly [Index in keyof T]: Awaited<T[Index]> }> {
+  const all = Promise.all(asked)
+  await Promise.allSettled([all, ...asked])
+  return all // of several failures the first: the others follow from it
 }

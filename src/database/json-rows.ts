@@ -24,8 +24,9 @@ export function rowsOf<Name extends string>(
     const list = names.map((name) => sql`${sql.ref(name)} ${sql.raw(columns[name])}`)
     return sql`(select * from json_to_recordset(${rows}::json) as r(${sql.join(list)}))`
   }
-  const list = names.map((name, index) => sql`value ->> ${sql.lit(index)} as ${sql.ref(name)}`)
-  return sql`(select ${sql.join(list)} from json_each(${rows}))`
+  const list = names.map((name, index) => sql`v ->> ${sql.lit(index)} as ${sql.ref(name)}`)
+  // materialised, as SQLite would write the text of a row and parse it again for each of its columns
+  return sql`(with r as materialized (select value as v from json_each(${rows})) select ${sql.join(list)} from r)`
 }
 
 /** The parameter of `rowsOf`. */

@@ -3,11 +3,15 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { OperatorError } from '../base/errors.ts'
 import type { Engine } from './database.ts'
 import { firstSchema } from './migrations/0001-first-schema.ts'
+import { people } from './migrations/0002-people.ts'
+import { privacy } from './migrations/0003-privacy.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in their order. Never change a released one. */
 const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
   '0001-first-schema': firstSchema,
+  '0002-people': people,
+  '0003-privacy': privacy,
 }
 
 /** In their order. */

@@ -63,6 +63,11 @@ function isStale(error: unknown): boolean {
   )
 }
 
+/** In a transaction of which an earlier statement failed. */
+function isFollowing(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '25P02'
+}
+
 /** Serialization failure, deadlock, or a stale statement: the transaction must run again. */
 export function isConflict(error: unknown): boolean {
   if (isStale(error)) return true
@@ -106,6 +111,12 @@ class PostgresConnection implements DatabaseConnection {
   broken = false
   /** In a transaction, a failed statement cannot be sent again. */
   inTransaction = false
+  /** Whether the transaction is yet to begin: that goes in one message with its first statement. */
+  beginsNext = false
+  /** The first failure of the transaction: what was sent along with that statement fails because of it. */
+  private failure: Error | undefined
+  /** Resolves when the statement that was sent last has ended, well or not. */
+  private lastEnded: Promise<unknown> = Promise.resolve()
   private readonly names: PreparedNames
   private readonly onStatement: StatementListener
 
@@ -115,25 +126,41 @@ class PostgresConnection implements DatabaseConnection {
     this.onStatement = onStatement
   }
 
-  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (!this.beginsNext) return this.traced<R>(query)
+    this.beginsNext = false
+    this.failure = undefined
+    const { stream } = this.client.connection
+    stream.cork()
+    const both = Promise.all([this.traced(CompiledQuery.raw('begin')), this.traced<R>(query)])
+    stream.uncork()
+    const [, result] = await both
+    return result
+  }
+
+  private traced<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     this.onStatement(query.sql, query.parameters)
-    return tracedStatement('postgresql', query.sql, () => this.send<R>(query))
+    const before = this.lastEnded
+    const sent = tracedStatement('postgresql', query.sql, () => this.send<R>(query, before))
+    this.lastEnded = sent.catch(ignoreError)
+    return sent
   }
 
   /** Within a transaction, too: it only forgets plans. */
-  private async replan(): Promise<void> {
+  private replan(): void {
     const uses = sent.get(this.client) ?? { count: 0, next: firstReplanning }
     sent.set(this.client, uses)
     uses.count += 1
     if (uses.count < uses.next) return
     uses.next *= replanningFactor
-    await this.client.query('discard plans')
+    // not waited for, as a later statement could overtake this one; where it fails, so does the next
+    this.client.query('discard plans').catch(ignoreError)
   }
 
-  private async send<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  private async send<R>(query: CompiledQuery, before: Promise<unknown>): Promise<QueryResult<R>> {
     const name = query.parameters.length > 0 ? this.names.of(query.sql) : undefined
     try {
-      await this.replan()
+      this.replan()
       const result = await this.client.query({
         text: query.sql,
         values: [...query.parameters],
@@ -145,15 +172,26 @@ class PostgresConnection implements DatabaseConnection {
       const changed = result.command === 'SELECT' ? undefined : BigInt(result.rowCount ?? 0)
       return { rows: result.rows as R[], ...(changed !== undefined && { numAffectedRows: changed }) }
     } catch (error) {
-      if (error instanceof RolledBack) throw error
-      if (!(error instanceof pg.DatabaseError)) this.broken = true
-      if (isUnavailable(error))
-        throw new DatabaseUnavailable('the database does not answer', { cause: error })
-      if (!isStale(error)) throw error
-      this.names.renew(query.sql, name)
-      if (this.inTransaction) throw error
-      return this.send<R>(query)
+      if (isFollowing(error)) {
+        await before // which may be told of its failure later
+        throw this.failure ?? error
+      }
+      if (isStale(error)) {
+        this.names.renew(query.sql, name)
+        if (!this.inTransaction) return this.send<R>(query, before)
+      }
+      const failure = this.translated(error)
+      if (this.inTransaction && failure instanceof Error) this.failure ??= failure
+      throw failure
     }
+  }
+
+  private translated(error: unknown): unknown {
+    if (error instanceof RolledBack) return error
+    if (!(error instanceof pg.DatabaseError)) this.broken = true
+    return isUnavailable(error)
+      ? new DatabaseUnavailable('the database does not answer', { cause: error })
+      : error
   }
 
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
@@ -193,15 +231,16 @@ class PostgresDriver implements Driver {
 
   async beginTransaction(connection: PostgresConnection): Promise<void> {
     connection.inTransaction = true
-    await connection.executeQuery(CompiledQuery.raw('begin'))
+    connection.beginsNext = true
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
+    if (connection.beginsNext) return // no statement was asked for
     await connection.executeQuery(CompiledQuery.raw('commit'))
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
-    if (connection.broken) return // the server rolls back by itself
+    if (connection.broken || connection.beginsNext) return // the server rolls back by itself, or nothing began
     try {
       await connection.executeQuery(CompiledQuery.raw('rollback'))
     } catch {

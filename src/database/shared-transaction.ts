@@ -19,6 +19,13 @@ import {
 /** Runs a statement for members of one transaction, and gives a result for each, in their order. */
 type RunStatement = (db: Queries, members: readonly unknown[]) => Promise<readonly unknown[]>
 
+/** What members ask of one statement. */
+interface Batch {
+  run: RunStatement
+  step: number
+  asked: Asked[]
+}
+
 interface Asked {
   member: unknown
   resolve: (result: unknown) => void
@@ -32,19 +39,18 @@ class Group {
   failure: unknown
   /** Whose turn each row is, and who waits for it last: locks of the database keep only other transactions out. */
   readonly turns = new Map<string, Member>()
-  private waiting = new Map<RunStatement, Asked[]>()
+  private waiting = new Map<RunStatement, Batch>()
   private isPlanned = false
 
   constructor(tx: Transaction) {
     this.tx = tx
   }
 
-  ask(run: RunStatement, member: unknown): Promise<unknown> {
+  ask(run: RunStatement, step: number, member: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const asked = { member, resolve, reject }
-      const others = this.waiting.get(run)
-      if (others) others.push(asked)
-      else this.waiting.set(run, [asked])
+      const batch = this.waiting.get(run) ?? { run, step, asked: [] }
+      batch.asked.push({ member, resolve, reject })
+      this.waiting.set(run, batch)
       this.plan()
     })
   }
@@ -57,14 +63,14 @@ class Group {
   }
 
   private async send(): Promise<void> {
-    const batches = this.waiting
+    const batches = [...this.waiting.values()].toSorted((one, other) => one.step - other.step)
     this.waiting = new Map()
-    for (const [run, asked] of batches) await this.sendOne(run, asked)
+    await Promise.all(batches.map((batch) => this.sendOne(batch)))
     this.isPlanned = false
     if (this.waiting.size > 0) this.plan()
   }
 
-  private async sendOne(run: RunStatement, asked: Asked[]): Promise<void> {
+  private async sendOne({ run, asked }: Batch): Promise<void> {
     try {
       const results = await run(
         this.tx.db,
@@ -130,21 +136,26 @@ class Member implements Transaction {
 interface SharedStatement<Row, Result> {
   /** Whether it changed something for a member that must not stay when that member fails later. */
   writes: boolean | ((result: Result) => boolean)
+  /** Of statements that are sent together, those of lower steps run first, whoever asked first. Default: 0. */
+  step?: number
   /** The row that it locks until the end: members that lock the same one go one after the other. */
   locks?: (member: Row) => string
-  /** Gives a result for each member, in their order. */
+  /** Gives a result for each member, in their order. Sends its statements before it first waits, or no other needs them. */
   run: (db: Queries, members: readonly Row[]) => Promise<readonly Result[]>
 }
 
-/** Makes a statement that members of one transaction send together; in a transaction of one it is sent at once. */
-export function sharedStatement<Row, Result>({ writes, locks, run }: SharedStatement<Row, Result>) {
+/**
+ * Makes a statement that members of one transaction send together; in a transaction of one it is sent at once. What a
+ * member asks for at the same time (`Promise.all`) runs in the order of asking, and on PostgreSQL costs one round trip.
+ */
+export function sharedStatement<Row, Result>({ writes, step = 0, locks, run }: SharedStatement<Row, Result>) {
   return async (tx: Transaction, member: Row): Promise<Result> => {
     if (!(tx instanceof Member)) {
       const [result] = await run(tx.db, [member])
       return result as Result // one for each member
     }
     if (locks) await tx.takeTurn(locks(member))
-    const result = (await tx.group.ask(run as RunStatement, member)) as Result
+    const result = (await tx.group.ask(run as RunStatement, step, member)) as Result
     tx.hasWritten ||= typeof writes === 'boolean' ? writes : writes(result)
     return result
   }

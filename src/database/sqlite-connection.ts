@@ -41,6 +41,8 @@ export class SqliteConnection implements DatabaseConnection {
   readonly file: DatabaseSync
   private readonly statements = new Map<string, Prepared>()
   private readonly onStatement: StatementListener
+  /** Resolves when the statement that met a busy file has ended. */
+  private retrying: Promise<void> | undefined
 
   constructor(file: DatabaseSync, onStatement: StatementListener) {
     this.file = file
@@ -48,15 +50,36 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.execute(query)
+  }
+
+  /** Runs a statement, after those that were asked before. `before` may throw in its place. */
+  execute<R>(query: CompiledQuery, before?: () => void): Promise<QueryResult<R>> {
     this.onStatement(query.sql, query.parameters)
     const values = query.parameters.map(assertPrimitive)
     return tracedStatement('sqlite', query.sql, () =>
-      whileBusy(() => {
+      this.inOrder(() => {
+        before?.()
         const { statement, returnsRows } = this.prepared(query.sql)
         if (returnsRows) return { rows: statement.all(...values) as R[] }
         return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
       }),
     )
+  }
+
+  /** While one statement is tried again the later ones wait: a transaction asks for several, the later for what they follow. */
+  private async inOrder<T>(attempt: () => T): Promise<T> {
+    while (this.retrying) await this.retrying
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(error)) throw translate(error)
+    }
+    const again = whileBusy(attempt)
+    this.retrying = again.then(nothing, nothing).then(() => {
+      this.retrying = undefined
+    })
+    return again
   }
 
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
@@ -71,6 +94,10 @@ export class SqliteConnection implements DatabaseConnection {
     if (this.statements.size < maxCachedStatements) this.statements.set(text, prepared)
     return prepared
   }
+}
+
+function nothing(): void {
+  // it has ended, well or not
 }
 
 /** node:sqlite would bind a Date as NULL and take an object for named parameters. */

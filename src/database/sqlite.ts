@@ -21,6 +21,7 @@ import {
   DatabaseUnavailable,
   type Listening,
   DiskSpaceMonitor,
+  pause,
   runTransaction,
   type SharingOptions,
   type StatementListener,
@@ -50,11 +51,11 @@ export function openSqlite(options: SqliteOptions): Database {
       makePrivateFile(options.file)
     }
     const writer = new DatabaseSync(options.file, { timeout: writeTimeoutMs })
-    // FULL: an acknowledged booking survives a power cut, not only the end of the process
+    // FULL: an acknowledged booking survives a power cut, not only the end of the process; what is deleted is overwritten
     writer.exec(
       options.readsOnly
         ? 'pragma query_only = on; pragma busy_timeout = 0'
-        : 'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 0; pragma temp_store = memory',
+        : 'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 0; pragma temp_store = memory; pragma secure_delete = on',
     )
     // a read-only connection that closes last would leave the WAL files behind
     const reader = options.readsOnly ? writer : new DatabaseSync(options.file, { timeout: 0, readOnly: true })
@@ -66,6 +67,18 @@ export function openSqlite(options: SqliteOptions): Database {
         'creatable, be writable, and lie on a local disk.',
       { cause: error },
     )
+  }
+}
+
+/** Runs all migrations in memory, and then work on the result: to compare another database with it. */
+export async function migratedInMemory<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+  const file = new DatabaseSync(':memory:')
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(file, new Mutex(), () => undefined) })
+  try {
+    await migrate(migrator(db, 'sqlite'))
+    return await work(db)
+  } finally {
+    file.close()
   }
 }
 
@@ -129,6 +142,16 @@ class SqliteDatabase implements Database {
     this.serverLock = takeServerLock(this.file, realpathSync(this.file))
   }
 
+  async forgetDeleted(): Promise<boolean> {
+    const startedMs = monotonicMs()
+    for (;;) {
+      const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(this.writes)
+      if (rows[0]?.busy === 0) return true
+      if (monotonicMs() - startedMs > forgetTimeoutMs) return false
+      await pause(forgetPauseMs) // a reader, such as a backup, still needs it
+    }
+  }
+
   load(): DatabaseLoad {
     return { waiting: this.mutex.waiting, retries: this.retries }
   }
@@ -146,6 +169,9 @@ class SqliteDatabase implements Database {
   }
 }
 
+const forgetTimeoutMs = 5_000
+const forgetPauseMs = 100
+
 /** One holder's use of the connection: a transaction, or single statements. */
 class WriterConnection implements DatabaseConnection {
   isTransaction = false
@@ -161,8 +187,8 @@ class WriterConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.isTransaction) assertNotUndone(this.connection.file)
-    return this.connection.executeQuery(query)
+    const { file } = this.connection
+    return this.connection.execute(query, this.isTransaction ? () => assertNotUndone(file) : undefined)
   }
 
   streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {

@@ -32,6 +32,8 @@ export interface BusinessesTable {
   limit_per_hour: number | null
   /** Cap on future bookings for one client through sessions; null: none. */
   max_bookings_per_client: number | null
+  /** How many days after their end clients are erased from bookings; null: never. */
+  retention_days: number | null
   /** CIDR ranges that are exempt from the caps. */
   trusted_networks_json: string | null
   /** Of mails (BCP 47). */
@@ -259,6 +261,8 @@ export interface BookingsTable {
   created_at: Instant
   updated_at: Instant
   version: number
+  /** When its client was erased; null for one who is known. */
+  erased_at: Instant | null
 }
 
 /** Bookings through sessions, made or refused: the caps per address count them. */
@@ -275,7 +279,7 @@ export interface BookingAttemptsTable {
 /** Clients for whom sessions cannot book. */
 export interface BlockedClientsTable {
   business_id: string
-  /** In lower case, without `+tag`. */
+  /** In lower case, without `+tag`; of an erased client, a digest (see erasure.ts). */
   email: string
   blocked_at: Instant
 }
@@ -326,7 +330,108 @@ export interface Tables {
   deliveries: DeliveriesTable
   mails: MailsTable
   mail_opt_outs: MailOptOutsTable
+  audit_entries: AuditEntriesTable
   idempotency_records: IdempotencyRecordsTable
+  users: UsersTable
+  user_places: UserPlacesTable
+  user_recovery_codes: UserRecoveryCodesTable
+  user_logins: UserLoginsTable
+  user_links: UserLinksTable
+}
+
+/** People who log in to the console. */
+export interface UsersTable {
+  id: string
+  /** In lower case. */
+  email: string
+  name: string
+  /** Argon2id, in the PHC string format; null until the first password is set. */
+  password_hash: string | null
+  password_set_at: Instant | null
+  /** In base32. Stored in the clear, as codes are computed from it. */
+  totp_secret: string | null
+  /** Since when a log-in needs a code; null: no code. */
+  totp_since: Instant | null
+  /** The time step of the last code that was accepted: none is accepted twice. */
+  totp_step: number
+  created_at: Instant
+  disabled_at: Instant | null
+}
+
+/** Each includes what the next one may do. */
+export type PersonRole = 'owner' | 'manager' | 'staff'
+
+/** What a person is at one business, or for all businesses of a hub. */
+export interface UserPlacesTable {
+  id: string
+  user_id: string
+  business_id: string | null
+  hub_id: string | null
+  role: PersonRole
+  /** Whose calendar is the person's own. */
+  staff_id: string | null
+  created_at: Instant
+  disabled_at: Instant | null
+}
+
+/** Codes that replace one of the authenticator, each once; stored as digests. */
+export interface UserRecoveryCodesTable {
+  user_id: string
+  digest: string
+  used_at: Instant | null
+}
+
+/** Log-ins of people; the tokens of their cookies are stored as digests. */
+export interface UserLoginsTable {
+  id: string
+  user_id: string
+  /** Where the person acts at present. */
+  place_id: string
+  digest: string
+  /** What the browser says of itself. */
+  device: string
+  address: string | null
+  network: string
+  created_at: Instant
+  /** Null while the second step is due. */
+  confirmed_at: Instant | null
+  /** Exact to five minutes. */
+  last_seen_at: Instant
+  expires_at: Instant
+  ended_at: Instant | null
+}
+
+/** Links by which a person sets a password, once. Without a person: the link of the first owner. */
+export interface UserLinksTable {
+  id: string
+  user_id: string | null
+  digest: string
+  created_at: Instant
+  expires_at: Instant
+  used_at: Instant | null
+}
+
+export type AuditActorType = 'key' | 'session' | 'manage_link' | 'person' | 'command_line' | 'system'
+
+/** Who changed what, each written in the transaction of its change. Nothing of a client is in it. */
+export interface AuditEntriesTable {
+  id: string
+  /** Null for what belongs to a hub or to the server. */
+  business_id: string | null
+  /** Of what belongs to a hub as a whole; null for what belongs to a business. */
+  hub_id: string | null
+  at: Instant
+  actor_type: AuditActorType
+  /** Null for the command line and the system. */
+  actor_id: string | null
+  /** As it was at the time; null for those whose present name is read with them, and for those without one. */
+  actor_name: string | null
+  action: string
+  subject_type: string
+  subject_id: string
+  /** Where a key's or a person's request came from. */
+  address: string | null
+  request_id: string | null
 }
 
 /** Events of bookings, each written in the transaction of its change. */

@@ -8,7 +8,12 @@ export function sendConditional(request: FastifyRequest, reply: FastifyReply, js
   const body = Buffer.from(json) // encoded once for the tag and the socket: a month of slots is long
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
   void reply.header('etag', etag).header('cache-control', 'private, no-cache')
-  const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  if (known?.includes(etag) || known?.join() === '*') return reply.code(304).send()
+  if (knownTags(request)(etag.slice(1, -1))) return reply.code(304).send()
   return reply.type('application/json; charset=utf-8').send(body)
+}
+
+/** Tells whether the caller has what bears an entity tag, given without its quotes. */
+export function knownTags({ headers }: FastifyRequest): (tag: string) => boolean {
+  const known = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return (tag) => known !== undefined && (known.includes(`"${tag}"`) || known.join() === '*')
 }

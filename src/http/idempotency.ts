@@ -1,11 +1,22 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { monotonicMs } from '../base/clock.ts'
 import { type FieldError, Problem, validationProblem } from '../base/errors.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
 import type { CleanupJob, Context } from '../database/context.ts'
-import type { Transaction } from '../database/database.ts'
-import { deleteOldRecords, findRecord, insertRecord, type RecordKey } from './idempotency-queries.ts'
+import { allOf, type Transaction } from '../database/database.ts'
+import type { IdempotencyRecordsTable } from '../database/tables.ts'
+import {
+  deleteOldRecords,
+  findRecord,
+  findRecordsOf,
+  findRecordsOfBlocks,
+  findRecordWithin,
+  insertRecord,
+  type RecordKey,
+  type StoredBody,
+  updateRecordBody,
+} from './idempotency-queries.ts'
 
 /** How long a response is stored for repeated requests. */
 const retentionSeconds = 86_400
@@ -20,14 +31,26 @@ interface StoredResponse {
   body: string
 }
 
+/** A hold whose insertion is under way while its response is stored. */
+interface HoldOnItsWay {
+  id: string
+  isInserted: Promise<boolean>
+}
+
 /**
- * Stores the response to a keyed request; the last step of the transaction that does the work. Throws KeyTaken, which
- * rolls it back, when another request with the key has stored one.
+ * Stores the response to a keyed request, in the transaction that does the work: last, or together with the hold that it is
+ * about. Throws KeyTaken, which rolls it back, when another request with the key has stored one.
  */
-export type StoreResponse<Result> = (tx: Transaction, result: Result) => Promise<void>
+export interface StoreResponse<Result> {
+  (tx: Transaction, result: Result, hold?: HoldOnItsWay): Promise<void>
+  /** Throws Repeated when there is a response already; for work that begins with it (`looks`). */
+  look(tx: Transaction): Promise<void>
+}
 
 /** For requests without a key. */
-export const storeNothing: StoreResponse<unknown> = () => Promise.resolve()
+export const storeNothing: StoreResponse<unknown> = Object.assign(() => Promise.resolve(), {
+  look: () => Promise.resolve(),
+})
 
 /** A request with an `Idempotency-Key`. */
 interface KeyedRequest<Result> {
@@ -36,11 +59,24 @@ interface KeyedRequest<Result> {
   digest: string
   /** Works in one transaction, which ends with `store`. */
   run: (store: StoreResponse<unknown>) => Promise<Result>
+  /** Whether `run` looks for a stored response itself, which saves a statement. */
+  looks?: boolean
   present: (result: Result) => StoredResponse
 }
 
 class KeyTaken extends Error {
   override readonly name = 'KeyTaken'
+}
+
+/** The request was made before. */
+class Repeated extends Error {
+  override readonly name = 'Repeated'
+  readonly response: StoredResponse
+
+  constructor(response: StoredResponse) {
+    super('the request was made before')
+    this.response = response
+  }
 }
 
 /** Keyed requests that run on this server, by database: a repeated one waits for the first. */
@@ -73,39 +109,50 @@ export async function respondOnce<Result>(
 }
 
 async function replayOrWork<Result>(context: Pick<Context, 'db' | 'clock'>, request: KeyedRequest<Result>) {
+  const { caller_id, route, idempotency_key } = request.key
   const replay = async () => {
-    const response = await storedResponse(context, request)
+    const record = await findRecord(context.db, [caller_id, route, idempotency_key])
+    const response = responseOf(record, request, context.clock.now())
     return response && { response, replayed: true }
   }
-  const before = await replay()
+  const before = request.looks ? undefined : await replay()
   if (before) return before
   try {
     return { response: await workAndStore(request), replayed: false }
   } catch (error) {
-    // on another server the first request may have ended meanwhile: what it took is in the way of this one
+    if (error instanceof Repeated) return { response: error.response, replayed: true }
+    // the first request may have ended meanwhile on another server: what it took is in the way of this one
     const first = error instanceof KeyTaken || error instanceof Problem ? await replay() : undefined
     if (first) return first
     throw error
   }
 }
 
-async function workAndStore<Result>({ key, digest, run, present }: KeyedRequest<Result>) {
+async function workAndStore<Result>(request: KeyedRequest<Result>) {
+  const { key, digest, run, present } = request
   let response: StoredResponse | undefined
-  await run(async (tx, result) => {
+  const store = async (tx: Transaction, result: unknown, hold?: HoldOnItsWay) => {
     response = present(result as Result) // `run` stores what it returns
     const record = { ...key, request_digest: digest, created_at: tx.now, ...response }
-    if (!(await insertRecord(tx, { record, since: expiry(tx.now) }))) throw new KeyTaken()
-  })
+    const storing = insertRecord(tx, { record, claimId: hold?.id, since: expiry(tx.now) })
+    const [isStored, isDue = true] = await allOf([storing, hold?.isInserted])
+    if (isDue && !isStored) throw new KeyTaken()
+  }
+  const look = async (tx: Transaction) => {
+    const known = responseOf(await findRecordWithin(tx, key), request, tx.now)
+    if (known) throw new Repeated(known)
+  }
+  await run(Object.assign(store, { look }))
   if (!response) throw new Error('a keyed request did its work without storing its response')
   return response
 }
 
-async function storedResponse(
-  { db, clock }: Pick<Context, 'db' | 'clock'>,
-  { key, digest }: Pick<KeyedRequest<unknown>, 'key' | 'digest'>,
-): Promise<StoredResponse | undefined> {
-  const record = await findRecord(db, [key.caller_id, key.route, key.idempotency_key])
-  if (!record || record.created_at <= expiry(clock.now())) return undefined
+function responseOf(
+  record: IdempotencyRecordsTable | undefined,
+  { digest }: Pick<KeyedRequest<unknown>, 'digest'>,
+  now: Instant,
+): StoredResponse | undefined {
+  if (!record || record.created_at <= expiry(now)) return undefined
   if (record.request_digest !== digest) {
     throw new Problem(
       'idempotency_key_reused',
@@ -147,6 +194,8 @@ async function endsWithin(promise: Promise<unknown>, milliseconds: number): Prom
 /** A creation does its work in one transaction, which ends with `store`. */
 export interface Creation<Result> {
   run: (store: StoreResponse<unknown>) => Promise<Result>
+  /** Whether that transaction begins with `store.look`. */
+  looks?: true
   present: (result: Result) => { body: object; etag?: string }
   /** Adds to each reply, first or repeated, what is not to be stored, such as a token. */
   complete?: (body: object, replayed: boolean) => Promise<object>
@@ -161,7 +210,7 @@ const maxKeyLength = 255
 export async function createdOnce<Result>(
   context: Pick<Context, 'db' | 'clock'>,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  { run, present, complete }: Creation<Result>,
+  { run, looks, present, complete }: Creation<Result>,
 ): Promise<FastifyReply> {
   void reply.code(201)
   const key = request.headers['idempotency-key']
@@ -178,6 +227,7 @@ export async function createdOnce<Result>(
     },
     digest: requestDigest(request.body),
     run,
+    ...(looks && { looks }),
     present: (result) => {
       const { body, etag = null } = present(result)
       return { status: 201, etag, body: reply.serialize(body) as string } // the route's serialiser returns text
@@ -216,7 +266,7 @@ function requestDigest(body: unknown): string {
       ? Object.fromEntries(Object.entries(member).toSorted(([one], [other]) => (one < other ? -1 : 1)))
       : member,
   )
-  return createHash('sha256').update(canonical).digest('hex')
+  return hash('sha256', canonical, 'hex')
 }
 
 /** Stored responses that have expired. */
@@ -224,4 +274,32 @@ export const oldRecords: CleanupJob = {
   name: 'stored responses',
   deleteBatch: ({ db }, max) =>
     db.transaction((tx) => deleteOldRecords(tx.db, plusSeconds(tx.now, -retentionSeconds), max)),
+}
+
+/** What a stored response says in place of what it said; undefined where it is to stay. */
+type Rewrite = (body: Record<string, unknown>) => Record<string, unknown> | undefined
+
+/** Rewrites the stored responses that made things, so that a repeated request still gets one. */
+export async function rewriteResponses(
+  tx: Transaction,
+  made: readonly { id: string; at: Instant }[],
+  rewrite: Rewrite,
+): Promise<number> {
+  return made.length === 0 ? 0 : rewriteAll(tx, await findRecordsOf(tx.db, made), rewrite)
+}
+
+/** As `rewriteResponses`, for those that blocked clients. */
+export async function rewriteBlocks(tx: Transaction, rewrite: Rewrite): Promise<number> {
+  return rewriteAll(tx, await findRecordsOfBlocks(tx.db), rewrite)
+}
+
+async function rewriteAll(tx: Transaction, records: StoredBody[], rewrite: Rewrite): Promise<number> {
+  let rewritten = 0
+  for (const record of records) {
+    const body = rewrite(JSON.parse(record.body) as Record<string, unknown>) // only `run` stored it
+    if (!body) continue
+    await updateRecordBody(tx.db, { ...record, body: JSON.stringify(body) })
+    rewritten += 1
+  }
+  return rewritten
 }

@@ -5,6 +5,7 @@ import { type TokenType, tokenTypes } from '../base/token-types.ts'
 import { type ProblemCode, problemKinds } from '../base/errors.ts'
 import { exampleIds } from '../base/examples.ts'
 import { fieldErrorTexts, problemTexts } from '../base/problem-texts.ts'
+import type { PersonRole } from '../database/tables.ts'
 import { EmptyObject } from './wire.ts'
 
 const description = `
@@ -34,11 +35,17 @@ const tags = [
   { name: 'Holds', description: 'A slot reserved for ten minutes.' },
   { name: 'Bookings', description: 'Convert, read, list, reschedule and cancel.' },
   { name: 'Manage link', description: 'What the client of one booking does with its link.' },
-  { name: 'Clients', description: 'For whom nobody books any more.' },
+  {
+    name: 'Clients',
+    description: 'Who books, and for whom nobody books any more; what is kept about one, and how it goes.',
+  },
   { name: 'Catalogue', description: 'What can be booked, where, and with whom; and when not.' },
   { name: 'Businesses', description: 'Those who offer it, and their keys.' },
   { name: 'Webhooks', description: 'What happens to bookings, sent to an address of yours as it happens.' },
   { name: 'Mails', description: 'What clients and owners are told of bookings.' },
+  { name: 'People', description: 'Who logs in to the console, and what they may do.' },
+  { name: 'Audit', description: 'Who changed what.' },
+  { name: 'Console', description: 'Pages for people who log in; their forms answer with pages, too.' },
   {
     name: 'Service',
     description: 'Health, and these pages. None of it needs a key or counts against a limit.',
@@ -58,6 +65,12 @@ const securitySchemes = {
     bearerFormat: 'cal_pub_…, cal_biz_… or cal_hub_…',
     description:
       'A key. Publishable keys may be seen by everybody and make sessions; business and hub keys must stay secret.',
+  },
+  logIn: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-holdfast',
+    description: 'The log-in of a person, on pages of this server.',
   },
 } as const
 
@@ -216,7 +229,11 @@ const bodyMethods = ['POST', 'PUT', 'PATCH', 'DELETE']
 function describeRoute(route: RouteOptions): FastifySchema {
   const { config = {}, schema = {} } = route
   if (config.answersWrongMethod) return { hide: true }
-  const { access, etag = false, idempotent = false } = config
+  const { access, people, etag = false, idempotent = false } = config
+  const callers = [
+    ...(access && access.length > 0 ? [`Keys: ${access.join(', ')}.`] : []),
+    ...(people ? [`People: ${rolesFrom(people).join(', ')}.`] : []),
+  ].join(' ')
   const { body, response, ...rest } = schema
   const own: Notes = { codes: codesOf(route), needsKey: access !== undefined, etag, idempotent }
   return {
@@ -224,8 +241,8 @@ function describeRoute(route: RouteOptions): FastifySchema {
     ...(body !== undefined && body !== EmptyObject && { body }),
     ...(idempotent && { headers: { ...IdempotencyHeaders, ...(schema.headers as object | undefined) } }),
     response: withoutProblems(response),
-    description: [schema.description, access && `Keys: ${access.join(', ')}.`].filter(Boolean).join('\n\n'),
-    security: securityOf(access),
+    description: [schema.description, callers].filter(Boolean).join('\n\n'),
+    security: [...securityOf(access), ...(people ? [{ logIn: [] }] : [])],
     ...{ [notes]: own },
   }
 }
@@ -242,6 +259,12 @@ const IdempotencyHeaders = {
         'A name for this request. Sent again with the same name within 24 hours, it changes nothing and gets the first answer with `Idempotent-Replayed: true`.',
     },
   },
+}
+
+/** As src/access/actor.ts orders them. */
+function rolesFrom(least: PersonRole): PersonRole[] {
+  const roles: PersonRole[] = ['staff', 'manager', 'owner']
+  return roles.slice(roles.indexOf(least))
 }
 
 function securityOf(access: readonly string[] = []): Record<string, string[]>[] {

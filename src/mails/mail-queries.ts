@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Instant, plusSeconds } from '../base/instants.ts'
 import type { Queries } from '../database/database.ts'
-import { foreach, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import { foreach, isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import type {
   BookingsTable,
   BusinessesTable,
@@ -194,6 +194,25 @@ export async function postponeMails(
     .execute()
 }
 
+/** Counts mails that wait, up to `max`, with the creation of the oldest of them. */
+export async function countWaiting(
+  db: Queries,
+  max: number,
+): Promise<{ count: number; oldest: Instant | null }> {
+  return db
+    .selectFrom((build) =>
+      build
+        .selectFrom('mails')
+        .select('created_at')
+        .where('status', '=', sql.lit('queued'))
+        .orderBy('next_attempt_at')
+        .limit(max)
+        .as('waiting'),
+    )
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('created_at').as('oldest')])
+    .executeTakeFirstOrThrow()
+}
+
 interface MailFilter {
   bookingId: string | undefined
   status: MailStatus | undefined
@@ -237,9 +256,9 @@ export async function findMail(db: Queries, scope: TenantScope, id: string): Pro
   return (await selectMails(db, scope).where('m.id', '=', id).executeTakeFirst()) as MailRow | undefined
 }
 
-/** Makes a mail due at once, unless it was sent, with as many attempts as a new one. */
-export async function requeueMail(db: Queries, id: string, now: Instant): Promise<void> {
-  await db
+/** Makes a mail due at once, unless it was sent, with as many attempts as a new one. Whether it is due now. */
+export async function requeueMail(db: Queries, id: string, now: Instant): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('mails')
     .set({ status: 'queued', attempts_left: maxAttempts, next_attempt_at: now })
     .where('id', '=', id)
@@ -250,7 +269,8 @@ export async function requeueMail(db: Queries, id: string, now: Instant): Promis
         of.and([of('status', '=', 'queued'), of('next_attempt_at', '>', plusSeconds(now, leaseSeconds))]),
       ]),
     )
-    .execute()
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** Deletes up to `max` mails from before an instant, business by business along their index. Gives their number. */
@@ -352,4 +372,75 @@ export async function hasOptedOut(db: Queries, businessId: string, email: string
     .where('email', '=', email)
     .executeTakeFirst()
   return row !== undefined
+}
+
+type MailKey = Pick<MailsTable, 'id' | 'kind'>
+
+export type WrittenMail = Selectable<MailsTable>
+
+/** The mails about bookings, whoever gets them. */
+export async function findMailsAbout(
+  db: Queries,
+  bookings: readonly { id: string; business_id: string }[],
+): Promise<WrittenMail[]> {
+  const keys = JSON.stringify(bookings.map(({ business_id, id }) => [business_id, id]))
+  const columns = [
+    ['business_id', 'uuid'],
+    ['booking_id', 'uuid'],
+  ] as const
+  return db
+    .selectFrom('mails')
+    .selectAll()
+    .where(isAmong(db, columns, sql<string>`${keys}`))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** Mails by id. */
+export function findMailsById(db: Queries, ids: readonly string[]): Promise<WrittenMail[]> {
+  return db
+    .selectFrom('mails')
+    .selectAll()
+    .where(isAmong(db, [['id', 'uuid']], sql<string>`${JSON.stringify(ids.map((id) => [id]))}`))
+    .execute()
+}
+
+/**
+ * Erases whom mails went to; to the client nothing is sent any more. Recipients stay different from each other, as one
+ * booking may have had mails to several.
+ */
+export async function eraseMails(db: Queries, mails: readonly MailKey[]): Promise<void> {
+  const among = isAmong(db, [['id', 'uuid']], sql<string>`${JSON.stringify(mails.map(({ id }) => [id]))}`)
+  await sql`
+    update mails set to_email = '', recipient = cast(id as text), last_error = null, next_attempt_at = null,
+                     status = case status when 'queued' then 'superseded' else status end
+     where audience = 'client' and ${among}`.execute(db)
+  await sql`update mails set last_error = null where last_error is not null and ${among}`.execute(db)
+}
+
+export async function deleteOptOut(
+  db: Queries,
+  { business_id, email }: Pick<MailOptOutsTable, 'business_id' | 'email'>,
+): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('mail_opt_outs')
+    .where('business_id', '=', business_id)
+    .where('email', '=', email)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** When a client wished for no more reminders. */
+export async function findOptOut(
+  db: Queries,
+  { business_id, email }: Pick<MailOptOutsTable, 'business_id' | 'email'>,
+): Promise<Instant | undefined> {
+  const row = await db
+    .selectFrom('mail_opt_outs')
+    .select('opted_out_at')
+    .where('business_id', '=', business_id)
+    .where('email', '=', email)
+    .executeTakeFirst()
+  return row?.opted_out_at
 }

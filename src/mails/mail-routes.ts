@@ -15,7 +15,7 @@ export function mailRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/mails',
     {
-      config: { access: keys },
+      config: { access: keys, people: 'manager' },
       schema: {
         operationId: 'listMails',
         tags,
@@ -31,7 +31,7 @@ export function mailRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/mails/:id/retry',
     {
-      config: { access: keys },
+      config: { access: keys, people: 'manager' },
       schema: {
         operationId: 'retryMail',
         tags,

@@ -60,8 +60,23 @@ interface WaitingMail {
   id: string
   booking_id: string
   kind: MailKind
-  /** Of a reminder: start and hours. */
+  /** Of a change: version, and the start before it; of a reminder: start and hours. */
   occasion: string
+}
+
+/** What makes the mail about a change unique, with the start that it replaces. */
+export function changeOccasion(version: number, before: Pick<MailSubject, 'starts_at'> | undefined): string {
+  return before ? `${version}/${before.starts_at}` : String(version)
+}
+
+/** The start that the recipient of a mail about a change knows: that before the first change it has not heard of. */
+export function knownStart(
+  kind: MailKind,
+  waiting: readonly Pick<WaitingMail, 'kind' | 'occasion'>[],
+): Instant | null {
+  if (kind !== 'changed') return null
+  const [, start] = waiting.find((mail) => mail.kind === 'changed')?.occasion.split('/') ?? []
+  return start === undefined ? null : (start as Instant)
 }
 
 /** What makes a reminder unique. */

@@ -7,18 +7,34 @@ import type { MailView } from './render.ts'
 /** Addresses that a mail names. */
 export interface MailAddresses {
   manageUrl: string | null
-  /** Until when the client may cancel; null: not at all. */
+  /** Until when the client may cancel; null: not at all, or always. */
   cancelUntil: Instant | null
+  /** Until when the client may move it; null: not at all. */
+  moveUntil: Instant | null
   /** Of the checkout. */
   payUrl: string | null
   offUrl: string | null
+}
+
+/** Of a mail that names none. */
+export const noAddresses: MailAddresses = {
+  manageUrl: null,
+  cancelUntil: null,
+  moveUntil: null,
+  payUrl: null,
+  offUrl: null,
 }
 
 /** A booking as a mail shows it: with the name and colour that its plan allows. */
 export function mailViewOf(
   { kind, audience }: Pick<MailsTable, 'kind' | 'audience'>,
   booking: ShownBooking,
-  { addresses, now, from }: { addresses: MailAddresses; now: Instant; from: string },
+  {
+    addresses,
+    knownStart,
+    now,
+    from,
+  }: { addresses: MailAddresses; knownStart: Instant | null; now: Instant; from: string },
 ): MailView {
   return {
     kind,
@@ -34,6 +50,7 @@ export function mailViewOf(
       onlineUrl: booking.online_url,
       staffName: booking.staff_name,
       startsAt: booking.starts_at,
+      startedAt: knownStart === booking.starts_at ? null : knownStart,
       endsAt: booking.ends_at,
       timezone: booking.timezone,
       price: moneyOf(

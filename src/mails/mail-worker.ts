@@ -14,6 +14,7 @@ import {
   writeMailResult,
 } from './mail-queries.ts'
 import {
+  knownStart,
   leaseSeconds,
   limitSeconds,
   mailToSend,
@@ -22,7 +23,8 @@ import {
   noticeToSend,
   pauseSeconds,
 } from './mail-rules.ts'
-import { type MailAddresses, mailViewOf } from './mail-view.ts'
+import { deleteMailFiles } from './mail-files.ts'
+import { type MailAddresses, mailViewOf, noAddresses } from './mail-view.ts'
 import { offUrl } from './opt-out.ts'
 import { mailRoute } from './outbox.ts'
 import { queueReminders } from './reminders.ts'
@@ -52,8 +54,8 @@ const maxLines = 100
 interface MailLinks {
   /** Where the deposit of a booking is paid. */
   checkoutUrl: (paymentId: string) => string
-  /** Where the client manages the booking, and until when they may cancel it. */
-  manage: (booking: ShownBooking) => Promise<Pick<MailAddresses, 'manageUrl' | 'cancelUntil'>>
+  /** Where the client manages the booking, and until when they may change it. */
+  manage: (booking: ShownBooking) => Promise<Pick<MailAddresses, 'manageUrl' | 'cancelUntil' | 'moveUntil'>>
 }
 
 /** The worker of this process. */
@@ -205,9 +207,10 @@ export class MailWorker {
       return this.postpone(mails, plusSeconds(sent[0] ?? now, limitSeconds))
     const result = await this.send(mail, booking.client_email, async () => ({
       booking,
-      content: await this.render(mail, booking, now),
+      content: await this.render([...same, mail], mail, booking),
     }))
     await this.record(mails, { mail, to: booking.client_email, result, same, obsolete })
+    await this.withdraw(mail, [booking])
   }
 
   private async isUnwanted({ kind, business_id, recipient }: LeasedMail): Promise<boolean> {
@@ -240,37 +243,54 @@ export class MailWorker {
     const isMany = sent.length + notices.length > maxToBusinessPerHour
     const result = await this.send(mail, mail.to_email, async () => ({
       booking,
-      content: isMany ? this.renderMany(notices, now) : await this.render(mail, booking, now),
+      content: isMany ? this.renderMany(notices, now) : await this.render(mails, mail, booking),
     }))
     const carried = isMany ? notices.slice(1).map((notice) => notice.mail) : []
     await this.record(mails, { mail, to: mail.to_email, result, same: [], obsolete, carried })
+    await this.withdraw(mail, isMany ? notices.map((notice) => notice.booking) : [booking])
   }
 
-  private async render(mail: LeasedMail, booking: ShownBooking, now: Instant): Promise<RenderedMail> {
-    return renderMail(mailViewOf(mail, booking, await this.around(mail, booking, now)))
+  /** Deletes the file of a mail again whose client was erased while it was written. */
+  private async withdraw(mail: LeasedMail, shown: ShownBooking[]): Promise<void> {
+    if (mailRoute(this.context.config) !== 'files') return
+    const known = shown.filter(({ client_email }) => client_email !== '')
+    const keys = known.map(({ id, business_id }) => ({ business_id, booking_id: id }))
+    const now = await findShownBookings(this.context.db.reads, keys)
+    if (known.some(({ id }) => now.get(id)?.client_email === '')) await deleteMailFiles(this.context, [mail])
+  }
+
+  /** `waiting` are the mails to its recipient, in their order; what it tells supersedes those about the same booking. */
+  private async render(
+    waiting: LeasedMail[],
+    mail: LeasedMail,
+    booking: ShownBooking,
+  ): Promise<RenderedMail> {
+    const ofBooking = waiting.filter(({ booking_id }) => booking_id === mail.booking_id)
+    const around = {
+      addresses: await this.addressesOf(mail, booking),
+      knownStart: knownStart(mail.kind, ofBooking),
+      now: this.context.clock.now(),
+      from: senderAddress(this.context.config),
+    }
+    return renderMail(mailViewOf(mail, booking, around))
   }
 
   private renderMany(notices: { mail: LeasedMail; booking: ShownBooking }[], now: Instant): RenderedMail {
-    const addresses = { manageUrl: null, cancelUntil: null, payUrl: null, offUrl: null }
-    const from = senderAddress(this.context.config)
-    const views = notices
-      .slice(0, maxLines)
-      .map(({ mail, booking }) => mailViewOf(mail, booking, { addresses, now, from }))
+    const around = { addresses: noAddresses, knownStart: null, now, from: senderAddress(this.context.config) }
+    const views = notices.slice(0, maxLines).map(({ mail, booking }) => mailViewOf(mail, booking, around))
     const [view] = views
     if (!view) throw new Error('a mail about many needs one')
     return renderMany(view, views.map(lineOf), notices.length - views.length)
   }
 
-  private async around({ kind, audience }: LeasedMail, booking: ShownBooking, now: Instant) {
-    const isClient = audience === 'client'
-    const managed = isClient ? await this.links.manage(booking) : { manageUrl: null, cancelUntil: null }
+  private async addressesOf({ kind, audience }: LeasedMail, booking: ShownBooking): Promise<MailAddresses> {
+    const managed = audience === 'client' ? await this.links.manage(booking) : noAddresses
     const isDue = kind === 'deposit_due' && booking.payment_id !== null
-    const addresses: MailAddresses = {
+    return {
       ...managed,
       payUrl: isDue ? this.links.checkoutUrl(booking.payment_id ?? '') : null,
       offUrl: kind === 'reminder' ? await offUrl(this.context, booking) : null,
     }
-    return { addresses, now, from: senderAddress(this.context.config) }
   }
 
   /** Never rejects: what cannot be rendered is tried again, as what cannot be sent. */
@@ -283,8 +303,8 @@ export class MailWorker {
     try {
       const { booking, content } = await make()
       const now = clock.now()
-      const addresses = { manageUrl: null, cancelUntil: null, payUrl: null, offUrl: null }
-      const { business } = mailViewOf({ kind, audience: 'client' }, booking, { addresses, now, from: '' })
+      const around = { addresses: noAddresses, knownStart: null, now, from: '' }
+      const { business } = mailViewOf({ kind, audience: 'client' }, booking, around)
       return await this.sender.send({
         ...{ id, kind, to, content, at: now },
         ...{ senderName: business.name, replyTo: business.replyTo },
@@ -310,11 +330,12 @@ export class MailWorker {
     },
   ): Promise<void> {
     const { mail, to, result, same, obsolete, carried = [] } = done
-    const { clock, log } = this.context
+    const { clock, log, metrics } = this.context
     const now = clock.now()
     const leased_until = mail.next_attempt_at
     const attempts = mail.attempts + 1
     if (result.outcome === 'sent') {
+      metrics.mail('sent')
       const sent = { status: 'sent', sent_at: now, next_attempt_at: null, last_error: null } as const
       return this.conclude(
         mails,
@@ -329,10 +350,12 @@ export class MailWorker {
     const about = { mail_id: mail.id, booking_id: mail.booking_id, error: result.error }
     const failed = { attempts, attempts_left, last_error: result.error.slice(0, 300) }
     if (result.outcome === 'refused' || attempts_left <= 0) {
+      metrics.mail('failed')
       log.warn(about, 'a mail was refused, and is not tried again')
       const changes = { ...failed, status: 'failed', next_attempt_at: null } as const
       return this.conclude(mails, obsolete, [{ ids: [mail.id], leased_until, changes }])
     }
+    metrics.mail('retried')
     log.info(about, 'a mail could not be sent; it is tried again')
     await this.conclude(mails, obsolete, [{ ids: [mail.id], leased_until, changes: failed }], {
       until: plusSeconds(now, pauseSeconds(attempts)),

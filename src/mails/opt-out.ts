@@ -1,7 +1,16 @@
 import { timingSafeEqual } from 'node:crypto'
+import { manageLinkOf, recordAudit } from '../access/audit.ts'
 import { clientEmailOf } from '../base/contact-formats.ts'
 import { publicUrl } from '../base/public-url.ts'
-import { findShownBookings, insertOptOut, type ShownBooking } from './mail-queries.ts'
+import type { Instant } from '../base/instants.ts'
+import type { Queries, Transaction } from '../database/database.ts'
+import {
+  deleteOptOut,
+  findOptOut,
+  findShownBookings,
+  insertOptOut,
+  type ShownBooking,
+} from './mail-queries.ts'
 import type { Context } from './context.ts'
 
 /*
@@ -35,13 +44,16 @@ export async function bookingOfOffToken(context: Context, token: string): Promis
 /** Ends reminders for the client of a booking at its business; again changes nothing. */
 export async function endReminders(context: Context, booking: ShownBooking): Promise<void> {
   if (booking.client_email === '') return
-  await context.db.transaction((tx) =>
-    insertOptOut(tx.db, {
-      business_id: booking.business_id,
-      email: clientEmailOf(booking.client_email),
+  const { id: subjectId, business_id: businessId, client_email } = booking
+  await context.db.transaction(async (tx) => {
+    await insertOptOut(tx.db, {
+      business_id: businessId,
+      email: clientEmailOf(client_email),
       opted_out_at: tx.now,
-    }),
-  )
+    })
+    const by = manageLinkOf(subjectId)
+    await recordAudit(context, tx, { by, action: 'booking.reminders_ended', subjectId, businessId })
+  })
 }
 
 async function digestOf({ secret }: Pick<Context, 'secret'>, ids: Buffer): Promise<Buffer> {
@@ -52,4 +64,20 @@ async function digestOf({ secret }: Pick<Context, 'secret'>, ids: Buffer): Promi
 function uuidOf(bytes: Buffer): string {
   const hex = bytes.toString('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
+
+/** Forgets a client's wish for no more reminders. Gives the number of wishes. */
+export function forgetOptOut(
+  tx: Transaction,
+  client: { business_id: string; email: string },
+): Promise<number> {
+  return deleteOptOut(tx.db, { ...client, email: clientEmailOf(client.email) })
+}
+
+/** When a client wished for no more reminders. */
+export function optedOutAt(
+  db: Queries,
+  client: { business_id: string; email: string },
+): Promise<Instant | undefined> {
+  return findOptOut(db, { ...client, email: clientEmailOf(client.email) })
 }

@@ -3,7 +3,7 @@ import type { Config } from '../base/config.ts'
 import type { Transaction } from '../database/database.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
 import type { Context } from './context.ts'
-import { type MailSubject, tidingsOf } from './mail-rules.ts'
+import { changeOccasion, type MailSubject, tidingsOf } from './mail-rules.ts'
 import { insertMails, type NewMails } from './outbox-queries.ts'
 
 /*
@@ -24,6 +24,7 @@ export function mailRoute({
 
 const writeMails = sharedStatement({
   writes: true,
+  step: 1, // after their bookings
   run: async (db, members: readonly NewMails[]): Promise<number[]> => {
     const written = await insertMails(db, members)
     return members.map(() => written)
@@ -48,13 +49,14 @@ export async function recordMails(
 ): Promise<void> {
   if (mailRoute(config) === 'off') return
   const tidings = tidingsOf(before, after)
-  const client = notify && after.ends_at > tx.now ? tidings.client : undefined
+  const mayTell = notify && after.client_email !== '' && after.ends_at > tx.now
+  const client = mayTell ? tidings.client : undefined
   if (!client && !tidings.business) return
   const written = await writeMails(tx, {
     id: ids.next(),
     business_id: after.business_id,
     booking_id: after.id,
-    occasion: String(after.version),
+    occasion: changeOccasion(after.version, before),
     client_kind: client ?? null,
     business_kind: tidings.business ?? null,
     to_email: after.client_email,

@@ -21,6 +21,8 @@ export interface MailView {
     onlineUrl: string | null
     staffName: string | null
     startsAt: Instant
+    /** Of a changed one: the start that the recipient knows; null if it is the same. */
+    startedAt: Instant | null
     endsAt: Instant
     /** Of the location. */
     timezone: string
@@ -32,8 +34,10 @@ export interface MailView {
   /** Null: there is none. */
   manageUrl: string | null
   payUrl: string | null
-  /** Until when the client may cancel; null: not at all. */
+  /** Until when the client may cancel; null: not at all, or always. */
   cancelUntil: Instant | null
+  /** Until when the client may move it; null: not at all. */
+  moveUntil: Instant | null
   /** Where to end reminders; in reminders only. */
   offUrl: string | null
   now: Instant
@@ -110,12 +114,12 @@ function ownerSubject({ kind, booking }: MailView, language: MailLanguage): stri
 }
 
 function clientBlocks(view: MailView, language: MailLanguage): Block[] {
-  const { kind, booking, business, manageUrl, payUrl, cancelUntil, offUrl } = view
+  const { kind, booking, business, manageUrl, payUrl, offUrl } = view
   const { texts } = language
   const isOver = kind === 'cancelled'
   const intro = texts.intro[kind === 'booked' ? 'confirmed' : kind]
   const action = kind === 'deposit_due' && payUrl ? { label: texts.pay, url: payUrl } : null
-  const manage = manageUrl ? { label: texts.manage, url: manageUrl } : null
+  const manage = manageUrl ? { label: isOver ? texts.manageCancelled : texts.manage, url: manageUrl } : null
   const isManageMain = !action && !isOver
   return [
     { type: 'paragraph', text: fill(texts.greeting, { name: booking.client.firstName }) },
@@ -124,14 +128,7 @@ function clientBlocks(view: MailView, language: MailLanguage): Block[] {
     ...(action ? [{ type: 'button' as const, ...action }] : []),
     ...(manage && isManageMain ? [{ type: 'button' as const, ...manage }] : []),
     ...(manage && !isManageMain ? [{ type: 'link' as const, ...manage }] : []),
-    ...(manage && !isOver && cancelUntil && cancelUntil > view.now
-      ? [
-          {
-            type: 'small' as const,
-            text: fill(texts.cancelUntil, { time: momentOf(cancelUntil, booking.timezone, language) }),
-          },
-        ]
-      : []),
+    ...(manage && !isOver ? policyLines(view, language) : []),
     ...(business.replyTo ? [{ type: 'small' as const, text: texts.contact }] : []),
     ...(offUrl
       ? [
@@ -143,6 +140,20 @@ function clientBlocks(view: MailView, language: MailLanguage): Block[] {
           },
         ]
       : []),
+  ]
+}
+
+/** What the client may do until when, in the words of the page on which they do it. */
+function policyLines({ booking, cancelUntil, moveUntil, now }: MailView, language: MailLanguage): Block[] {
+  const { texts } = language
+  const cancel = cancelUntil && cancelUntil > now ? momentOf(cancelUntil, booking.timezone, language) : null
+  const move = moveUntil && moveUntil > now ? momentOf(moveUntil, booking.timezone, language) : null
+  if (cancel !== null && cancel === move) {
+    return [{ type: 'small', text: fill(texts.untilBoth, { time: cancel }) }]
+  }
+  return [
+    ...(move === null ? [] : [{ type: 'small' as const, text: fill(texts.untilMove, { time: move }) }]),
+    ...(cancel === null ? [] : [{ type: 'small' as const, text: fill(texts.untilCancel, { time: cancel }) }]),
   ]
 }
 
@@ -170,6 +181,9 @@ function card({ kind, booking }: MailView, language: MailLanguage): Extract<Bloc
   const { texts, locale } = language
   const { deposit, price } = booking
   const rows: [string, string][] = [
+    ...(kind === 'changed' && booking.startedAt
+      ? [[texts.before, momentOf(booking.startedAt, booking.timezone, language)] as [string, string]]
+      : []),
     ...(booking.address || !booking.onlineUrl
       ? [
           [texts.place, [booking.locationName, booking.address].filter(Boolean).join('\n')] as [
@@ -293,11 +307,13 @@ function daysBetween(from: Instant, to: Instant, timezone: string): number {
   return dayOf(from).until(dayOf(to), { largestUnit: 'day' }).days
 }
 
-function moneyText({ amount, currency }: Money, locale: string): string {
+/** Whole amounts without digits behind the point, as the widget writes them. */
+export function moneyText({ amount, currency }: Money, locale: string): string {
   const digits = minorDigits(currency)
+  const shown = amount % 10 ** digits === 0 ? 0 : digits
   return new Intl.NumberFormat(locale, {
     ...{ style: 'currency', currency },
-    ...{ minimumFractionDigits: digits, maximumFractionDigits: digits },
+    ...{ minimumFractionDigits: shown, maximumFractionDigits: shown },
   })
     .format(amount / 10 ** digits)
     .replaceAll('\u00a0', ' ')

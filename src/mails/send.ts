@@ -41,6 +41,10 @@ export function mailDirectory({ mailDirectory }: Pick<Config, 'mailDirectory'>):
   return resolve(mailDirectory || 'data/mails')
 }
 
+export function mailFileName({ id, kind }: { id: string; kind: string }): string {
+  return `${id}-${kind}.eml`
+}
+
 /** The sender's address; what is written to files needs none. */
 export function senderAddress({ mailFrom }: Pick<Config, 'mailFrom'>): string {
   return mailFrom?.address ?? 'holdfast@localhost'
@@ -66,7 +70,8 @@ export class MailSender {
     try {
       this.transport ??= openTransport(this.config)
       const transport = await this.transport
-      const sent: unknown = await Promise.race([transport.sendMail(this.message(mail)), limit.promise])
+      const message = this.config.smtpUrl === '' ? readable(this.message(mail)) : this.message(mail)
+      const sent: unknown = await Promise.race([transport.sendMail(message), limit.promise])
       if (mailRoute(this.config) === 'files') await this.write(mail, (sent as { message: Buffer }).message)
       return { outcome: 'sent' }
     } catch (error) {
@@ -91,7 +96,7 @@ export class MailSender {
   /** The mail as a file, as `send` would send it. */
   async asFile(mail: OutgoingMail): Promise<Buffer> {
     const transport = await openTransport({ ...this.config, smtpUrl: '' })
-    const sent: unknown = await transport.sendMail(this.message(mail))
+    const sent: unknown = await transport.sendMail(readable(this.message(mail)))
     return (sent as { message: Buffer }).message
   }
 
@@ -100,10 +105,10 @@ export class MailSender {
     this.transport = undefined
   }
 
-  private async write({ id, kind }: OutgoingMail, message: Buffer): Promise<void> {
+  private async write(mail: OutgoingMail, message: Buffer): Promise<void> {
     const directory = mailDirectory(this.config)
     await mkdir(directory, { recursive: true, mode: 0o700 })
-    await writeFile(join(directory, `${id}-${kind}.eml`), message, { mode: 0o600 })
+    await writeFile(join(directory, mailFileName(mail)), message, { mode: 0o600 })
   }
 
   private message({ id, to, senderName, replyTo, offUrl, at, content }: OutgoingMail) {
@@ -131,6 +136,17 @@ export class MailSender {
       }),
     }
   }
+}
+
+/**
+ * The same with text and HTML as they are (8bit, RFC 2045): somebody who opens the file in an editor finds its links whole.
+ * On their way over servers they are quoted-printable, which no server changes and every mail program undoes.
+ */
+function readable<Message extends { text: string; html: string }>(message: Message) {
+  const part = (type: string, text: string) => ({
+    raw: `Content-Type: text/${type}; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n${text}`,
+  })
+  return { ...message, text: part('plain', message.text), html: part('html', message.html) }
 }
 
 /** Loaded late: most processes send nothing, and the command line starts fast. */

@@ -88,6 +88,15 @@ function migrationFinding({ migrations = [] }: DatabaseFacts, { knownMigrations 
   return ok('schema', 'up to date')
 }
 
+/** Judges a database whose migrations have run, and which lacks columns that they make. */
+export function unfinishedFinding(missing: string[]): Finding {
+  return fault(
+    'schema',
+    `an unreleased version of Holdfast made it: it lacks ${missing.slice(0, 3).join(', ')}`,
+    'use it with that version, restore a backup, or begin with an empty database',
+  )
+}
+
 function overlapFinding(
   { migrations, overlapRules }: DatabaseFacts,
   { engine }: HostFacts,

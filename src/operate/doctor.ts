@@ -7,12 +7,20 @@ import { OperatorError } from '../base/errors.ts'
 import type { Context } from '../bookings/context.ts'
 import { demoBusinesses } from '../catalogue/demo-world.ts'
 import { DatabaseUnavailable, dedicatedPoolSize, listeningConnections } from '../database/database.ts'
+import { missingColumns } from '../database/expected-schema.ts'
 import { migrationNames } from '../database/migrate.ts'
 import { mailRoute } from '../mails/outbox.ts'
 import { MailSender } from '../mails/send.ts'
 import { checkDeposits } from '../payments/payment.ts'
 import { findDamages, readFacts } from './doctor-queries.ts'
-import { damageFinding, fileFinding, findings, mailFinding, redisFinding } from './doctor-rules.ts'
+import {
+  damageFinding,
+  fileFinding,
+  findings,
+  mailFinding,
+  redisFinding,
+  unfinishedFinding,
+} from './doctor-rules.ts'
 import type { FileFacts, Finding } from './doctor-types.ts'
 
 type Variables = Record<string, string | undefined>
@@ -113,7 +121,12 @@ export async function diagnose(context: Context, variables: Variables): Promise<
   })
   const hasSchema =
     facts.migrations !== undefined && found.every(({ check, state }) => check !== 'schema' || state === 'ok')
-  return [...damage, ...found, ...(hasSchema ? await diagnoseDeposits(context) : [])]
+  if (!hasSchema) return [...damage, ...found]
+  const missing = await missingColumns(db)
+  if (missing.length > 0) {
+    return [...damage, ...found.filter(({ check }) => check !== 'schema'), unfinishedFinding(missing)]
+  }
+  return [...damage, ...found, ...(await diagnoseDeposits(context))]
 }
 
 async function diagnoseDeposits(context: Context): Promise<Finding[]> {

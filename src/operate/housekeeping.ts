@@ -12,7 +12,7 @@ const maxBatches = 20
  */
 export function startHousekeeping(
   context: Context,
-  jobs: readonly CleanupJob[],
+  jobs: readonly CleanupJob<Context>[],
 ): { stop: () => Promise<void> } {
   const stopping = new AbortController()
   let running: Promise<void> = Promise.resolve()
@@ -37,7 +37,7 @@ export function startHousekeeping(
 /** Runs each job once, in batches, until stopped. A failing job does not stop the others. */
 export async function tidy(
   context: Context,
-  jobs: readonly CleanupJob[],
+  jobs: readonly CleanupJob<Context>[],
   stopping?: AbortSignal,
 ): Promise<void> {
   for (const job of jobs) {
@@ -49,7 +49,11 @@ export async function tidy(
   }
 }
 
-async function runJob(context: Context, job: CleanupJob, stopping: AbortSignal | undefined): Promise<void> {
+async function runJob(
+  context: Context,
+  job: CleanupJob<Context>,
+  stopping: AbortSignal | undefined,
+): Promise<void> {
   for (let batch = 0; batch < maxBatches && !stopping?.aborted; batch += 1) {
     if ((await job.deleteBatch(context, batchSize)) < batchSize) return
   }

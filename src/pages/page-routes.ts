@@ -25,6 +25,10 @@ const files = [
   'booking-page.css',
   'booking-card.png',
   'checkout.js',
+  'console.css',
+  'console-calendar.css',
+  'console-link.js',
+  'console.js',
   'salon-spree.png',
 ]
 

@@ -65,23 +65,36 @@ interface Page {
   more?: Html
   /** Whether the page has forms. */
   forms?: boolean
-  /** Whether links to the API and its problems stand above. */
-  header?: boolean
+  /** Of the document, such as `de-AT`; English if absent. */
+  locale?: string
+  /** The text of the link that leads to the content. */
+  skip?: string
+  /** Whether links to the API and its problems stand above; or what stands there instead. */
+  header?: boolean | Html
 }
 
 export function sendPage(
   reply: FastifyReply,
-  { title, main, more = html``, forms = false, header = true }: Page,
+  {
+    title,
+    main,
+    more = html``,
+    forms = false,
+    header = true,
+    locale = 'en',
+    skip = 'Skip to the content',
+  }: Page,
 ): FastifyReply {
   return reply
     .headers({
       'content-security-policy': contentSecurityPolicy(forms),
       'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
+      // with no-referrer, the forms of older browsers would not say where they come from
+      'referrer-policy': forms ? 'same-origin' : 'no-referrer',
       'cache-control': forms ? 'no-store' : 'no-cache', // a form changes its own page
     })
     .type('text/html; charset=utf-8')
-    .send(pageOf({ title, main, more, header }).text)
+    .send(pageOf({ title, main, more, header, locale, skip }).text)
 }
 
 const pageHeader = html`<header>
@@ -93,9 +106,9 @@ const pageHeader = html`<header>
   </nav>
 </header>`
 
-function pageOf({ title, main, more, header }: Required<Omit<Page, 'forms'>>): Html {
+function pageOf({ title, main, more, header, locale, skip }: Required<Omit<Page, 'forms'>>): Html {
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${locale}">
       <head>
         <meta charset="utf-8" />
         <title>${title}</title>
@@ -106,8 +119,8 @@ function pageOf({ title, main, more, header }: Required<Omit<Page, 'forms'>>): H
         <link rel="stylesheet" href="/docs/page.css" />
       </head>
       <body>
-        <a class="skip" href="#main">Skip to the content</a>
-        ${header ? pageHeader : ''} ${main}
+        <a class="skip" href="#main">${skip}</a>
+        ${header === true ? pageHeader : header || ''} ${main}
       </body>
     </html> `
 }

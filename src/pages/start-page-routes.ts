@@ -2,10 +2,9 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import packageJson from '../../package.json' with { type: 'json' }
 import { bookingPageKey } from '../access/page-key.ts'
-import { Problem } from '../base/errors.ts'
 import type { Context } from '../bookings/context.ts'
 import { firstBusinesses } from '../catalogue/business.ts'
-import { Media, problems } from '../http/wire.ts'
+import { Media } from '../http/wire.ts'
 import { html, type Html, sendPage } from './page.ts'
 
 /** A business whose booking page can be opened. */
@@ -30,14 +29,11 @@ export function startPageRoutes(app: FastifyInstance, context: Context): void {
         tags: ['Service'],
         summary: 'The first page, for people',
         description:
-          'In development it leads to booking pages and the API reference; in production to the booking page of the only business. Without `text/html` in `Accept` there is nothing here.',
-        response: { 200: Media('text/html', 'The page.'), ...problems('not_found') },
+          'In development it leads to booking pages, the console and the API reference; in production to the booking page of the only business, and to the log-in.',
+        response: { 200: Media('text/html', 'The page.') },
       },
     },
-    async (request, reply) => {
-      void reply.header('vary', 'Accept')
-      if (!request.headers.accept?.includes('text/html'))
-        throw new Problem('not_found', 'There is nothing at this address.')
+    async (_request, reply) => {
       const isProduction = context.config.environment === 'production'
       const found = await context.cache.get('start-page', () =>
         findBookable(context, isProduction ? 2 : maxListed),
@@ -82,6 +78,10 @@ function overview(businesses: BookableBusiness[], engine: keyof typeof engineNam
           </ul>`
         : html`<p>None yet. <code>npx holdfast setup</code> makes a business and its page.</p>`
     }
+    <h2>For people of a business</h2>
+    <ul class="codes">
+      <li><a href="/console">Console</a></li>
+    </ul>
     <h2>For programs</h2>
     <ul class="codes">
       <li><a href="/docs">API reference</a></li>
@@ -96,15 +96,20 @@ function overview(businesses: BookableBusiness[], engine: keyof typeof engineNam
   </main>`
 }
 
+/** For those who work there. */
+const toConsole = html`<p class="soft"><a href="/console">Log in</a></p>`
+
 /** For the clients of the only business. */
 function entrance({ name, path }: BookableBusiness): Html {
   return html`<main id="main" class="text" tabindex="-1">
     <h1><bdi>${name}</bdi></h1>
     <p><a class="button main" href="${path}">Book</a></p>
+    ${toConsole}
   </main>`
 }
 
 const nothingHere = html`<main id="main" class="text" tabindex="-1">
   <h1>Nothing here</h1>
   <p>To book, open the link that the business has given you.</p>
+  ${toConsole}
 </main>`

@@ -6,6 +6,7 @@ import { type Instant, plusMinutes, plusSeconds } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { showBooking } from '../bookings/booking.ts'
 import {
+  checkoutAddress,
   type CheckoutProvider,
   type Checkouts,
   type CheckoutState,
@@ -151,7 +152,7 @@ export class DepositCheckouts implements Checkouts {
   async settle(
     tx: Transaction,
     { paymentId, booking, refund }: Parameters<Checkouts['settle']>[1],
-  ): Promise<PaymentPart | undefined> {
+  ): Promise<(PaymentPart & { refundBegins?: boolean }) | undefined> {
     const payment = paymentId === null ? undefined : await lockPayment(tx.db, paymentId)
     if (refund && (!payment || payment.paid_at === null)) throw nothingToRefund()
     if (!payment) return undefined
@@ -163,7 +164,7 @@ export class DepositCheckouts implements Checkouts {
         this.wake()
       })
     }
-    return { ...payment, ...changes }
+    return { ...payment, ...changes, refundBegins: changes.refund_requested_at !== undefined }
   }
 
   wake(): void {
@@ -301,11 +302,6 @@ function stateOf(payment: PaymentRow, isBooked: boolean): CheckoutView['state'] 
 function orderDigest({ amount, currency, serviceName, email }: Deposit, returnAddress: string): string {
   const parts = [amount, currency, serviceName, email, returnAddress]
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
-}
-
-/** The URL of the checkout page. The random id makes it unguessable. */
-export function checkoutAddress(config: Parameters<typeof publicUrl>[0], paymentId: string): string {
-  return `${publicUrl(config)}/checkout/${paymentId}`
 }
 
 /** Stripe if its key is set, else the sandbox, which production refuses: no real booking for play money. */

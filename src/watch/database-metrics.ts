@@ -10,6 +10,8 @@ const maxWaitMs = 1_000
 export interface Counts {
   countActiveHolds: () => Promise<number>
   countPendingDeliveries: () => Promise<number>
+  /** Mails that wait, and the age of the oldest. */
+  readWaitingMails: () => Promise<{ count: number; oldestSeconds: number }>
 }
 
 /** Measures the database and the read cache. */
@@ -31,6 +33,19 @@ export function databaseMetrics(
     'holdfast_webhook_pending_deliveries',
     'Webhook deliveries that wait for an attempt, cached for 5 s; absent while the database does not respond.',
     cached(counts.countPendingDeliveries, clock),
+  )
+  const mails = cached(counts.readWaitingMails, clock)
+  optionalGauge(
+    registry,
+    'holdfast_mails_waiting',
+    'Mails that wait to be sent, cached for 5 s; absent while the database does not respond.',
+    async () => (await mails())?.count,
+  )
+  optionalGauge(
+    registry,
+    'holdfast_mails_oldest_seconds',
+    'Age of the oldest mail that waits, 0 without one, cached for 5 s; absent while the database does not respond.',
+    async () => (await mails())?.oldestSeconds,
   )
   new Gauge({
     name: 'holdfast_database_up',
@@ -133,8 +148,8 @@ function counted<Label extends string = never>(
  * Caches a reading for five seconds, and never reads twice at once. Undefined when the reading fails or takes more than
  * a second.
  */
-function cached(read: () => Promise<number>, clock: Clock): () => Promise<number | undefined> {
-  let reading: Promise<number | undefined> | undefined
+function cached<T>(read: () => Promise<T>, clock: Clock): () => Promise<T | undefined> {
+  let reading: Promise<T | undefined> | undefined
   let hasEnded = true
   let readAtMs = 0
   return () => {
@@ -151,7 +166,7 @@ function cached(read: () => Promise<number>, clock: Clock): () => Promise<number
   }
 }
 
-async function inTime(reading: Promise<number | undefined>): Promise<number | undefined> {
+async function inTime<T>(reading: Promise<T | undefined>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const tooLate = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, maxWaitMs, undefined)

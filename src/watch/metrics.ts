@@ -16,6 +16,10 @@ export type BookingOutcome = (typeof bookingOutcomes)[number]
 const deliveryOutcomes = ['succeeded', 'failed'] as const
 type DeliveryOutcome = (typeof deliveryOutcomes)[number]
 
+/** Outcomes of attempts to send a mail: those that are retried come again. */
+const mailOutcomes = ['sent', 'retried', 'failed'] as const
+type MailOutcome = (typeof mailOutcomes)[number]
+
 /** A response, in labels of bounded number: patterns and codes, no addresses, ids or keys. */
 interface CountedResponse {
   method: string
@@ -38,6 +42,8 @@ export interface Metrics {
   attempt(outcome: DeliveryOutcome, seconds: number): void
   /** A delivery that has ended: received, or without attempts left. */
   delivery(outcome: DeliveryOutcome): void
+  /** An attempt to send a mail. */
+  mail(outcome: MailOutcome): void
   /** Whether rate limits count in memory alone, as the shared store is unavailable. */
   sharedLimitsDegraded(degraded: boolean): void
 }
@@ -49,6 +55,7 @@ export const uncounted: Metrics = {
   booking: () => undefined,
   attempt: () => undefined,
   delivery: () => undefined,
+  mail: () => undefined,
   sharedLimitsDegraded: () => undefined,
 }
 
@@ -120,6 +127,7 @@ function serviceMetrics(registry: Registry, build: Build): Metrics {
   return {
     ...outcomeMetrics(registry),
     ...deliveryMetrics(registry),
+    ...mailMetrics(registry),
     sharedLimitsDegraded: (degraded) => sharedLimitsDegraded.set(Number(degraded)),
     answered: ({ route, status, seconds, problem, ...response }) => {
       const method = methods.has(response.method) ? response.method : 'other'
@@ -171,6 +179,17 @@ function deliveryMetrics(registry: Registry): Pick<Metrics, 'attempt' | 'deliver
     attempt: (outcome, seconds) => attempts.observe({ outcome }, seconds),
     delivery: (outcome) => deliveries.inc({ outcome }),
   }
+}
+
+function mailMetrics(registry: Registry): Pick<Metrics, 'mail'> {
+  const attempts = new Counter({
+    name: 'holdfast_mail_attempts_total',
+    help: 'Attempts to send a mail, by outcome: sent, retried later, or failed for good.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
+  for (const outcome of mailOutcomes) attempts.inc({ outcome }, 0)
+  return { mail: (outcome) => attempts.inc({ outcome }) }
 }
 
 /** Sampling interval of the event loop. */

@@ -32,7 +32,7 @@ import { eventPayload, type EventSubject, type EventType } from './event-payload
 import { retentionSeconds } from './event.ts'
 import type { AttemptError, AttemptResult } from './send.ts'
 import type { WebhookRow } from './webhook-queries.ts'
-import { lockedWebhook, parseCursor, showWebhook } from './webhook.ts'
+import { lockedWebhook, recordOfWebhook, parseCursor, showWebhook } from './webhook.ts'
 
 /*
  * A delivery: one event on its way to one webhook. The worker (worker.ts) makes its attempts.
@@ -178,6 +178,8 @@ export function retryByHand(
     const delivery = isUuid(wanted) ? await findDelivery(tx.db, webhook.id, wanted) : undefined
     if (!delivery) throw new Problem('not_found', 'There is no delivery with this id.')
     await retryDelivery(tx.db, { webhookId: webhook.id, id: delivery.id, now: tx.now })
+    const { id: subjectId } = delivery
+    await recordOfWebhook(context, tx, { by: actor, action: 'delivery.retried', webhook, subjectId })
     await startDelivering(context, tx)
     const pending = { ...delivery, status: 'pending' as const, next_attempt_at: tx.now }
     return presentDelivery(pending, webhook.timezone)
@@ -206,6 +208,7 @@ export function sendSample(context: Context, actor: Actor, id: string) {
       created_at: tx.now,
     }
     await insertDelivery(tx.db, delivery)
+    await recordOfWebhook(context, tx, { by: actor, action: 'webhook.tested', webhook })
     await startDelivering(context, tx)
     return presentDelivery(delivery, webhook.timezone)
   })

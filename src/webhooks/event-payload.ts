@@ -1,4 +1,5 @@
 import { formatInstant, type Instant } from '../base/instants.ts'
+import { erasedName } from '../base/contact-formats.ts'
 import type { BookingStatus } from '../database/tables.ts'
 
 export const eventTypes = [
@@ -46,4 +47,11 @@ export function eventPayload(type: EventType, booking: EventSubject, at: Instant
       ...(booking.party_size > 1 && { party_size: booking.party_size }),
     },
   })
+}
+
+/** The body of an event without its client. */
+export function withoutClient(payload: string): string {
+  const body = JSON.parse(payload) as { data: object } // only eventPayload() writes it
+  const client = { first_name: erasedName, last_name: erasedName, email: '' }
+  return JSON.stringify({ ...body, data: { ...body.data, client } })
 }

@@ -1,8 +1,9 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
+import { auditText, insertOfAudit, type NewAuditEntry } from '../database/audit-entries.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
 import type { Queries } from '../database/database.ts'
-import { isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import { isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import type { EventsTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import { maxAttempts } from './delivery-queries.ts'
@@ -20,21 +21,21 @@ const eventColumns = {
   traceparent: 'text',
 } as const
 
-type NewEvents = Params<{ events: string }>
+type NewEvents = Params<{ events: string; audit: string }>
 
-/** One statement saves a round trip to the server. */
+/** One statement saves round trips to the server. */
 const eventsWithDeliveries = cachedQuery(
-  (db, { events }: NewEvents) => sql`
+  (db, { events, audit }: NewEvents) => sql`
     with e as (select * from ${rowsOf(db, eventColumns, events)} as r), happened as (
       insert into events (id, business_id, booking_id, type, payload, occurred_at, traceparent)
       select id, business_id, booking_id, type, payload, occurred_at, traceparent from e order by place
-    )
+    ), audited as (${insertOfAudit(db, audit)})
     ${deliveriesOf(db)}`,
 )
 
 /** SQLite writes to one table a statement. */
 const eventsAlone = cachedQuery(
-  (db, { events }: NewEvents) => sql`
+  (db, { events }: Pick<NewEvents, 'events'>) => sql`
     insert into events (id, business_id, booking_id, type, payload, occurred_at, traceparent, position)
     select id, business_id, booking_id, type, payload, occurred_at, traceparent,
            (select coalesce(max(position), 0) from events) + place + 1
@@ -42,22 +43,29 @@ const eventsAlone = cachedQuery(
 )
 
 const deliveriesAlone = cachedQuery(
-  (db, { events }: NewEvents) => sql`
+  (db, { events }: Pick<NewEvents, 'events'>) => sql`
     with e as (select * from ${rowsOf(db, eventColumns, events)} as r)
     ${deliveriesOf(db)}`,
 )
 
+const auditAlone = cachedQuery((db, { audit }: Pick<NewEvents, 'audit'>) => insertOfAudit(db, audit))
+
 /**
- * Writes events, of any bookings and businesses, in their order, and a delivery for each webhook that wants them. Gives the
- * number of deliveries. All rows are one parameter: the text of the statement does not depend on their number.
+ * Writes events, of any bookings and businesses, in their order, and a delivery for each webhook that wants them, with what
+ * the audit log tells of it. Gives the number of deliveries. Rows are parameters: the text of the statement does not depend
+ * on their number.
  */
-export async function insertEvents(db: Queries, events: NewEvent[]): Promise<number> {
+export async function insertEvents(
+  db: Queries,
+  { events, audit }: { events: NewEvent[]; audit: NewAuditEntry[] },
+): Promise<number> {
   const rows = events.map((event, place) => ({ ...event, place }))
-  const given = { events: rowsText(db, eventColumns, rows) }
-  if (!isPostgres(db)) await eventsAlone(db, given)
-  const insertDeliveries = isPostgres(db) ? eventsWithDeliveries : deliveriesAlone
-  const { numAffectedRows = 0n } = await insertDeliveries(db, given)
-  return Number(numAffectedRows)
+  const given = { events: rowsText(db, eventColumns, rows), audit: auditText(db, audit) }
+  if (isPostgres(db)) return Number((await eventsWithDeliveries(db, given)).numAffectedRows ?? 0n)
+  await auditAlone(db, given)
+  if (events.length === 0) return 0
+  await eventsAlone(db, given)
+  return Number((await deliveriesAlone(db, given)).numAffectedRows ?? 0n)
 }
 
 /**
@@ -170,4 +178,54 @@ export async function deleteOldEvents(db: Queries, before: Instant, max: number)
     .where(sql<boolean>`(business_id, id) in ${old}`)
     .executeTakeFirst()
   return Number(numDeletedRows)
+}
+
+/** The last events of a booking, the oldest first; what is older than thirty days is gone. */
+export async function findEventsOf(
+  db: Queries,
+  { businessId, bookingId, rows }: { businessId: string; bookingId: string; rows: number },
+): Promise<Pick<EventsTable, 'occurred_at' | 'payload'>[]> {
+  const found = await db
+    .selectFrom('events')
+    .select(['occurred_at', 'payload'])
+    .where('business_id', '=', businessId)
+    .where('booking_id', '=', bookingId)
+    .orderBy('occurred_at', 'desc')
+    .limit(rows)
+    .execute()
+  return found.toReversed()
+}
+
+/** The bodies of the events of bookings, oldest first, each booking with its business. */
+export async function findPayloads(
+  db: Queries,
+  bookings: readonly { id: string; business_id: string }[],
+): Promise<
+  (Pick<EventsTable, 'id' | 'business_id' | 'payload' | 'booking_id' | 'type'> & { occurred_at: Instant })[]
+> {
+  const keys = JSON.stringify(bookings.map(({ business_id, id }) => [business_id, id]))
+  const columns = [
+    ['business_id', 'uuid'],
+    ['booking_id', 'uuid'],
+  ] as const
+  return db
+    .selectFrom('events')
+    .select(['id', 'business_id', 'booking_id', 'type', 'payload', 'occurred_at'])
+    .where(isAmong(db, columns, sql<string>`${keys}`))
+    .orderBy('transaction_id')
+    .orderBy('position')
+    .execute()
+}
+
+const payloadColumns = { id: 'uuid', business_id: 'uuid', payload: 'text' } as const
+
+/** Replaces the bodies of events. */
+export async function updatePayloads(
+  db: Queries,
+  events: readonly Pick<EventsTable, 'id' | 'business_id' | 'payload'>[],
+): Promise<void> {
+  await sql`
+    update events set payload = w.payload
+      from ${rowsOf(db, payloadColumns, sql<string>`${rowsText(db, payloadColumns, events)}`)} as w
+     where events.business_id = w.business_id and events.id = w.id`.execute(db)
 }

@@ -1,26 +1,32 @@
 import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
+import type { AuditAction } from '../access/audit-types.ts'
+import { auditEntry, type Author } from '../access/audit.ts'
 import { invalidCursor, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
-import { formatInstant, plusSeconds } from '../base/instants.ts'
+import { formatInstant, type Instant, plusSeconds, readInstant } from '../base/instants.ts'
 import { currentTraceparent } from '../base/tracing.ts'
-import type { Transaction } from '../database/database.ts'
+import type { NewAuditEntry } from '../database/audit-entries.ts'
+import type { Queries, Transaction } from '../database/database.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
 import { decodeCursor, pageOf, readLimit } from '../http/wire.ts'
 import type { Context } from './context.ts'
 import type { CleanupJob } from '../database/context.ts'
 import { startDelivering } from './delivery-signal.ts'
-import { eventPayload, type EventSubject, type EventType } from './event-payload.ts'
+import { eventPayload, type EventSubject, type EventType, withoutClient } from './event-payload.ts'
 import {
   deleteOldEvents,
   type EventPlace,
   type EventRow,
   findEventPlace,
   findEvents,
+  findEventsOf,
+  findPayloads,
   findTransactions,
   insertEvents,
   type NewEvent,
   type RunningTransactions,
+  updatePayloads,
 } from './event-queries.ts'
 import type { EventBody, EventsQuery } from './event-schemas.ts'
 
@@ -29,36 +35,57 @@ import type { EventBody, EventsQuery } from './event-schemas.ts'
  * subscribed webhook, and stored for 30 days. Readers of `GET /events` miss none, however late a transaction commits.
  */
 
+interface NewChange {
+  events: NewEvent[]
+  audit: NewAuditEntry
+}
+
 /** Gives the number of deliveries of all members: above zero is all that matters. */
-const writeEvents = sharedStatement({
+const writeChanges = sharedStatement({
   writes: true,
-  run: async (db, members: readonly NewEvent[][]): Promise<number[]> => {
-    const deliveries = await insertEvents(db, members.flat())
+  step: 1, // after their bookings
+  run: async (db, members: readonly NewChange[]): Promise<number[]> => {
+    const deliveries = await insertEvents(db, {
+      events: members.flatMap(({ events }) => events),
+      audit: members.map(({ audit }) => audit),
+    })
     return members.map(() => deliveries)
   },
 })
 
-/** Records events of a booking with their deliveries in the transaction of the change. Sending begins after its commit. */
-export async function recordEvents(
+interface BookingChange {
+  /** Its events; none for one that nobody was told of yet. */
+  types: EventType[]
+  booking: EventSubject
+  by: Author
+  /** For the audit log; default: the last event. */
+  action?: AuditAction
+}
+
+/**
+ * Records a change of a booking in its transaction: its events with their deliveries, and who made it. Sending begins after
+ * its commit.
+ */
+export async function recordChange(
   context: Pick<Context, 'db' | 'ids' | 'dueDeliveries'>,
   tx: Transaction,
-  { types, booking }: { types: EventType[]; booking: EventSubject },
+  { types, booking, by, action = types.at(-1) ?? 'booking.updated' }: BookingChange,
 ): Promise<void> {
-  if (types.length === 0) return
   // ids of the same millisecond have no order of their own; events have that of their types
   const ids = types.map(() => context.ids.next()).toSorted()
-  const deliveries = await writeEvents(
-    tx,
-    types.map((type, index) => ({
+  const { id: subjectId, business_id: businessId } = booking
+  const deliveries = await writeChanges(tx, {
+    events: types.map((type, index) => ({
       id: ids[index] ?? context.ids.next(),
-      business_id: booking.business_id,
-      booking_id: booking.id,
+      business_id: businessId,
+      booking_id: subjectId,
       type,
       payload: eventPayload(type, booking, tx.now),
       occurred_at: tx.now,
       traceparent: currentTraceparent(),
     })),
-  )
+    audit: auditEntry(context, tx, { by, action, subjectId, businessId }),
+  })
   if (deliveries > 0) await startDelivering(context, tx)
 }
 
@@ -80,6 +107,26 @@ export async function listEvents(context: Context, actor: Actor, query: Static<t
     rows: limit + 1,
   })
   return pageOf(rows, limit, { present: presentEvent, cursor: ({ id }) => ['event', id] })
+}
+
+/** When a booking was to begin, as one of its events tells. */
+interface ToldStart {
+  occurredAt: Instant
+  startsAt: Instant
+}
+
+const maxToldStarts = 200
+
+/** The starts that the events of a booking told, the oldest first: those of the last 30 days. */
+export async function toldStarts(
+  context: Pick<Context, 'db'>,
+  { businessId, bookingId }: { businessId: string; bookingId: string },
+): Promise<ToldStart[]> {
+  const events = await findEventsOf(context.db.reads, { businessId, bookingId, rows: maxToldStarts })
+  return events.map(({ occurred_at, payload }) => ({
+    occurredAt: occurred_at,
+    startsAt: readInstant((JSON.parse(payload) as Static<typeof EventBody>).data.starts_at),
+  }))
 }
 
 async function parsePlace(
@@ -139,4 +186,19 @@ export const oldEvents: CleanupJob = {
     db.transaction((tx) =>
       deleteOldEvents(tx.db, plusSeconds(tx.now, -retentionSeconds - longerSeconds), max),
     ),
+}
+
+type BookingKey = { id: string; business_id: string }
+
+/** Erases clients from the events of their bookings, and so from what is still delivered. Gives the number of events. */
+export async function eraseFromEvents(tx: Transaction, bookings: readonly BookingKey[]): Promise<number> {
+  const events = await findPayloads(tx.db, bookings)
+  const erased = events.map((event) => ({ ...event, payload: withoutClient(event.payload) }))
+  if (erased.length > 0) await updatePayloads(tx.db, erased)
+  return erased.length
+}
+
+/** What events tell of bookings, by booking. */
+export async function eventsOfBookings(db: Queries, bookings: readonly BookingKey[]) {
+  return Map.groupBy(await findPayloads(db, bookings), ({ booking_id }) => booking_id)
 }

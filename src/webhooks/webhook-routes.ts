@@ -38,7 +38,7 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/webhooks',
     {
-      config: { access },
+      config: { access, people: 'owner', plan: 'enterprise' },
       schema: {
         operationId: 'createWebhook',
         tags,
@@ -59,7 +59,7 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/webhooks',
     {
-      config: { access },
+      config: { access, people: 'owner', plan: 'enterprise' },
       schema: {
         operationId: 'listWebhooks',
         tags,
@@ -75,7 +75,7 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/webhooks/:id',
     {
-      config: { access },
+      config: { access, people: 'owner', plan: 'enterprise' },
       schema: {
         operationId: 'showWebhook',
         tags,
@@ -91,7 +91,7 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
   routes.patch(
     '/webhooks/:id',
     {
-      config: { access },
+      config: { access, people: 'owner', plan: 'enterprise' },
       schema: {
         operationId: 'changeWebhook',
         tags,
@@ -112,7 +112,7 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
   routes.delete(
     '/webhooks/:id',
     {
-      config: { access },
+      config: { access, people: 'owner', plan: 'enterprise' },
       schema: {
         operationId: 'deleteWebhook',
         tags,
@@ -133,7 +133,7 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/webhooks/:id/rotate-secret',
     {
-      config: { access },
+      config: { access, people: 'owner', plan: 'enterprise' },
       schema: {
         operationId: 'rotateWebhookSecret',
         tags,
@@ -156,7 +156,7 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/webhooks/:id/deliveries',
     {
-      config: { access },
+      config: { access, people: 'owner', plan: 'enterprise' },
       schema: {
         operationId: 'listDeliveries',
         tags,
@@ -173,7 +173,7 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/webhooks/:id/deliveries/:delivery_id/retry',
     {
-      config: { access },
+      config: { access, people: 'owner', plan: 'enterprise' },
       schema: {
         operationId: 'retryDelivery',
         tags,
@@ -195,7 +195,7 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/webhooks/:id/test',
     {
-      config: { access },
+      config: { access, people: 'owner', plan: 'enterprise' },
       schema: {
         operationId: 'testWebhook',
         tags,
@@ -215,7 +215,7 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/events',
     {
-      config: { access },
+      config: { access, people: 'owner', plan: 'enterprise' },
       schema: {
         operationId: 'listEvents',
         tags,

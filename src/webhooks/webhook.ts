@@ -1,5 +1,7 @@
 import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
+import type { AuditAction } from '../access/audit-types.ts'
+import { recordAudit } from '../access/audit.ts'
 import { invalidCursor, Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, isInstant, plusSeconds } from '../base/instants.ts'
@@ -64,8 +66,27 @@ export async function createWebhook(
       deleted_at: null,
     }
     if (!(await insertWebhook(tx.db, webhook))) throw tooMany(owner)
+    await recordOfWebhook(context, tx, { by: actor, action: 'webhook.created', webhook })
     return { ...webhook, place: null, timezone: found.timezone }
   })
+}
+
+interface OfWebhook {
+  by: Actor
+  action: AuditAction
+  webhook: Pick<WebhookRow, 'id' | 'business_id' | 'hub_id'>
+  /** Default: the webhook. */
+  subjectId?: string
+}
+
+/** Records a change of a webhook, or of something that is its, in the transaction of the change. */
+export function recordOfWebhook(
+  context: Pick<Context, 'ids'>,
+  tx: Transaction,
+  { by, action, webhook, subjectId = webhook.id }: OfWebhook,
+): Promise<void> {
+  const { business_id: businessId, hub_id: hubId } = webhook
+  return recordAudit(context, tx, { by, action, subjectId, businessId, hubId })
 }
 
 /** Joins names of events in one order, as the database keeps them. */
@@ -147,6 +168,8 @@ export async function changeWebhook(
     }
     if (Object.keys(columns).length > 0) await updateWebhook(tx.db, webhook.id, columns)
     if (disables) await disableWebhook(tx.db, webhook.id, tx.now)
+    if (disables || Object.keys(columns).length > 0)
+      await recordOfWebhook(context, tx, { by: actor, action: 'webhook.updated', webhook })
     return { ...webhook, ...columns, ...(disables && { disabled_at: tx.now }) }
   })
 }
@@ -156,6 +179,7 @@ export function removeWebhook(context: Context, actor: Actor, id: string): Promi
   return context.db.transaction(async (tx) => {
     const webhook = await lockedWebhook(tx, actor, id)
     await deleteWebhook(tx.db, webhook.id, tx.now)
+    await recordOfWebhook(context, tx, { by: actor, action: 'webhook.deleted', webhook })
   })
 }
 
@@ -178,6 +202,7 @@ export function rotateSecret(context: Context, actor: Actor, id: string): Promis
       )
     }
     await replaceSecret(tx.db, webhook, { secret, until: plusSeconds(tx.now, overlapSeconds) })
+    await recordOfWebhook(context, tx, { by: actor, action: 'webhook.secret_rotated', webhook })
     return { ...webhook, secret }
   })
 }

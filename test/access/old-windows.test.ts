@@ -74,7 +74,12 @@ describe('memory', () => {
 
   test('keeps the counts of keys through a flood from ever new addresses', async () => {
     const memory = new MemoryStore(3)
-    const key = [quotaOfKey({ keyId: 'x', plan: 'pro', ownLimits: { perMinute: null, perHour: null } }, 1)]
+    const key = [
+      quotaOfKey(
+        { type: 'business', keyId: 'x', plan: 'pro', ownLimits: { perMinute: null, perHour: null } },
+        1,
+      ),
+    ]
     await memory.count(key, nowMs)
     for (let host = 0; host < 100; host += 1) await memory.count(stranger(host), nowMs)
     expect(await memory.count(key, nowMs)).toMatchObject({

@@ -25,7 +25,7 @@ describe('the limits', () => {
   ] as const)(
     'of a key on %s with own figures %j are %i a minute and %i an hour',
     (plan, ownLimits, ...max) => {
-      const quota = quotaOfKey({ keyId: 'x', plan, ownLimits }, 1)
+      const quota = quotaOfKey({ type: 'business', keyId: 'x', plan, ownLimits }, 1)
       expect([quota.perMinute, quota.perHour]).toEqual(max)
     },
   )

@@ -48,6 +48,7 @@ function booking(parts: Partial<BookingsTable> = {}): BookingsTable {
     counted_client: null,
     created_at: now,
     updated_at: now,
+    erased_at: null,
     version: 1,
     ...parts,
   }
@@ -92,9 +93,11 @@ describe('what follows from a change', () => {
   test('of notes: they alone', () => {
     expect(plan({ notes: 'x' })).toEqual({
       columns: { notes: 'x' },
+      action: 'booking.updated',
       events: ['booking.updated'],
       leavesSlot: false,
       takesSlot: false,
+      deposit: undefined,
     })
   })
 
@@ -105,9 +108,11 @@ describe('what follows from a change', () => {
         ends_at: at('2026-12-02T10:30:00Z'),
         scheduled_at: now,
       },
+      action: 'booking.updated',
       events: ['booking.updated'],
       leavesSlot: true,
       takesSlot: true,
+      deposit: undefined,
     })
   })
 

@@ -33,10 +33,11 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
       max_bookings_per_client: 5,
       trusted_networks: [],
       locale: 'en',
-      reply_to_email: null,
+      reply_to_email: 'hello@salon-spree.example',
       notify_emails: [],
       reminder_hours: [24],
       quiet_hours: null,
+      retention_days: null,
       created_at: '2026-11-20T10:00:00+01:00',
     }
     expect((await call('GET', `/businesses/${salon.id}`, salon.business_key)).body).toEqual(shown)

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
-import { bareVariables, demoWorld, emptyDirectory, project } from '../support/holdfast-process.ts'
+import { bareVariables, builtServer, demoWorld, emptyDirectory } from '../support/holdfast-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 let database: TestDatabase
@@ -18,7 +17,7 @@ afterAll(() => database.drop())
 
 /** Starts a command whose output nobody reads: the pipe is closed before anything comes. */
 function startUnread(args: string[], unread: 'stdout' | 'stderr', variables: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [join(project, 'src/main.ts'), ...args], {
+  const child = spawn(process.execPath, [builtServer, ...args], {
     cwd: emptyDirectory(),
     env: { ...bareVariables, DATABASE_URL: database.url, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],

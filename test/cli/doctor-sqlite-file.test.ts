@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, expect, test } from 'vitest'
 import { commandLine, runCommand } from '../support/command-line.ts'
-import { emptyDirectory, project } from '../support/holdfast-process.ts'
+import { builtServer, emptyDirectory } from '../support/holdfast-process.ts'
 
 const pageBytes = 4096
 let healthy: string
@@ -135,7 +135,7 @@ test('a file in the place of its directory is found', async () => {
 
 /** The superuser may write everything: as root, the program runs as nobody. */
 const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
-const program = [process.execPath, join(project, 'src/main.ts')] as const
+const program = [process.execPath, builtServer] as const
 const runsAsOther = spawnSync(program[0], [program[1], '--version'], { ...other, cwd: '/' }).status === 0
 if (!runsAsOther) console.warn('\n*** SKIPPED: no other user can run the program here.\n')
 

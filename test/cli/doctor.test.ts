@@ -126,6 +126,22 @@ onEachEngine('holdfast doctor', (engine) => {
       fix: /rename or unset it/,
     }))
 
+  test('finds the schema of an unreleased version, which the server and "migrate" refuse', async () => {
+    await execute(database.url, 'alter table mails drop column last_error')
+    await expectFound(here(), {
+      check: 'schema',
+      state: 'fault',
+      detail: /^an unreleased version of Holdfast made it: it lacks mails\.last_error$/,
+      fix: /begin with an empty database$/,
+    })
+    const sentence =
+      /^holdfast: DATABASE_URL: .* unreleased version .* lacks mails\.last_error\. Use it with /
+    for (const command of ['migrate', 'serve']) {
+      const { code, stderr } = await runHoldfast([command], here({ PORT: '0', LOG_LEVEL: 'silent' }))
+      expect([command, code, stderr]).toEqual([command, 1, expect.stringMatching(sentence)])
+    }
+  })
+
   test('finds a migration that has not run, and does not run it', async () => {
     await execute(database.url, 'delete from kysely_migration')
     const expected = {
@@ -188,7 +204,8 @@ onEachEngine('holdfast doctor', (engine) => {
 
   test('finds that the clock was set back behind what was recorded', async () => {
     const holdfast = commandLine(database.url)
-    const [business] = await holdfast.json('business', 'list')
+    const { data } = await holdfast.json('business', 'list')
+    const [business] = data
     await holdfast.text('key', 'create', '--business', business.id as string, '--type', 'publishable')
     await holdfast.text('session', 'create', '--business', business.id as string)
     await execute(database.url, `update sessions set created_at = '2999-01-01T00:00:00.000Z'`)
@@ -372,7 +389,8 @@ onEachEngine('holdfast doctor on one engine alone', (engine) => {
 
   test.runIf(engine === 'sqlite')('finds a clock that was set back since a session was made', async () => {
     const holdfast = commandLine(database.url)
-    const [business] = await holdfast.json('business', 'list')
+    const { data } = await holdfast.json('business', 'list')
+    const [business] = data
     await holdfast.text('key', 'create', '--business', business.id as string, '--type', 'publishable')
     await holdfast.text('session', 'create', '--business', business.id as string)
     await expectFound(options({}, [clockMovedBy(-3600)]), {

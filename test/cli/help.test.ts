@@ -30,6 +30,7 @@ test('every command, and every group of them, has a help text with an example of
     ...['serve', 'migrate', 'demo', 'setup', 'doctor', 'backup', 'restore', 'copy', 'tour', 'race-test'],
     ...['hub create', 'hub list', 'hub update'],
     ...['business create', 'business list', 'business show', 'business update'],
+    ...['user create', 'user list', 'user disable', 'user enable', 'user link'],
     ...['key create', 'key list', 'key revoke'],
     ...['service create', 'service list', 'service update'],
     ...['location create', 'location list', 'location update'],
@@ -37,7 +38,7 @@ test('every command, and every group of them, has a help text with an example of
     ...['block create', 'block list', 'block delete'],
     ...['import', 'export'],
     ...['booking list', 'booking show', 'booking reschedule', 'booking cancel', 'booking complete'],
-    ...['client block', 'client unblock', 'client list'],
+    ...['client block', 'client unblock', 'client list', 'client export', 'client erase'],
     ...['mail list', 'mail retry', 'mail preview', 'mail test'],
     'payments reconcile',
     ...[
@@ -51,7 +52,7 @@ test('every command, and every group of them, has a help text with an example of
       'webhook retry',
       'webhook listen',
     ],
-    ...['session create', 'completion'],
+    ...['audit', 'session create', 'completion'],
   ])
 })
 
@@ -82,5 +83,5 @@ test.each([
   const ran = await runCommand(args)
   expect(ran).toMatchObject({ code: 2, stdout: '' })
   expect(ran.stderr).toMatch(reason)
-  expect(ran.stderr).toContain('--help')
+  expect(ran.stderr).toMatch(/^holdfast: [^\n]+ See --help\.\n$/)
 })

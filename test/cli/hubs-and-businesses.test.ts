@@ -44,9 +44,11 @@ onEachEngine('hubs and businesses beside a running server', (engine) => {
       ['ID', 'NAME', 'PLAN'],
       [world.hub.id, 'Demo hub', 'enterprise'],
     ])
-    expect(await holdfast.json('hub', 'list')).toEqual([
-      { id: world.hub.id, name: 'Demo hub', plan: 'enterprise', created_at: expect.any(String) as string },
-    ])
+    const created_at = expect.stringMatching(/^[\d-]{10}T[\d:]{8}\+00:00$/) as string
+    expect(await holdfast.json('hub', 'list')).toEqual({
+      data: [{ id: world.hub.id, name: 'Demo hub', plan: 'enterprise', created_at }],
+      next_cursor: null,
+    })
   })
 
   test('business list shows every business with the plan in effect, by name', async () => {
@@ -57,8 +59,8 @@ onEachEngine('hubs and businesses beside a running server', (engine) => {
       [salon.id, 'Salon Spree', 'enterprise', 'Europe/Berlin', 'Demo hub'],
       [barbers.id, 'Thames Barbers', 'growth', 'Europe/London'],
     ])
-    const [first] = await holdfast.json('business', 'list', '--hub', world.hub.id)
-    expect(first).toMatchObject({
+    const { data } = await holdfast.json('business', 'list', '--hub', world.hub.id)
+    expect(data[0]).toMatchObject({
       name: 'Hudson Studio',
       hub_id: world.hub.id,
       hub_name: 'Demo hub',
@@ -92,8 +94,9 @@ onEachEngine('hubs and businesses beside a running server', (engine) => {
       ['requests an hour', 'as in its plan'],
       ['bookings per client', '5'],
       ['trusted networks'],
+      ['clients are erased', 'never'],
       ['language of mails', 'en'],
-      ['answers to'],
+      ['answers to', 'hello@salon-spree.example'],
       ['told of bookings'],
       ['reminders', '24 h before'],
       ['quiet hours'],
@@ -259,6 +262,17 @@ onEachEngine('hubs and businesses beside a running server', (engine) => {
       `Did you mean ${salon.id} (Salon Spree)?`,
     )
     await holdfast.refuses(['business', 'show', 'salon spree'], 2, `Did you mean ${salon.id} (Salon Spree)?`)
+    await holdfast.refuses(['business', 'show', 'Salon Sprie'], 2, `Did you mean ${salon.id} (Salon Spree)?`)
+    await holdfast.refuses(
+      ['key', 'create', '--hub', 'Demohub'],
+      2,
+      `Did you mean ${world.hub.id} (Demo hub)?`,
+    )
+    await holdfast.refuses(
+      ['business', 'show', 'Nail bar'],
+      2,
+      /^holdfast: There is no business Nail bar\. "holdfast/,
+    )
     const slip = salon.id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
     await holdfast.refuses(
       ['business', 'update', slip, '--name', 'X'],

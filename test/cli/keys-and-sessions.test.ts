@@ -33,7 +33,8 @@ onEachEngine('keys and sessions beside a running server', (engine) => {
     return status < 400 ? String(status) : `${status} ${String(body.code)}`
   }
   const idOf = async (key: string, ...filter: string[]) => {
-    const keys = (await holdfast.json('key', 'list', ...filter)) as { id: string; last_four: string }[]
+    const { data } = await holdfast.json('key', 'list', ...filter)
+    const keys = data as { id: string; last_four: string }[]
     return keys.find(({ last_four }) => last_four === key.slice(-4))?.id ?? ''
   }
 
@@ -58,12 +59,14 @@ onEachEngine('keys and sessions beside a running server', (engine) => {
     expect(cellsOf(await holdfast.text('key', 'list', '--business', id as string)).slice(1)).toEqual([
       [made.id, 'publishable', String(made.key).slice(-4), 'Shop', 'active', 'https://a.example'],
     ])
-    expect(await holdfast.json('key', 'list', '--business', id as string)).toMatchObject([
-      { id: made.id, label: 'Shop', allowed_origins: ['https://a.example'], revoked_at: null },
-    ])
-    expect(await holdfast.json('key', 'list', '--hub', world.hub.id)).toMatchObject([
-      { type: 'hub', hub_id: world.hub.id, last_four: world.hub.key.slice(-4), allowed_origins: null },
-    ])
+    expect(await holdfast.json('key', 'list', '--business', id as string)).toMatchObject({
+      data: [{ id: made.id, label: 'Shop', allowed_origins: ['https://a.example'], revoked_at: null }],
+    })
+    expect(await holdfast.json('key', 'list', '--hub', world.hub.id)).toMatchObject({
+      data: [
+        { type: 'hub', hub_id: world.hub.id, last_four: world.hub.key.slice(-4), allowed_origins: null },
+      ],
+    })
   })
 
   test('a label says what a key is for, and has to be one line', async () => {
@@ -127,7 +130,8 @@ onEachEngine('keys and sessions beside a running server', (engine) => {
     await holdfast.refuses(['session', 'create', '--business', id as string], 2, advice)
     await holdfast.text(...advice.split(' ').slice(1))
     expect(await holdfast.text('session', 'create', '--business', id as string)).toContain('cal_ses_')
-    const [made] = await holdfast.json('key', 'list', '--business', id as string)
+    const { data } = await holdfast.json('key', 'list', '--business', id as string)
+    const [made] = data
     await holdfast.text('key', 'revoke', made.id as string)
     await holdfast.refuses(['session', 'create', '--business', id as string], 2, advice)
   })

@@ -32,6 +32,11 @@ test('mail preview writes the mail in all its forms', async () => {
     readFileSync(join(out, 'confirmed-de.txt'), 'utf8').replaceAll('\n', '\r\n').trim(),
   )
   expect(mail.calendar).toContain('METHOD:REQUEST')
+  // as they are, for those who read the file in an editor
+  const whole = readFileSync(join(out, 'confirmed-de.eml'), 'utf8')
+  const link = /https?:\S+[/]manage#\w+/.exec(mail.text)?.[0] ?? '-'
+  expect(whole.split('\r\n')).toContain(link)
+  expect(whole).toContain('Guten Tag')
 })
 
 test.each(['changed', 'cancelled', 'reminder', 'deposit_due', 'booked'])(

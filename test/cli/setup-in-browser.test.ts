@@ -1,9 +1,10 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectSound, heading, next, writeDetails } from '../support/booking-visit.ts'
 import { chromiumPath, launchBrowser } from '../support/browser.ts'
 import { readRows } from '../support/checker.ts'
 import { commandLine } from '../support/command-line.ts'
+import { testIn } from '../support/long.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { onEachEngine } from '../support/test-service.ts'
@@ -28,21 +29,18 @@ describe.runIf(chromiumPath !== undefined)('from nothing', () => {
       await database.drop()
     })
 
-    test.each(['light', 'dark'] as const)(
-      'the first page without a business is sound (%s)',
-      async (colorScheme) => {
-        const page = await browser.newPage({ colorScheme })
-        await page.goto(server.address)
-        await page.getByRole('heading', { name: 'Nothing here' }).waitFor()
-        await expectSound(page, `start-nothing-${engine}-${colorScheme}`)
-        await page.close()
-      },
-    )
+    testIn(engine === 'sqlite')('the first page without a business is sound', async () => {
+      const page = await browser.newPage()
+      await page.goto(server.address)
+      await page.getByRole('heading', { name: 'Nothing here' }).waitFor()
+      await expectSoundInBoth(page, 'start-nothing')
+      await page.close()
+    })
 
     test('a business that setup makes is booked from the first page, without PUBLIC_URL', async () => {
       await commandLine(database.url, { NODE_ENV: 'development' }).text(
         ...['setup', '--yes', '--name', 'Salon Spree', '--service', 'Haircut', '--person', 'Anna Weber'],
-        ...['--hours', 'daily 00:00-24:00', '--timezone', 'Europe/Berlin'],
+        ...['--hours', 'daily 00:00-24:00', '--timezone', 'Europe/Berlin', '--price', '35 EUR'],
       )
       const page = await browser.newPage({
         locale: 'en-GB',
@@ -59,6 +57,13 @@ describe.runIf(chromiumPath !== undefined)('from nothing', () => {
         .toBe(1)
       await expectSound(page, `start-business-${engine}`)
       await page.getByRole('link', { name: 'Book' }).click()
+      // no step has named them, as there was nothing to choose
+      const facts = page.locator('.facts')
+      await facts.waitFor()
+      expect(await facts.locator('bdi, span').allTextContents()).toEqual([
+        ...['Haircut', '30 minutes', '€35', 'Anna Weber'],
+      ])
+      await expectSound(page, `first-times-${engine}`)
       const day = page.locator('.day.is-free').last()
       await day.click()
       await page.locator('.time').first().click()
@@ -73,23 +78,22 @@ describe.runIf(chromiumPath !== undefined)('from nothing', () => {
       await page.close()
     })
 
-    test.each(['light', 'dark'] as const)(
-      'in development it leads on, and is sound (%s)',
-      async (colorScheme) => {
-        const other = await startServer(await emptyOrSame(), { NODE_ENV: 'development' })
-        const page = await browser.newPage({ colorScheme })
-        await page.goto(other.address)
-        await page.getByRole('link', { name: 'API reference' }).waitFor()
-        await expectSound(page, `start-development-${engine}-${colorScheme}`)
-        await page.close()
-        await other.stop()
-      },
-    )
+    testIn(engine === 'sqlite')('in development it leads on, and is sound', async () => {
+      await server.stop() // a SQLite file has one server
+      const other = await startServer(database.url, { NODE_ENV: 'development' })
+      const page = await browser.newPage()
+      await page.goto(other.address)
+      await page.getByRole('link', { name: 'API reference' }).waitFor()
+      await expectSoundInBoth(page, 'start-development')
+      await page.close()
+      await other.stop()
+    })
 
-    /** A SQLite file has one server. */
-    async function emptyOrSame(): Promise<string> {
-      if (engine === 'sqlite') await server.stop()
-      return database.url
+    async function expectSoundInBoth(page: Page, name: string): Promise<void> {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await expectSound(page, `${name}-${engine}-${colorScheme}`)
+      }
     }
   })
 })

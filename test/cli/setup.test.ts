@@ -5,10 +5,16 @@ import { runWithin } from '../../src/cli/command-line.ts'
 import { runCommandLine } from '../../src/cli/program.ts'
 import { readRows } from '../support/checker.ts'
 import { commandLine } from '../support/command-line.ts'
-import { emptyDirectory, project, runHoldfast, startHoldfast } from '../support/holdfast-process.ts'
+import {
+  builtServer,
+  emptyDirectory,
+  project,
+  runHoldfast,
+  startHoldfast,
+} from '../support/holdfast-process.ts'
 import { httpClients } from '../support/http-client.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createMigratedDatabase, createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { ada, onEachEngine } from '../support/test-service.ts'
 
 const call = httpClients()
@@ -36,7 +42,7 @@ onEachEngine('holdfast setup', (engine) => {
         '--person',
         'Anna Weber',
       ],
-      ...['--website', 'https://www.example.com'],
+      ...['--website', 'https://www.example.com', '--email', 'hello@salon.example'],
     )
   })
   afterAll(async () => {
@@ -46,6 +52,8 @@ onEachEngine('holdfast setup', (engine) => {
 
   test('makes a business that can be booked at once, beside a running server', async () => {
     expect(made.business).toMatchObject({ name: 'Salon Spree', timezone: 'Europe/Berlin' })
+    const businesses = await readRows(database.url, 'select reply_to_email from businesses')
+    expect(businesses).toMatchObject([{ reply_to_email: 'hello@salon.example' }])
     expect(made['booking_page']).toMatch(new RegExp(`^${server.address}/book/cal_pub_\\w{38}$`))
     expect((await fetch(made['booking_page'] ?? '')).status).toBe(200)
     const session = await call(server.address, 'POST', '/session', { token: made['publishable_key'] ?? '' })
@@ -115,8 +123,7 @@ onEachEngine('holdfast setup', (engine) => {
   })
 
   test('two at once make one business', async () => {
-    const shared = await createTestDatabase(engine)
-    await commandLine(shared.url).text('migrate')
+    const shared = await createMigratedDatabase(engine)
     const ran = await Promise.all(
       [1, 2, 3].map(() => runHoldfast(['setup', ...salon], { variables: { DATABASE_URL: shared.url } })),
     )
@@ -130,11 +137,10 @@ onEachEngine('holdfast setup', (engine) => {
   test('killed at any statement, it leaves a whole business or none, and can be run again', async () => {
     let ended = false
     for (let dieAt = 12; !ended && dieAt < 200; dieAt += 7) {
-      const killed = await createTestDatabase(engine)
-      await commandLine(killed.url).text('migrate')
+      const killed = await createMigratedDatabase(engine)
       const variables = { DATABASE_URL: killed.url, DIE_AT: String(dieAt) }
       const preloads = [`${project}/test/support/die-at-statement.ts`]
-      const { code } = await runHoldfast(['setup', ...salon], { variables, preloads })
+      const { code } = await runHoldfast(['setup', ...salon], { variables, preloads, program: builtServer })
       ended = code === 0
       const [row] = await readRows(killed.url, counts)
       const again = await commandLine(killed.url).run('setup', ...salon)
@@ -163,6 +169,7 @@ describe('the questions of holdfast setup', () => {
       'How many minutes': ['long', '0', '45'],
       'Its price': ['35', '35 EUR'],
       'Who gives it': [''],
+      'Where clients can write': [''],
       'Your website': ['www.example.com', 'https://www.example.com'],
     })
     expect(code, stderr).toBe(0)
@@ -183,6 +190,7 @@ describe('the questions of holdfast setup', () => {
     const given = ['--json', ...salon.slice(1), '--hours', 'always', '--minutes', '20', '--price', '']
     const { code, stdout, stderr } = await onTerminal(database.url, given, {
       'Who gives it': ['Ada'],
+      'Where clients can write': ['ada', 'ada@example.com'],
       'Your website': [''],
     })
     expect(code, stderr).toBe(0)
@@ -227,15 +235,35 @@ async function onTerminal(url: string, args: string[], answers: Record<string, s
   return { code, ...said }
 }
 
+test('it says what to type next as it was called itself', async () => {
+  const database = await createTestDatabase('sqlite')
+  const byNpx = commandLine(database.url, { npm_command: 'exec' })
+  expect(await byNpx.text('setup', ...salon)).toMatch(/: npx holdfast service create --business /)
+  await database.drop()
+})
+
 test('without a terminal it wants --yes, and names every option that is missing or not valid', async () => {
   const database = await createTestDatabase('sqlite')
   const holdfast = commandLine(database.url)
   await holdfast.refuses(['setup'], 2, /add --yes/)
   await holdfast.refuses(['setup', '--yes'], 2, /--name must not be empty; --service must not be empty/)
   await holdfast.refuses(
-    ['setup', ...salon, '--hours', 'mon 9-5', '--minutes', 'x', '--price', '5', '--website', 'here'],
+    [
+      'setup',
+      ...salon,
+      '--hours',
+      'mon 9-5',
+      '--minutes',
+      'x',
+      '--price',
+      '5',
+      '--website',
+      'here',
+      '--email',
+      'x',
+    ],
     2,
-    /--hours "9-5" is not valid.*--price "5".*--website "here".*--minutes must be whole minutes/,
+    /--hours "9-5" is not valid.*--price "5".*--website "here".*--minutes must be whole minutes.*--email must be/,
   )
   expect(await readRows(database.url, 'select id from businesses')).toEqual([])
   await database.drop()
@@ -245,16 +273,12 @@ test('without a terminal it wants --yes, and names every option that is missing 
 const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout.includes('util-linux')
 
 test.runIf(hasScript)('on a real terminal, in production, it asks and warns without PUBLIC_URL', () => {
-  const ran = spawnSync(
-    'script',
-    ['-qec', `${process.execPath} ${project}/bin/holdfast.js setup`, '/dev/null'],
-    {
-      encoding: 'utf8',
-      cwd: emptyDirectory(),
-      input: 'Salon Spree\n\n\nHaircut\n\n\n\n\n',
-      env: { PATH: process.env['PATH'] ?? '', TERM: 'dumb', NODE_ENV: 'production' },
-    },
-  )
+  const ran = spawnSync('script', ['-qec', `${process.execPath} ${builtServer} setup`, '/dev/null'], {
+    encoding: 'utf8',
+    cwd: emptyDirectory(),
+    input: 'Salon Spree\n\n\nHaircut\n\n\n\n\n\n',
+    env: { PATH: process.env['PATH'] ?? '', TERM: 'dumb', NODE_ENV: 'production' },
+  })
   expect(ran.status, ran.stdout).toBe(0)
   expect(ran.stdout).toContain('Opening hours [mon-fri 09:00-17:00]: ')
   expect(ran.stdout).toContain('warning: PUBLIC_URL is not set')

@@ -79,6 +79,11 @@ onEachEngine('webhooks at the command line, beside a running server', (engine) =
     expect(again.headers['x-service-signature']).toBe(`sha256=${digest}`)
   })
 
+  test('an address that cannot be one is refused by the name of its option', async () => {
+    const create = ['webhook', 'create', '--business', 'Thames Barbers', '--url', 'here']
+    await holdfast.refuses(create, 2, /^holdfast: --url /)
+  })
+
   test('are disabled, enabled, given a new secret and deleted', async () => {
     const create = ['webhook', 'create', '--business', 'Thames Barbers', '--url', receiver.address]
     const { id, secret } = (await holdfast.json(...create)) as { id: string; secret: string }

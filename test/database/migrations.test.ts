@@ -41,7 +41,7 @@ onEachEngine('migrations', (engine) => {
     const broken = await createTestDatabase(engine)
     let interruptions = 0
     let runs = 0
-    for (let wasInterrupted = true; wasInterrupted; interruptions += isLong ? 1 : 5) {
+    for (let wasInterrupted = true; wasInterrupted; interruptions += isLong ? 1 : 11) {
       runs += 1
       let left = Infinity
       const interrupted = await open(broken.url, () => {

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { instantFromMs } from '../../src/base/instants.ts'
-import { type Database, DatabaseUnavailable } from '../../src/database/database.ts'
+import { type Database, DatabaseUnavailable, executeAtOnce } from '../../src/database/database.ts'
 import { openPostgres } from '../../src/database/postgres.ts'
 import { readRows } from '../support/checker.ts'
 import { eventually } from '../support/http-client.ts'
@@ -88,6 +88,29 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
       const outside = await atOnce(() => all(db.reads))
       for (const { rows } of [...inside, ...outside]) expect(rows[0]?.[column]).toBe(1)
     }
+  })
+
+  test('statements that are asked for at once run in that order, and see each other', async () => {
+    const rows = await db.transaction(async (tx) => {
+      const change = "update counters set value = 7 where name = 'a'"
+      const texts = [change, "select value from counters where name = 'a'"]
+      return Promise.all(texts.map((text) => executeAtOnce(tx.db, CompiledQuery.raw(text))))
+    })
+    expect(rows[1]?.rows).toEqual([{ value: 7 }])
+  })
+
+  test('what is asked for along with a statement that fails, fails as it does', async () => {
+    const failed: unknown[] = []
+    const both = db.transaction(async (tx) => {
+      const texts = ['select 1 / 0', 'select 2', "update counters set value = 9 where name = 'a'"]
+      const ended = await Promise.allSettled(
+        texts.map((text) => executeAtOnce(tx.db, CompiledQuery.raw(text))),
+      )
+      for (const one of ended) failed.push(one.status === 'rejected' && (one.reason as { code: string }).code)
+    })
+    await expect(both).rejects.toBeInstanceOf(Error)
+    expect(failed).toEqual(['22012', '22012', '22012'])
+    expect(await value(sql`select value from counters where name = 'a'`)).toBe(0)
   })
 
   test('any other error is thrown as the database told it', async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { demoWorld, emptyDirectory } from '../support/holdfast-process.ts'
+import { builtServer, demoWorld, emptyDirectory } from '../support/holdfast-process.ts'
 import { inBash } from '../support/shell.ts'
 import { blocksOf, documentAt, project } from './documents.ts'
 
@@ -16,7 +16,7 @@ test('the commands of docs/guides/backups.md on SQLite back up and restore, in t
   await demoWorld(`sqlite:${join(directory, 'data/holdfast.db')}`)
   for (const name of ['node_modules', 'bin', 'src', 'package.json'])
     symlinkSync(join(project, name), join(directory, name))
-  const holdfast = `${process.execPath} ${join(project, 'bin/holdfast.js')}`
+  const holdfast = `${process.execPath} ${builtServer}`
   const printed = await inBash(`set -e\n${lines.join('\n').replaceAll('npx holdfast', holdfast)}`, {
     directory,
   })

@@ -1,10 +1,9 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bareVariables } from '../support/holdfast-process.ts'
+import { bareVariables, startHoldfast } from '../support/holdfast-process.ts'
 import { blocksOf, documentAt, documents, project, type Block, type Document } from './documents.ts'
 
 /*
@@ -25,7 +24,7 @@ interface Server {
   stop(): Promise<void>
 }
 
-const startMilliseconds = 20_000
+const shellMilliseconds = 20_000
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 if (!hasCurl) {
@@ -48,41 +47,19 @@ function shellWith(variables: Record<string, string>): NodeJS.ProcessEnv {
 }
 
 async function startServer(variables: Record<string, string>): Promise<Server> {
-  const server = spawn(process.execPath, [join(project, 'bin/holdfast.js'), 'serve'], {
-    cwd: directory, // a .env of the checkout must not decide what the documents are compared with
+  const server = startHoldfast(['serve'], {
+    directory, // a .env of the checkout must not decide what the documents are compared with
     // the logo of the demo lies below the address that the documents have in their examples
-    env: shellWith({ PORT: '0', PUBLIC_URL: 'http://127.0.0.1:3000', DRAIN_SECONDS: '0', ...variables }),
-    stdio: ['ignore', 'pipe', 'inherit'],
+    variables: { PORT: '0', PUBLIC_URL: 'http://127.0.0.1:3000', DRAIN_SECONDS: '0', ...variables },
   })
-  const output = await outputOf(server)
+  const [, address = ''] = await server.says(/\nHoldfast serves (\S+).*\n\n$/s) // its last words end with an empty line
   return {
-    output,
-    address: /Holdfast serves (\S+)/.exec(output)?.[1] ?? '',
+    output: server.stdout(),
+    address,
     stop: async () => {
-      server.kill('SIGTERM')
-      if (server.exitCode === null) await once(server, 'exit')
+      server.signal('SIGTERM')
+      await server.ended
     },
-  }
-}
-
-/** All that it prints until it serves: its last words end with an empty line. */
-async function outputOf(server: ChildProcess): Promise<string> {
-  let output = ''
-  const served = Promise.withResolvers<string>()
-  const timer = setTimeout(() => {
-    served.reject(new Error(`the server did not start:\n${output}`))
-  }, startMilliseconds)
-  server.stdout?.on('data', (chunk: Buffer) => {
-    output += chunk.toString()
-    if (/\nHoldfast serves .*\n\n$/s.test(output)) served.resolve(output)
-  })
-  server.once('exit', () => {
-    served.reject(new Error(`the server ended:\n${output}`))
-  })
-  try {
-    return await served.promise
-  } finally {
-    clearTimeout(timer)
   }
 }
 
@@ -91,7 +68,7 @@ function runInShell(script: string, variables: Record<string, string>): string {
     cwd: project,
     env: shellWith(variables),
     encoding: 'utf8',
-    timeout: startMilliseconds,
+    timeout: shellMilliseconds,
   })
   expect(shell, shell.stderr).toMatchObject({ status: 0 })
   return shell.stdout

@@ -28,7 +28,8 @@ describe('on a demo database', () => {
   longTest.each(onDemo)('the commands of $path that begin with $first work', async ({ text }) => {
     const [business] = world.businesses
     const variables = { DATABASE_URL: database.url }
-    const [key] = (await commandLine(database.url).json('key', 'list')) as { id: string }[]
+    const { data } = (await commandLine(database.url).json('key', 'list')) as { data: { id: string }[] }
+    const [key] = data
     const lines = text
       .replace(/^BUSINESS=….*$/m, `BUSINESS=${business?.id ?? ''}`)
       .replaceAll('--business <id>', `--business ${business?.id ?? ''}`)

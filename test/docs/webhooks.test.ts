@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import { matchesEventBody } from '../support/event-body.ts'
+import { builtServer } from '../support/holdfast-process.ts'
 import { startTestService } from '../support/test-service.ts'
 import { makeShop } from '../support/webhooks.ts'
 import { blocksOf, documentAt } from './documents.ts'
@@ -95,7 +96,7 @@ test('the request in the guide registers a webhook', async () => {
 })
 
 test('the commands in the guide exist', () => {
-  const ran = spawnSync(process.execPath, ['src/main.ts', 'webhook', 'listen', '--help'], {
+  const ran = spawnSync(process.execPath, [builtServer, 'webhook', 'listen', '--help'], {
     encoding: 'utf8',
   })
   expect(ran.status).toBe(0)

@@ -1,20 +1,41 @@
+import { randomUUID } from 'node:crypto'
 import { makeMail } from '../support/mail-world.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operator } from '../../src/access/actor.ts'
+import { addPerson, type PersonRequest } from '../../src/access/person.ts'
 import { createKey } from '../../src/catalogue/business-keys.ts'
 import { createBusiness, createHub } from '../../src/catalogue/business.ts'
+import type { PersonRole } from '../../src/database/tables.ts'
+import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { makeSpares, type Spares } from '../support/spares.ts'
 import { makeThings, type Tenant, type Things, unknownId } from '../support/tenant-things.ts'
 import { ada, businessOf, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 import { makeWebhookThings, type WebhookThings } from '../support/webhooks.ts'
-import { onOneEngine } from '../support/long.ts'
+import { isLong, isWhole, onOneEngine } from '../support/long.ts'
 
 const keyTypes = ['publishable', 'session', 'business', 'hub', 'manage'] as const
 type KeyType = (typeof keyTypes)[number]
 type Cell = 'yes' | 'yes, redacted' | '–'
 
+/** The lowest role of people who may; null for none. Of staff, test/people/roles.test.ts says what is their own. */
+type LeastRole = PersonRole | null
+const roles: PersonRole[] = ['staff', 'manager', 'owner']
+/** Where the role is not that of its row. */
+const otherRoles: Record<string, LeastRole> = {
+  'POST /api/v1/blocks': 'staff',
+  'GET /api/v1/blocks': 'staff',
+  'GET /api/v1/blocks/:id': 'staff',
+  'DELETE /api/v1/blocks/:id': 'staff',
+  'POST /api/v1/clients/export': 'owner',
+  'POST /api/v1/clients/erase': 'owner',
+  'POST /api/v1/businesses': 'owner',
+  'GET /api/v1/businesses/:id': 'manager',
+}
+
 /** What requests can name of one tenant, also for changes: things that no other test needs, and a key and a block. */
 interface AllThings extends Things, Spares, WebhookThings {
+  user_id: string
   business_id: string
   mail_id: string
 }
@@ -27,6 +48,8 @@ interface Operation {
   field?: string
   /** It makes something without naming anything: the key of any hub may do it, for its own hub. */
   creates?: true
+  /** Lists something of any hub. */
+  hasOwn?: true
 }
 
 const list = (path: string): Operation => ({ names: [], request: () => ({ path }) })
@@ -43,13 +66,18 @@ const slots = (path: string, query: string): Operation => ({
 })
 
 /** Who may do what. A HEAD is its GET. */
-const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<string, Operation> }> = {
+const rows: Record<
+  string,
+  { may: Record<KeyType, Cell>; people: LeastRole; operations: Record<string, Operation> }
+> = {
   'exchange for a session': {
     may: { publishable: 'yes', session: '–', business: '–', hub: '–', manage: '–' },
+    people: null,
     operations: { 'POST /api/v1/session': list('/session') },
   },
   'place, show, release a hold; create a booking': {
     may: { publishable: '–', session: 'yes', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'staff',
     operations: {
       'POST /api/v1/bookings/hold': {
         names: ['service_id', 'location_id', 'staff_id'],
@@ -68,10 +96,12 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
   },
   'show a booking': {
     may: { publishable: 'yes, redacted', session: 'yes', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'staff',
     operations: { 'GET /api/v1/bookings/:id': one('/bookings', 'booking_id') },
   },
   'see and change the one booking of a manage link': {
     may: { publishable: '–', session: '–', business: '–', hub: '–', manage: 'yes' },
+    people: null,
     operations: {
       'GET /api/v1/manage': list('/manage'),
       'GET /api/v1/manage/availability': list('/manage/availability?from=2026-12-01&to=2026-12-01'),
@@ -85,23 +115,70 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
   },
   'list, update, cancel bookings': {
     may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'staff',
     operations: {
       'GET /api/v1/bookings': list('/bookings'),
+      'GET /api/v1/calendar': {
+        names: ['location_id'],
+        request: ({ location_id }) => ({
+          path: `/calendar?from=2026-12-01&to=2026-12-01&location_id=${location_id}`,
+        }),
+      },
       'PATCH /api/v1/bookings/:id': one('/bookings', 'booking_id', { notes: 'changed' }),
       'DELETE /api/v1/bookings/:id': one('/bookings', 'booking_id'),
+      'GET /api/v1/bookings/:id/history': {
+        names: ['booking_id'],
+        request: ({ booking_id }) => ({ path: `/bookings/${booking_id}/history` }),
+      },
       'POST /api/v1/bookings/:id/manage-link': {
         names: ['booking_id'],
         request: ({ booking_id }) => ({ path: `/bookings/${booking_id}/manage-link` }),
       },
     },
   },
-  'block clients': {
+  'see who changed what': {
     may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'owner',
+    operations: { 'GET /api/v1/audit': { ...list('/audit'), hasOwn: true } },
+  },
+  people: {
+    may: { publishable: '–', session: '–', business: '–', hub: '–', manage: '–' },
+    people: 'owner',
     operations: {
+      'GET /api/v1/users': list('/users'),
+      'POST /api/v1/users': {
+        names: [],
+        request: () => ({ path: '/users', body: { email: `${randomUUID()}@example.com`, role: 'manager' } }),
+      },
+      'PATCH /api/v1/users/:id': one('/users', 'user_id', { disabled: true }),
+    },
+  },
+  'list, block, export and erase clients': {
+    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'manager',
+    operations: {
+      'GET /api/v1/clients': {
+        names: ['business_id'],
+        request: ({ business_id }) => ({ path: `/clients?business_id=${business_id}` }),
+      },
       'POST /api/v1/clients/block': {
         names: ['business_id'],
         request: ({ business_id }) => ({
           path: '/clients/block',
+          body: { business_id, email: 'mallory@example.com' },
+        }),
+      },
+      'POST /api/v1/clients/export': {
+        names: ['business_id'],
+        request: ({ business_id }) => ({
+          path: '/clients/export',
+          body: { business_id, email: 'mallory@example.com' },
+        }),
+      },
+      'POST /api/v1/clients/erase': {
+        names: ['business_id'],
+        request: ({ business_id }) => ({
+          path: '/clients/erase',
           body: { business_id, email: 'mallory@example.com' },
         }),
       },
@@ -116,6 +193,7 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
   },
   'read services, locations, staff, availability': {
     may: { publishable: '–', session: 'yes', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'staff',
     operations: {
       'GET /api/v1/services': list('/services'),
       'GET /api/v1/services/:id': one('/services', 'service_id'),
@@ -130,6 +208,7 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
   },
   'write the catalogue, schedules, blocks': {
     may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'manager',
     operations: {
       'POST /api/v1/services': {
         field: '/business_id',
@@ -170,6 +249,7 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
   },
   'webhooks, deliveries, events': {
     may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'owner',
     operations: {
       'POST /api/v1/webhooks': {
         names: ['business_id'],
@@ -205,6 +285,7 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
   },
   mails: {
     may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'manager',
     operations: {
       'GET /api/v1/mails': list('/mails'),
       'POST /api/v1/mails/:id/retry': {
@@ -215,6 +296,7 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
   },
   '/businesses': {
     may: { publishable: '–', session: '–', business: '–', hub: 'yes', manage: '–' },
+    people: 'manager',
     operations: {
       'GET /api/v1/businesses': list('/businesses'),
       'POST /api/v1/businesses': {
@@ -226,6 +308,7 @@ const rows: Record<string, { may: Record<KeyType, Cell>; operations: Record<stri
   },
   '/businesses/{id}, /businesses/{id}/keys, /businesses/{id}/keys/{key_id}': {
     may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'owner',
     operations: {
       'GET /api/v1/businesses/:id': one('/businesses', 'business_id'),
       'PATCH /api/v1/businesses/:id': one('/businesses', 'business_id', { brand_name: 'Changed' }),
@@ -264,6 +347,55 @@ const open = [
   'GET /widget/:file',
   'GET /book/:publishable_key',
   'GET /manage',
+  'GET /console',
+  'GET /console/calendar.css',
+  'GET /console/bookings',
+  'GET /console/bookings.csv',
+  'GET /console/bookings/:id',
+  'GET /console/bookings/:id/cancel',
+  'GET /console/bookings/:id/client',
+  'GET /console/bookings/:id/details',
+  'GET /console/bookings/:id/person',
+  'GET /console/book',
+  'GET /console/bookings/:id/move',
+  'GET /console/block',
+  'GET /console/block/:id',
+  'GET /console/locations/:id',
+  'GET /console/people',
+  'GET /console/people/:id',
+  'GET /console/services',
+  'GET /console/services/:id',
+  'GET /console/link',
+  'GET /console/first',
+  'GET /console/code',
+  'GET /console/account',
+]
+
+/** Forms of people, which pages of this server alone may send: test/people. */
+const forms = [
+  'POST /console/locations/:id',
+  'POST /console/people/:id',
+  'POST /console/services/:id',
+  'POST /console/login',
+  'POST /console/logout',
+  'POST /console/link',
+  'POST /console/first',
+  'POST /console/place',
+  'POST /console/code',
+  'POST /console/account/password',
+  'POST /console/account/end-others',
+  'POST /console/account/second-step',
+  'POST /console/account/second-step/confirm',
+  'POST /console/account/second-step/end',
+  'POST /console/bookings/:id/status',
+  'POST /console/bookings/:id/cancel',
+  'POST /console/bookings/:id/client',
+  'POST /console/bookings/:id/details',
+  'POST /console/bookings/:id/person',
+  'POST /console/book',
+  'POST /console/bookings/:id/move',
+  'POST /console/block',
+  'POST /console/block/:id',
 ]
 
 /** Known by their secret address, or by a signature. */
@@ -279,9 +411,15 @@ const secret = [
   'POST /mail/off/:token',
 ]
 
-const operations = Object.values(rows).flatMap(({ may, operations }) =>
-  Object.entries(operations).map(([route, operation]) => ({ route, may, operation })),
+const operations = Object.values(rows).flatMap(({ may, people, operations }) =>
+  Object.entries(operations).map(([route, operation]) => ({
+    ...{ route, may, operation },
+    people: route in otherRoles ? (otherRoles[route] ?? null) : people,
+  })),
 )
+
+/** In the part of the long form that `.ci/run` runs, every fourth: there the second engine is what is new. */
+const tried = isLong && !isWhole ? operations.filter((_, index) => index % 4 === 0) : operations
 
 onOneEngine('sqlite', 'who may do what', (engine) => {
   let service: TestService
@@ -289,6 +427,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
   /** For the keys of a business and its sessions: another business of the same hub. For a hub key: one outside. */
   let foreign: Record<KeyType, Tenant>
   let strangersKey: string
+  let persons: Record<PersonRole | 'owner of the hub', LoggedIn>
   /** Things that are only named in what is refused: nothing happens to them, which each test checks for the next. */
   let refusedOwn: AllThings
   let theirs: Record<string, AllThings>
@@ -306,6 +445,15 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
       timezone: 'Asia/Tokyo',
       hubId: hub.id,
     })
+    const place = { businessId: own.id }
+    const newPerson = (name: string, more: Pick<PersonRequest, 'role' | 'place' | 'staffId'>) =>
+      logInNewPerson(service, { email: `${name}@example.com`, ...more })
+    persons = {
+      owner: await newPerson('owner', { role: 'owner', place }),
+      manager: await newPerson('manager', { role: 'manager', place }),
+      staff: await newPerson('staff', { role: 'staff', place, staffId: own.staff[0]?.id }),
+      'owner of the hub': await newPerson('hub', { role: 'owner', place: { hubId: service.world.hub.id } }),
+    }
     strangersKey = (await createKey(context, { type: 'hub', hubId: hub.id })).key
     refusedOwn = await thingsOf(own)
     theirs = {
@@ -314,6 +462,11 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     }
   })
   afterAll(() => service.stop())
+
+  const makeUser = async (businessId: string) => {
+    const request = { email: `${randomUUID()}@example.com`, role: 'manager', place: { businessId } } as const
+    return (await addPerson(service.context, operator, request)).person.id
+  }
 
   const tokenOf = async (type: KeyType, items?: AllThings) => {
     const { hub } = service.world
@@ -342,19 +495,20 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     ...(await makeWebhookThings(service, tenant)),
     business_id: tenant.id,
     mail_id: await makeMail(service, tenant.id),
+    user_id: await makeUser(tenant.id),
   })
   const nothing: AllThings = {
     ...{ service_id: unknownId, location_id: unknownId, staff_id: unknownId, hold_id: unknownId },
     ...{ spare_service_id: unknownId, spare_location_id: unknownId, spare_staff_id: unknownId },
-    ...{ webhook_id: unknownId, delivery_id: unknownId, mail_id: unknownId },
+    ...{ webhook_id: unknownId, delivery_id: unknownId, mail_id: unknownId, user_id: unknownId },
     ...{ block_id: unknownId, key_id: unknownId, business_id: unknownId },
     ...{ booking_id: unknownId, free_start: '2027-06-01T10:00:00Z', token: '' },
   }
 
   test('every route has a row, and every row has its route', () => {
     const known = service.app.server.knownRoutes.map(({ method, url }) => `${method} ${url}`)
-    const withHeads = [...operations.map(({ route }) => route), ...open, ...secret].flatMap((route) =>
-      route.startsWith('GET ') ? [route, route.replace('GET', 'HEAD')] : [route],
+    const withHeads = [...operations.map(({ route }) => route), ...open, ...secret, ...forms].flatMap(
+      (route) => (route.startsWith('GET ') ? [route, route.replace('GET', 'HEAD')] : [route]),
     )
     expect(known.toSorted()).toEqual(withHeads.toSorted())
   })
@@ -371,6 +525,11 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     })
   })
 
+  test.each(forms)('%s is taken from pages of this server alone', async (route) => {
+    const reply = await service.call('POST', `/${route.replace('POST ', '')}`, { token: own.business_key })
+    expectProblem(reply, 'origin_not_allowed')
+  })
+
   test.each(secret)('%s needs no key, and gives nothing away', async (route) => {
     const [method = '', path = ''] = route.replace(/:\w+/, unknownId).split(' ')
     const reply = await service.call(method, `/${path}`, { token: own.business_key })
@@ -378,7 +537,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     expect(await service.call(method, `/${path}`)).toMatchObject({ status: 404 })
   })
 
-  describe.each(operations)('$route', ({ route, may, operation }) => {
+  describe.each(tried)('$route', ({ route, may, people, operation }) => {
     test('is refused without a key', async () => {
       expectProblem(await send(route, operation, { items: nothing }), 'missing_credentials')
     })
@@ -403,6 +562,41 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
       expect([200, 201, 202, 204]).toContain(reply.status)
       expect(reply.body?.redacted).toBe(may[type] === 'yes, redacted' ? true : undefined)
     })
+
+    const mayPeople = people === null ? [] : roles.slice(roles.indexOf(people))
+
+    test.each([...roles, 'owner of the hub'] as const)('to a person: %s', async (role) => {
+      const items = await thingsOf(own)
+      const person = persons[role]
+      const { path, body } = operation.request(items)
+      const before = await untouched()
+      const reply = await person.call(route.split(' ', 1)[0] ?? '', path, body)
+      const isHubs = may.hub !== '–' && may.business === '–' // only a hub has it
+      const isAllowed = role === 'owner of the hub' ? people !== null : mayPeople.includes(role) && !isHubs
+      if (!isAllowed) {
+        const allowed_key_types = keyTypes.filter((candidate) => may[candidate] !== '–')
+        expectProblem(reply, 'key_type_not_allowed', { allowed_key_types })
+        expect(await untouched()).toEqual(before)
+      } else if (role === 'staff') expect([401, 403]).not.toContain(reply.status)
+      else expect([200, 201, 202, 204]).toContain(reply.status)
+    })
+
+    test.each(people === null || may.business === '–' ? [] : operation.names)(
+      'a foreign %s looks to an owner as an unknown one',
+      async (name) => {
+        const others = theirs[foreign.business.id] ?? nothing
+        const ask = (items: AllThings) => {
+          const { path, body } = operation.request(items)
+          return persons.owner.call(route.split(' ', 1)[0] ?? '', path, body)
+        }
+        const before = await untouched()
+        const refused = await ask({ ...refusedOwn, [name]: others[name] })
+        const unknown = await ask({ ...refusedOwn, [name]: unknownId })
+        expect(refused.status).toBe(operation.field === undefined ? 404 : 422)
+        expect(withoutRequestId(refused)).toEqual(withoutRequestId(unknown))
+        expect(await untouched()).toEqual(before)
+      },
+    )
 
     const cases = allowed.flatMap((type) => operation.names.map((name) => ({ type, name })))
 
@@ -433,7 +627,8 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
         const ofOthers = (reply.body?.data as { name?: string }[] | undefined)?.filter(
           ({ name }) => !isStrange(name),
         )
-        if (operation.names.length === 0) expect(ofOthers).toEqual([])
+        if (operation.hasOwn) expect(JSON.stringify(ofOthers)).not.toContain(own.id)
+        else if (operation.names.length === 0) expect(ofOthers).toEqual([])
         else if (operation.field !== undefined) expectUnknown(reply, operation.field)
         else expect(reply.status).toBe(404)
         expect(await untouched()).toEqual(before)
@@ -476,6 +671,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     api_keys: await service.rows('api_keys'),
     blocked_clients: await service.rows('blocked_clients'),
     webhooks: await service.rows('webhooks'),
+    audit_entries: await service.rows('audit_entries'),
   })
 })
 

@@ -134,6 +134,12 @@ onEachEngine('mails about bookings', (engine) => {
     ]
     for (const order of orders) expect(calendarAfter(order)).toEqual([])
     for (const { text } of mails) expect(text).toContain(String(booking.manage_url))
+    for (const form of ['text', 'html'] as const) {
+      expect(mails[0]?.[form]).toContain('You can move or cancel until Sun 29 Nov, 9:30.')
+      expect(mails[1]?.[form]).toMatch(/Before[^]{1,400}Mon 30 Nov, 9:30/)
+      expect(mails.map((mail) => /Before|30 Nov/.test(mail[form]))).toEqual([true, true, false])
+      expect(mails[2]?.[form]).toContain('See the appointment or book again')
+    }
     expect(eventIn(third)).toMatchObject({ method: 'CANCEL', status: 'CANCELLED', alarms: 0 })
   })
 

@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Instant, instantFromMs, toMs } from '../../src/base/instants.ts'
 import { reminderDueAt } from '../../src/mails/mail-rules.ts'
 import { queueReminders } from '../../src/mails/reminders.ts'
+import { isWhole, longTest } from '../support/long.ts'
 import { mailVariables, mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
 import { storeBookings } from '../support/stored-bookings.ts'
 import { onEachEngine, startTestService } from '../support/test-service.ts'
@@ -243,4 +245,49 @@ onEachEngine('reminders', (engine) => {
     expect(await queueReminders(context, since)).toBe(0)
     await other?.stop()
   })
+
+  longTest(
+    'many due at one minute are all sent, each once, by as many servers as there are',
+    { timeout: 900_000 },
+    async () => {
+      const { service, server } = world
+      const { context, world: demo } = service
+      const business = demo.businesses[1]
+      const count = isWhole ? 10_000 : 1_000
+      await context.db.transaction((tx) =>
+        storeBookings(tx.db, engine, {
+          businessId: business?.id ?? '',
+          serviceId: business?.services[0]?.id ?? '',
+          locationId: business?.locations[0]?.id ?? '',
+          staffIds: business?.staff.map(({ id }) => id) ?? [],
+          ...{ count, firstNumber: 100_001, stepMinutes: 0, minutes: 30, withoutClaims: true },
+          fromMs: toMs(startIn(48 * hour)),
+        }),
+      )
+      // each of another client, for whom no limit of the hour counts, and booked long ago
+      await context.db.transaction((tx) =>
+        tx.db
+          .updateTable('bookings')
+          .set({
+            scheduled_at: tx.now,
+            confirmed_at: tx.now,
+            client_email: sql`'of-' || id || '@example.com'`,
+          })
+          .where('business_id', '=', business?.id ?? '')
+          .execute(),
+      )
+      service.clock.advance(24 * hour + 301)
+      const other =
+        engine === 'postgres'
+          ? await startTestService(engine, mailVariables(server.url), { beside: service })
+          : undefined
+      const workers = [service.app.mails, ...(other ? [other.app.mails] : [])]
+      await Promise.all(workers.map((worker) => worker.remind()))
+      await Promise.all(workers.map((worker) => worker.settled()))
+      const sent = world.fresh().flatMap(({ recipients }) => recipients.filter((to) => to.startsWith('of-')))
+      expect([sent.length, new Set(sent).size]).toEqual([count, count])
+      expect((await service.rows('mails')).filter(({ status }) => status === 'queued')).toEqual([])
+      await other?.stop()
+    },
+  )
 })

@@ -1,6 +1,13 @@
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import tls from 'node:tls'
 import { afterEach, beforeAll, expect, test } from 'vitest'
+import { toMs } from '../../src/base/instants.ts'
 import { recordMails } from '../../src/mails/outbox.ts'
+import { tidy } from '../../src/operate/housekeeping.ts'
+import { jobs } from '../../src/server.ts'
+import { emptyDirectory } from '../support/holdfast-process.ts'
+import { scrape } from '../support/scrape.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { startMailServer, startSilentServer, type MailServer } from '../support/mail-server.ts'
@@ -66,6 +73,58 @@ onEachEngine('sending mails', (engine) => {
     await service.app.mails.settled()
     expect(server.to(client.email)).toHaveLength(1)
     expect(await service.rows('mails')).toHaveLength(1)
+  })
+
+  test('metrics tell what was sent and failed, how much waits, and for how long', async () => {
+    const server = await receiver()
+    const service = await serve(server.url)
+    const business = await makeBusiness(service)
+    const shown = async () => {
+      service.clock.advance(5) // counts are remembered for so long
+      const scraped = await scrape(service)
+      const attempts = ['sent', 'retried', 'failed'].map((outcome) =>
+        scraped.value('holdfast_mail_attempts_total', { outcome }),
+      )
+      return [
+        ...attempts,
+        ...['waiting', 'oldest_seconds'].map((name) => scraped.value(`holdfast_mails_${name}`)),
+      ]
+    }
+    expect(await shown()).toEqual([0, 0, 0, 0, 0])
+    await book(service, business)
+    await service.app.mails.settled()
+    server.answer = () => 550
+    await book(service, business)
+    await service.app.mails.settled()
+    expect(await shown()).toEqual([1, 0, 1, 0, 0])
+    server.answer = () => 451
+    await book(service, business)
+    await service.app.mails.settled()
+    service.clock.advance(20)
+    expect(await shown()).toEqual([1, 1, 1, 1, 25])
+  })
+
+  test('files of mails are deleted with the mails that nobody needs to see any more, and nothing else is', async () => {
+    const directory = emptyDirectory()
+    const variables = { SMTP_URL: '', MAIL_FROM: '', NODE_ENV: 'development', MAIL_DIR: directory }
+    const service = await serve('', {}, variables)
+    await book(service, await makeBusiness(service))
+    await service.app.mails.settled()
+    const own = join(directory, 'notes.eml')
+    writeFileSync(own, 'of somebody else')
+    const [file = ''] = readdirSync(directory).filter((name) => name !== 'notes.eml')
+    const age = async (days: number) => {
+      const at = new Date(toMs(service.clock.now()) - days * 86_400_000)
+      for (const path of [join(directory, file), own]) utimesSync(path, at, at)
+      await tidy(service.context, jobs)
+      return readdirSync(directory).toSorted()
+    }
+    expect(file).toMatch(/-confirmed\.eml$/)
+    expect(await age(30)).toEqual([file, 'notes.eml'].toSorted())
+    expect(await age(32)).toEqual(['notes.eml'])
+    rmSync(directory, { recursive: true })
+    await tidy(service.context, jobs)
+    expect(service.logLines.filter((line) => line.includes('housekeeping failed'))).toEqual([])
   })
 
   test('a 451 is tried again after 30 seconds, then after doubling pauses; a 550 is final, shown, and sent by hand', async () => {
@@ -143,6 +202,7 @@ onEachEngine('sending mails', (engine) => {
     for (let count = 0; count < 8; count += 1) await book(hanging, other) // more than connections
     await eventually('a connection', () => silent.connections || undefined)
     expect(await mailsOf(hanging, other, 'queued')).toHaveLength(8)
+    silent.close() // or the end of the test waits as long as the service does
   })
 
   test('a mail whose result is lost comes once more, with the same Message-ID', async () => {

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
 import { findErrors, readRows } from '../support/checker.ts'
 import { commandLine } from '../support/command-line.ts'
-import { demoWorld, project, runHoldfast } from '../support/holdfast-process.ts'
-import { httpClients } from '../support/http-client.ts'
+import { builtServer, demoWorld, project, runHoldfast } from '../support/holdfast-process.ts'
+import { eventually, httpClients } from '../support/http-client.ts'
 import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
@@ -166,7 +166,9 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
     for (let dieAt = 5; !ended && dieAt < 1_000; dieAt += dieAt < 100 ? 19 : 60) {
       const target = await newTarget()
       const variables = { DATABASE_URL: source.url, DIE_AT: String(dieAt) }
-      const { code } = await runHoldfast(['copy', '--to', target.url], { variables, preloads })
+      const { code } = await runHoldfast(['copy', '--to', target.url], {
+        ...{ variables, preloads, program: builtServer },
+      })
       ended = code === 0
       const isMigrated = await readRows(target.url, `select to_regclass('hubs') is not null as migrated`)
       const counts = isMigrated[0]?.['migrated']
@@ -218,8 +220,11 @@ async function filled(url: string): Promise<Before> {
   await server.stop()
   manySessions(url)
   const again = await startServer(url, { ...development })
-  const read = async (path: string) =>
-    (await call(again.address, 'GET', path, { token: key })).body as unknown
+  const read = (path: string) =>
+    eventually(path, async () => {
+      const { status, body } = await call(again.address, 'GET', path, { token: key })
+      return status === 200 ? (body as unknown) : undefined // a busy server says 503 at first
+    })
   const [bookings, events] = [await read('/bookings?limit=100'), await read('/events?limit=100')]
   await again.stop()
   const holdId = String(held.hold_id)

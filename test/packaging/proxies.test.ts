@@ -29,7 +29,9 @@ interface Proxy {
 /** What nginx would keep below /var. */
 const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
 
-const installed = (program: string) => (spawnSync(program, ['-v']).error ? null : program)
+/** Debian keeps servers where the PATH of a user does not lead. */
+const installed = (program: string) =>
+  [program, `/usr/sbin/${program}`].find((path) => !spawnSync(path, ['-v']).error) ?? null
 
 const proxies: Proxy[] = [
   {

@@ -18,6 +18,7 @@ export function aroundTransactions(
     migrate: () => db.migrate(),
     pendingMigrations: () => db.pendingMigrations(),
     lockForServer: () => db.lockForServer(),
+    forgetDeleted: () => db.forgetDeleted(),
     load: () => db.load(),
     listen: (channel, onNotice) => db.listen(channel, onNotice),
     close: () => db.close(),

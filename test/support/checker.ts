@@ -33,6 +33,7 @@ interface Booking {
   version: number
   confirmed_at: string | Date | null
   payment_id: string | null
+  erased_at: string | null
 }
 
 interface Event {
@@ -177,7 +178,9 @@ function bookingsWithoutClaimOrEvent({ bookings, claims, events }: Contents): st
       // nobody is told of a booking before it is confirmed, by its deposit or by the business
       count(types, 'booking.created') !== (booking.confirmed_at === null ? 0 : 1) &&
         `booking ${booking.id} has ${count(types, 'booking.created')} events of its creation`,
+      // an erasure of the client raises the version, and tells nobody
       booking.payment_id === null &&
+        booking.erased_at === null &&
         types.length < booking.version &&
         `booking ${booking.id} has ${types.length} events for ${booking.version} versions`,
       cancelled &&

@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node'
+import { makeServer } from '../../packaging/server-build.ts'
 import { makeWidget } from '../../widget/build.ts'
 import { makeFilesDirectory } from './files-directory.ts'
 import { haproxyProgram } from './haproxy-program.ts'
@@ -54,6 +55,7 @@ const HAPROXY_WARNING = `
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await makeWidget() // servers of tests serve it
+  await makeServer() // and run it in processes of their own
   const files = makeFilesDirectory()
   project.provide('filesDirectory', files.path)
   const postgres = await providePostgres(project)

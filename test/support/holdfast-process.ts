@@ -13,7 +13,10 @@ export const project = resolve(import.meta.dirname, '../..')
 
 const sources = resolve(project, 'src/main.ts')
 
-/** Node keeps here what it has compiled: hundreds of processes of the same sources start in half the time. */
+/** What the package runs, built of the sources before the first test (global-setup.ts): it starts in half the time. */
+export const builtServer = resolve(project, 'dist/server/main.js')
+
+/** Node keeps here what it has compiled: hundreds of processes of the same code start in half the time. */
 const compileCache = resolve(project, 'node_modules/.cache/node-compile-cache')
 
 /** The variables of every process of `holdfast` that a test starts: of this process's own the PATH alone. */
@@ -36,13 +39,13 @@ export interface ProcessOptions {
   variables?: Record<string, string>
   /** An own temporary directory by default, so that no `.env` and no `data/` of the checkout is met. */
   directory?: string
-  /** Modules that Node loads before the program. */
+  /** Modules that Node loads before the program, which is then the sources: a bundle has modules of its own. */
   preloads?: string[]
-  /** What is run in place of the sources of the checkout. */
+  /** What is run in place of the built server, or of the sources. */
   program?: string
 }
 
-/** A process of `holdfast`, from the sources as they are. */
+/** A process of `holdfast`, of the sources as they are. */
 export interface HoldfastProcess {
   pid: number
   /** Everything that it has written so far. */
@@ -79,7 +82,8 @@ afterEachFile(async () => {
 
 /** Starts `holdfast` with the given arguments. Of this process's environment it sees the PATH alone. */
 export function startHoldfast(args: string[], options: ProcessOptions = {}): HoldfastProcess {
-  const { variables = {}, directory = emptyDirectory(), preloads = [], program = sources } = options
+  const { variables = {}, directory = emptyDirectory(), preloads = [] } = options
+  const { program = preloads.length > 0 ? sources : builtServer } = options
   const imports = [endsWithTests, ...preloads].flatMap((module) => ['--import', module])
   const child = spawn(process.execPath, [...imports, program, ...args], {
     cwd: directory,

@@ -47,22 +47,38 @@ const environmentOf = ({ path }: UsersNode, variables: Record<string, string> = 
   ...variables,
 })
 
-/** Packs and installs it, as a user would. Undefined where the registry cannot be reached, which is said loudly. */
-export function installPackage(node: UsersNode): InstalledPackage | undefined {
-  const folder = emptyDirectory()
-  const npm = (directory: string, ...args: string[]) =>
-    spawnSync('npm', args, { cwd: directory, env: environmentOf(node), encoding: 'utf8' })
-  const packed = npm(project, 'pack', '--pack-destination', folder)
+/**
+ * Packs the sources and installs the package, as a user would, into an empty folder unless one is given. Undefined where the
+ * registry cannot be reached, which is said loudly.
+ */
+export function installPackage(
+  node: UsersNode,
+  sources = project,
+  folder = emptyDirectory(),
+): InstalledPackage | undefined {
+  const packed = npm(node, sources, 'pack', '--pack-destination', folder)
   if (packed.status !== 0) throw new Error(`npm pack failed:\n${packed.stdout}\n${packed.stderr}`)
-  const [, ...words] = installation.split(' ')
-  const { status, stdout, stderr } = npm(folder, ...words, '--prefer-offline')
+  return addPackage(node, join(folder, installation.split(' ').at(-1) ?? ''), folder)
+}
+
+/** Installs a package that is packed already. */
+export function addPackage(
+  node: UsersNode,
+  tarball: string,
+  folder = emptyDirectory(),
+): InstalledPackage | undefined {
+  const { status, stdout, stderr } = npm(node, folder, 'install', tarball, '--prefer-offline')
   const said = stdout + stderr
-  if (status === 0) return { folder, tarball: join(folder, words.at(-1) ?? ''), said }
+  if (status === 0) return { folder, tarball, said }
   if (!noRegistry.test(said) || process.env['CI']) {
     throw new Error(`npm install of the package failed:\n${said}`)
   }
   console.warn(`\n*** SKIPPED: the package cannot be installed, because npm reaches no registry:\n${said}\n`)
   return undefined
+}
+
+function npm(node: UsersNode, directory: string, ...args: string[]) {
+  return spawnSync('npm', args, { cwd: directory, env: environmentOf(node), encoding: 'utf8' })
 }
 
 /** Runs `npx holdfast` in the folder of the installation. */

@@ -25,7 +25,7 @@ test('while another process writes to the file for long, changes are 503 and rea
     tokens.map(async (token, index) => replies.push(await client.hold(0, token, slot(index)))),
   )
   let reads = 0
-  while (replies.length < tokens.length) {
+  while (replies.length < tokens.length && reads < 50) {
     const read = await call(cluster.address(0), 'GET', '/services', { token: tokens[0] ?? '' })
     expect(read.status).toBe(200)
     reads += 1
@@ -33,8 +33,7 @@ test('while another process writes to the file for long, changes are 503 and rea
   expect(reads, 'an event loop that waited for the file would answer one').toBeGreaterThan(3)
   await queued
   expect(tally(replies)).toEqual({ '503 unavailable': tokens.length })
-  const { status, headers } = await client.hold(0, tokens[1] ?? '', slot(100))
-  expect([status, headers['retry-after']]).toEqual([503, '1'])
+  for (const { headers } of replies) expect(headers['retry-after']).toBe('1')
   other.exec('rollback')
   await eventually('a hold after the file was free', async () =>
     (await client.hold(0, tokens[0] ?? '', slot(200))).status === 201 ? true : undefined,

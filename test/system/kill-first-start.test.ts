@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { findErrors, readRows } from '../support/checker.ts'
-import { startHoldfast } from '../support/holdfast-process.ts'
+import { builtServer, startHoldfast } from '../support/holdfast-process.ts'
 import { isLong, isWhole, onOneEngine } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -26,7 +26,9 @@ onOneEngine('sqlite', 'a server that is killed during its very first start', (en
         DIE_AT: String(statement),
         LOG_LEVEL: 'warn',
       }
-      const server = startHoldfast(['serve'], { variables, preloads: [dieAtStatement] })
+      const server = startHoldfast(['serve'], {
+        ...{ variables, preloads: [dieAtStatement], program: builtServer },
+      })
       const ending = await Promise.race([server.ended, server.says(/^Holdfast serves/m)])
       if (!('signal' in ending)) {
         server.signal('SIGKILL') // it has fewer statements: a first start without a death in it

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import type { Transaction } from '../../src/database/database.ts'
 import { tidy } from '../../src/operate/housekeeping.ts'
 import { jobs } from '../../src/server.ts'
-import { recordEvents, unsettledFrom } from '../../src/webhooks/event.ts'
+import { recordChange, unsettledFrom } from '../../src/webhooks/event.ts'
 import { expectErrors } from '../support/expect-problem.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { unknownId } from '../support/tenant-things.ts'
@@ -114,7 +114,8 @@ onEachEngine('the list of events', (engine) => {
 
   /** Records an event in a transaction of its own. */
   const record = (tx: Transaction, bookingId: string) =>
-    recordEvents(service.context, tx, {
+    recordChange(service.context, tx, {
+      by: 'system',
       types: ['booking.updated'],
       booking: {
         id: bookingId,

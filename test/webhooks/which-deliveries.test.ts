@@ -195,15 +195,15 @@ onEachEngine('deliveries of a change', (engine) => {
     const { context } = service
     const write = (types: string[]) =>
       context.db.transaction((tx) =>
-        insertEvents(
-          tx.db,
-          types.map((type, index) => ({
+        insertEvents(tx.db, {
+          audit: [],
+          events: types.map((type, index) => ({
             id: context.ids.next(),
             business_id: String(bookings[index]?.['business_id']),
             booking_id: String(bookings[index]?.['id']),
             ...{ type, payload: `{"name":"Zoë \\u0000 ${index}"}`, occurred_at: tx.now, traceparent: null },
           })),
-        ),
+        }),
       )
     const before = (await service.events()).length
     const deliveriesBefore = (await service.rows('deliveries')).map(({ id }) => id)

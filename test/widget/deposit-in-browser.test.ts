@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { violationsIn } from '../support/accessibility.ts'
-import { expectHosts, heading, next, toDetails, writeDetails } from '../support/booking-visit.ts'
+import { expectHosts, expectSound, heading, next, toDetails, writeDetails } from '../support/booking-visit.ts'
 import {
   chromiumPath,
   launchBrowser,
@@ -93,8 +93,37 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       await page.reload()
       await heading(page, 'You’re booked, Ada')
       await page.getByText('€25 deposit paid').waitFor()
+      await next(page, 'Cancel')
+      await page.getByText('Your deposit of €25 will be refunded in full.').waitFor()
+      await expectSound(page, 'manage-refund')
       await beside.clock.fastForward(4_000)
       await beside.getByRole('heading', { name: 'Your booking is confirmed' }).waitFor() // by itself
+    })
+
+    test('that is still due is paid from the page of the booking, and goes back when it is cancelled', async () => {
+      const { context } = await toCheckout('15:00') // and no further
+      const page = await context.newPage() // as a link in a mail opens
+      const [payment] = (await service.rows('payments')).filter((row) => row['status'] === 'due')
+      const shown = await service.call('GET', `/bookings/${String(payment?.['booking_id'])}`, {
+        token: salon().business_key,
+      })
+      await page.goto(String(shown.body.manage_url))
+      await heading(page, 'Almost booked, Ada')
+      await page.getByText('€25 deposit to pay').waitFor()
+      await expectSound(page, 'manage-deposit-due')
+      await page.getByRole('link', { name: 'Pay the deposit' }).click()
+      await page.getByRole('heading', { name: 'The deposit has not been paid yet' }).waitFor()
+      await page.getByRole('link', { name: /^Pay/ }).click()
+      await page.waitForURL(/\/sandbox\//)
+      await next(page, /^Pay/)
+      await page.getByRole('heading', { name: 'Your booking is confirmed' }).waitFor()
+      await page.goto(String(shown.body.manage_url))
+      await heading(page, 'You’re booked, Ada')
+      expect(await page.getByRole('link', { name: 'Pay the deposit' }).count()).toBe(0)
+      await next(page, 'Cancel')
+      await page.getByText('Your deposit of €25 will be refunded in full.').waitFor()
+      await next(page, 'Cancel the appointment')
+      await page.getByText('Your deposit of €25 is on its way back to you.').waitFor()
     })
 
     longTest('that is given up leads back too', async () => {

@@ -13,7 +13,8 @@ import {
   type Catalogue,
 } from '../../widget/flow/choice-rules.ts'
 import { readCatalogue } from '../../widget/flow/catalogue-reading.ts'
-import { bookingBody, emptyDraft, faultsIn, fieldErrorsOf } from '../../widget/flow/draft-rules.ts'
+import { emptyDraft } from '../../widget/flow/draft.ts'
+import { bookingBody, faultsIn, fieldErrorsOf } from '../../widget/flow/draft-rules.ts'
 import {
   initialState,
   expired,

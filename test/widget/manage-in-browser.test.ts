@@ -91,6 +91,7 @@ describe.skipIf(chromiumPath === undefined)('the page of the manage link', () =>
 
     await next(page, 'Move')
     await heading(page, 'When?')
+    await page.getByText(/Tuesday,? 1 December 2026, 11:00$/).waitFor() // what it is now
     await next(page, 'Next month')
     await page.locator('.day.is-free[data-date="2026-12-02"]').click()
     await time(page, '14:00').waitFor()
@@ -236,7 +237,7 @@ describe.skipIf(chromiumPath === undefined)('the page of the manage link', () =>
     const texts: string[] = []
     for (const wrong of [url, `${address}/manage#nonsense`, `${address}/manage`]) {
       const page = await open(wrong)
-      await heading(page, 'This link has ended')
+      await heading(page, 'This link is incomplete or has ended')
       texts.push(await page.locator('holdfast-manage').innerText())
       await expectSound(page, 'manage-10-ended')
     }

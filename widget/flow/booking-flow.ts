@@ -6,7 +6,7 @@ import { readCatalogue } from './catalogue-reading.ts'
 import type { Checkouts, OpenCheckout } from './checkouts.ts'
 import { serviceOf, type Choice, type ListStep, type Step } from './choice-rules.ts'
 import { DepositPayment } from './deposit-payment.ts'
-import { bookingBody, faultsIn, fieldErrorsOf, type Draft } from './draft-rules.ts'
+import type { Draft, DraftRules } from './draft.ts'
 import {
   backTo,
   initialState,
@@ -187,15 +187,16 @@ export class BookingFlow {
     }
   }
 
-  async submit(): Promise<void> {
+  /** Books what was typed; the rules come with the form. */
+  async submit(rules: DraftRules): Promise<void> {
     const service = serviceOf(this.state.catalogue, this.state.choice)
     if (!service || this.state.busy) return
-    const errors = faultsIn(this.state.draft, service.custom_fields)
+    const errors = rules.faultsIn(this.state.draft, service.custom_fields)
     this.set({ errors, notice: Object.keys(errors).length > 0 ? this.state.notice : null })
     if (Object.keys(errors).length > 0) return
     await this.attempt(
-      () => this.submit(),
-      () => this.book(service),
+      () => this.submit(rules),
+      () => this.book(service, rules),
     )
   }
 
@@ -255,27 +256,27 @@ export class BookingFlow {
     if (this.state.step === 'time') void this.lookAgain()
   }
 
-  private async book(service: Service): Promise<void> {
+  private async book(service: Service, rules: DraftRules): Promise<void> {
     this.set({ busy: 'booking' })
     try {
-      const booking = await this.reservation.book(service)
+      const booking = await this.reservation.book(service, rules)
       this.options.events.booked(booking)
       if (booking.redirect_url) this.deposit.begin(booking, booking.redirect_url)
       else this.replace(withBooking(this.state, booking))
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      this.refusedBooking(error, service)
+      this.refusedBooking(error, service, rules)
     }
   }
 
-  private refusedBooking(error: Refused, service: Service): void {
+  private refusedBooking(error: Refused, service: Service, rules: DraftRules): void {
     const { problem } = error
     if (problem.code !== 'validation_failed') {
       this.refused(error)
       return
     }
-    const sent = bookingBody('', this.state.draft, service.custom_fields)
-    const errors = fieldErrorsOf(problem, sent, service.custom_fields)
+    const sent = rules.bookingBody('', this.state.draft, service.custom_fields)
+    const errors = rules.fieldErrorsOf(problem, sent, service.custom_fields)
     const notice = Object.keys(errors).length > 0 ? null : { kind: 'refused' as const, alternatives: [] }
     this.set({ busy: null, errors, notice })
     this.tell(error)

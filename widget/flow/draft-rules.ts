@@ -1,21 +1,7 @@
 import type { CustomField, FieldValue, ProblemDocument } from '../api/api-types.ts'
+import type { Draft, Faults } from './draft.ts'
 
-/** The visitor's input so far; custom fields by ID. */
-export interface Draft {
-  firstName: string
-  lastName: string
-  email: string
-  phone: string
-  notes: string
-  fields: Record<string, FieldValue>
-}
-
-export const emptyDraft: Draft = { firstName: '', lastName: '', email: '', phone: '', notes: '', fields: {} }
-
-/** An error of a field. */
-export type Fault = 'required' | 'email' | 'invalid'
-/** Errors by field name, or by `field:` and the custom field's ID. */
-export type Faults = Record<string, Fault>
+/* Judged when the visitor submits: the first step does without it. */
 
 /** One `@` and a domain with a dot, as the API requires. */
 const email = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/

@@ -10,7 +10,7 @@ import {
   type Choice,
   type Step,
 } from './choice-rules.ts'
-import { emptyDraft, type Draft, type Faults } from './draft-rules.ts'
+import { emptyDraft, type Draft, type Faults } from './draft.ts'
 import { slotOf, type Slot } from './slots.ts'
 import type { Trouble } from './trouble.ts'
 

@@ -17,6 +17,7 @@ export interface Managed {
     reschedule_until: string | null
     refund: 'full' | 'none'
   }
+  pay_url: string | null
   business: {
     name: string
     brand_name: string | null

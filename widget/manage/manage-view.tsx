@@ -79,6 +79,12 @@ function Shown(props: ShownView) {
   if (state.mode === 'times') {
     return (
       <Step key="times" title={props.language.texts.stepTime} isLater>
+        <div class="appointment">
+          <dl class="change">
+            <dt>{texts.now}</dt>
+            <dd>{momentOf(props, Date.parse(props.managed.booking.starts_at))}</dd>
+          </dl>
+        </div>
         <TimeStep {...props} state={state.times} />
         <BackButton onClick={() => flow.show('view')} text={texts.keep} />
       </Step>
@@ -148,8 +154,17 @@ function Overview(props: ShownView) {
       <Appointment {...props} />
       {isCancelled && <p class="aside">{texts.cancelledHint}</p>}
       <div class="choices">
+        {managed.pay_url && (
+          <a class="primary" href={managed.pay_url} rel="noreferrer">
+            {language.texts.pay}
+          </a>
+        )}
         {policy.can_reschedule && (
-          <button type="button" class="primary" onClick={() => void flow.chooseTime()}>
+          <button
+            type="button"
+            class={managed.pay_url ? 'secondary' : 'primary'}
+            onClick={() => void flow.chooseTime()}
+          >
             {texts.move}
           </button>
         )}
@@ -314,12 +329,18 @@ function Policy({ managed, texts, formats }: ShownView) {
   )
 }
 
+/** In the zone of the place. */
+function momentOf({ formats, managed }: ShownView, ms: number): string {
+  const { timezone } = managed.booking.location
+  return `${formats.longDay(ms, timezone)}, ${formats.time(ms, timezone)}`
+}
+
 function ConfirmMove(props: ShownView) {
   const { flow, state, texts, managed, formats, language } = props
   const { wanted } = state.times
   if (!wanted) return null
   const { timezone } = managed.booking.location
-  const line = (ms: number) => `${formats.longDay(ms, timezone)}, ${formats.time(ms, timezone)}`
+  const line = (ms: number) => momentOf(props, ms)
   return (
     <Step key="confirm" title={texts.askMove} isLater>
       <div class="appointment">

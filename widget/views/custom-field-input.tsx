@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
 import type { CustomField, FieldValue } from '../api/api-types.ts'
-import type { Fault } from '../flow/draft-rules.ts'
+import type { Fault } from '../flow/draft.ts'
 import type { Texts } from '../locales/texts.ts'
 import { FaultText, Labelled, TextInput } from './text-input.tsx'
 

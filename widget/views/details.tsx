@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { locationOf, serviceOf, staffFor } from '../flow/choice-rules.ts'
-import { fieldName, type Draft } from '../flow/draft-rules.ts'
+import type { Draft } from '../flow/draft.ts'
+import * as rules from '../flow/draft-rules.ts'
 import { fill } from '../locales/texts.ts'
 import { CustomFieldInput } from './custom-field-input.tsx'
 import { TextInput } from './text-input.tsx'
@@ -57,7 +58,7 @@ export function Details(props: View) {
         part="form"
         onSubmit={(event) => {
           event.preventDefault()
-          void flow.submit()
+          void flow.submit(rules)
         }}
       >
         <SlotNotice {...props} />
@@ -72,7 +73,7 @@ export function Details(props: View) {
             key={field.id}
             field={field}
             value={draft.fields[field.id]}
-            fieldError={errors[fieldName(field.id)]}
+            fieldError={errors[rules.fieldName(field.id)]}
             texts={texts}
             onWrite={(value) => flow.write({ fields: { ...draft.fields, [field.id]: value } })}
           />

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { anyone, locationsFor, staffFor, type ListStep } from '../flow/choice-rules.ts'
+import type { Service } from '../api/api-types.ts'
+import { anyone, locationsFor, serviceOf, staffFor, type ListStep } from '../flow/choice-rules.ts'
 import { fill } from '../locales/texts.ts'
 import type { View } from './view.ts'
 
@@ -14,11 +15,7 @@ export function ListSteps({ flow, state, language, formats, step }: View & { ste
           <Option key={service.id} name={service.name} onChoose={choose(service.id)}>
             {service.description && <bdi class="hint description">{service.description}</bdi>}
             <span class="hint facts">
-              <span>{formats.minutes(service.duration_minutes)}</span>
-              {service.price && <span>{formats.money(service.price)}</span>}
-              {service.deposit && (
-                <span>{fill(language.texts.deposit, { amount: formats.money(service.deposit) })}</span>
-              )}
+              <ServiceFacts service={service} language={language} formats={formats} />
             </span>
           </Option>
         ))}
@@ -45,6 +42,37 @@ export function ListSteps({ flow, state, language, formats, step }: View & { ste
         <Option key={id} name={name} face={initialsOf(name)} onChoose={choose(id)} />
       ))}
     </ul>
+  )
+}
+
+function ServiceFacts({
+  service: { duration_minutes, price, deposit },
+  language,
+  formats,
+}: Pick<View, 'language' | 'formats'> & { service: Service }) {
+  return (
+    <>
+      <span>{formats.minutes(duration_minutes)}</span>
+      {price && <span>{formats.money(price)}</span>}
+      {deposit && <span>{fill(language.texts.deposit, { amount: formats.money(deposit) })}</span>}
+    </>
+  )
+}
+
+/** Of the chosen service, above its times; with the names of what was no choice, which no step has shown. */
+export function Facts(props: View) {
+  const { catalogue, choice } = props.state
+  const service = serviceOf(catalogue, choice)
+  if (!service) return null
+  const names = [catalogue.services, staffFor(catalogue, choice)].map(
+    (all) => all.length === 1 && all[0]?.name,
+  )
+  return (
+    <p class="hint facts" part="facts">
+      {names[0] && <bdi>{names[0]}</bdi>}
+      <ServiceFacts {...props} service={service} />
+      {names[1] && <bdi>{names[1]}</bdi>}
+    </p>
   )
 }
 

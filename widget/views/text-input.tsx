@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
-import type { Fault } from '../flow/draft-rules.ts'
+import type { Fault } from '../flow/draft.ts'
 import type { Texts } from '../locales/texts.ts'
 
 const fieldErrorTexts: Record<Fault, keyof Texts> = {

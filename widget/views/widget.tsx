@@ -6,7 +6,7 @@ import { Announcements } from './announcements.tsx'
 import { Crumbs } from './crumbs.tsx'
 import { Header } from './header.tsx'
 import { Heading } from './heading.tsx'
-import { ListSteps } from './list-steps.tsx'
+import { Facts, ListSteps } from './list-steps.tsx'
 import { PartySize } from './party-size.tsx'
 import { TimeStep } from './time-step.tsx'
 import { TroubleNotice } from './trouble-notice.tsx'
@@ -76,7 +76,14 @@ function StepFrame({ state, language, children }: View & { children: ComponentCh
 function CurrentStep(props: View) {
   const { step, business } = props.state
   if (!business) return null
-  if (step === 'time') return <TimeStep {...props} above={<PartySize {...props} />} />
+  if (step === 'time') {
+    return (
+      <>
+        <Facts {...props} />
+        <TimeStep {...props} above={<PartySize {...props} />} />
+      </>
+    )
+  }
   if (step === 'details' || step === 'done') return <LaterStep {...props} />
   return <ListSteps {...props} step={step} />
 }

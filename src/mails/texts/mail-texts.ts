@@ -15,6 +15,8 @@ export interface MailTexts {
   intro: Record<Exclude<MailKind, 'booked'>, string>
   timeAt: string
   withPerson: string
+  /** The start that was changed. */
+  before: string
   place: string
   online: string
   price: string
@@ -24,9 +26,14 @@ export interface MailTexts {
   phone: string
   email: string
   notes: string
+  /** Of the link to the page, and of that to a cancelled one. */
   manage: string
+  manageCancelled: string
   pay: string
-  cancelUntil: string
+  /** As the page of the booking says it. */
+  untilBoth: string
+  untilMove: string
+  untilCancel: string
   contact: string
   noReminders: string
   noRemindersDone: string

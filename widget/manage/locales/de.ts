@@ -6,7 +6,7 @@ export const texts: ManageTexts = {
   pending: 'Fast gebucht, {name}',
   over: 'Das war Ihr Termin',
   cancelled: 'Dieser Termin ist abgesagt',
-  cancelledHint: 'Sie werden nicht mehr erwartet.',
+  cancelledHint: 'Sie brauchen nichts weiter zu tun.',
   withPerson: 'bei {name}',
   people: 'für {count} Personen',
   map: 'Karte',
@@ -39,7 +39,8 @@ export const texts: ManageTexts = {
   moved: 'Ihr Termin ist verschoben.',
   changed: 'Der Termin wurde inzwischen geändert. So sieht er jetzt aus.',
   notAllowed: 'Das geht hier leider nicht mehr.',
-  ended: 'Dieser Link ist abgelaufen',
-  endedHint: 'Wie Sie den Betrieb erreichen, steht in der E-Mail zu Ihrem Termin.',
+  ended: 'Dieser Link ist unvollständig oder abgelaufen',
+  endedHint:
+    'Bitte öffnen Sie ihn noch einmal aus der E-Mail zu Ihrem Termin. Dort steht auch, wie Sie den Betrieb erreichen.',
   unreachable: 'Gerade keine Verbindung. Es wurde nichts geändert.',
 }

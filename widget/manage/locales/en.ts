@@ -6,7 +6,7 @@ export const texts: ManageTexts = {
   pending: 'Almost booked, {name}',
   over: 'This was your appointment',
   cancelled: 'This appointment is cancelled',
-  cancelledHint: 'Nobody expects you any more.',
+  cancelledHint: 'You need not do anything else.',
   withPerson: 'with {name}',
   people: 'for {count} people',
   map: 'Map',
@@ -39,7 +39,8 @@ export const texts: ManageTexts = {
   moved: 'Your appointment is moved.',
   changed: 'Somebody changed this appointment in the meantime. This is how it is now.',
   notAllowed: 'Sorry, this cannot be done here any more.',
-  ended: 'This link has ended',
-  endedHint: 'How to reach the business is in the mail about your appointment.',
+  ended: 'This link is incomplete or has ended',
+  endedHint:
+    'Please open it once more from the mail about your appointment. How to reach the business is in it, too.',
   unreachable: 'No connection just now. Nothing was changed.',
 }

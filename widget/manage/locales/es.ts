@@ -6,7 +6,7 @@ export const texts: ManageTexts = {
   pending: 'Casi reservada, {name}',
   over: 'Esta fue su cita',
   cancelled: 'Esta cita está cancelada',
-  cancelledHint: 'Ya no le esperan.',
+  cancelledHint: 'No tiene que hacer nada más.',
   withPerson: 'con {name}',
   people: 'para {count} personas',
   map: 'Mapa',
@@ -39,7 +39,7 @@ export const texts: ManageTexts = {
   moved: 'Su cita se ha cambiado.',
   changed: 'Alguien cambió esta cita mientras tanto. Así está ahora.',
   notAllowed: 'Lo sentimos, esto ya no se puede hacer aquí.',
-  ended: 'Este enlace ha caducado',
-  endedHint: 'Los datos de contacto están en el correo sobre su cita.',
+  ended: 'Este enlace está incompleto o ha caducado',
+  endedHint: 'Ábralo otra vez desde el correo sobre su cita. Allí están también los datos de contacto.',
   unreachable: 'Sin conexión en este momento. No se ha cambiado nada.',
 }

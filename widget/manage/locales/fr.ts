@@ -6,7 +6,7 @@ export const texts: ManageTexts = {
   pending: 'Presque réservé, {name}',
   over: 'Ce rendez-vous a eu lieu',
   cancelled: 'Ce rendez-vous est annulé',
-  cancelledHint: 'Vous n’êtes plus attendu.',
+  cancelledHint: 'Vous n’avez rien d’autre à faire.',
   withPerson: 'avec {name}',
   people: 'pour {count} personnes',
   map: 'Plan',
@@ -39,7 +39,8 @@ export const texts: ManageTexts = {
   moved: 'Votre rendez-vous est déplacé.',
   changed: 'Ce rendez-vous a été modifié entre-temps. Voici son état actuel.',
   notAllowed: 'Désolé, cela n’est plus possible ici.',
-  ended: 'Ce lien a expiré',
-  endedHint: 'Les coordonnées de l’établissement sont dans l’e-mail de votre rendez-vous.',
+  ended: 'Ce lien est incomplet ou a expiré',
+  endedHint:
+    'Veuillez l’ouvrir à nouveau depuis l’e-mail de votre rendez-vous. Les coordonnées de l’établissement y sont aussi.',
   unreachable: 'Pas de connexion pour le moment. Rien n’a été modifié.',
 }

@@ -1,0 +1,24 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import { AuditPage, AuditQuery } from './audit-schemas.ts'
+import { listAudit } from './audit.ts'
+import type { Context } from './context.ts'
+
+export function auditRoutes(app: FastifyInstance, context: Context): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
+    '/audit',
+    {
+      config: { access: ['business', 'hub'], people: 'owner' },
+      schema: {
+        operationId: 'listAudit',
+        tags: ['Audit'],
+        summary: 'List who changed what',
+        description:
+          'Every change but holds, the newest first, for 400 days. Entries name things by id and hold nothing of a client.',
+        querystring: AuditQuery,
+        response: { 200: AuditPage },
+      },
+    },
+    (request) => listAudit(context, request.actor, request.query),
+  )
+}

@@ -1,0 +1,62 @@
+import { Type } from 'typebox'
+import { exampleIds, exampleTimes } from '../base/examples.ts'
+import {
+  Id,
+  InstantText,
+  listParameters,
+  Nullable,
+  Page,
+  ShownId,
+  ShownInstant,
+  StrictObject,
+} from '../http/wire.ts'
+
+/** Who made a change. */
+export const AuditActor = Type.Object({
+  type: Type.String({
+    description:
+      '`key`, `session` (of the widget), `manage_link`, `person`, `command_line`, or `system`: the server itself.',
+  }),
+  id: Nullable(ShownId, { description: 'Null for the command line and the system.' }),
+  name: Nullable(Type.String(), { description: 'The label of a key, the name of a person.' }),
+})
+
+const AuditEntry = Type.Object(
+  {
+    id: ShownId,
+    at: ShownInstant,
+    actor: AuditActor,
+    action: Type.String({ description: 'What was done to what, such as `booking.cancelled`.' }),
+    subject: Type.Object({ type: Type.String(), id: ShownId }),
+    business_id: Nullable(ShownId, { description: 'Null for what belongs to a whole hub.' }),
+    address: Nullable(Type.String(), { description: 'Where the request of a key or a person came from.' }),
+    request_id: Nullable(Type.String()),
+  },
+  {
+    title: 'AuditEntry',
+    description: 'Who changed what, and when.',
+    examples: [
+      {
+        id: '01a1fa68-2f8d-7e21-9c40-5b7d1e3f8a60',
+        at: exampleTimes.createdAt,
+        actor: { type: 'key', id: '01a1fa5c-1b2d-7c3e-8f40-6a5b4c3d2e10', name: 'Front desk' },
+        action: 'booking.cancelled',
+        subject: { type: 'booking', id: exampleIds.booking },
+        business_id: exampleIds.business,
+        address: '203.0.113.7',
+        request_id: exampleIds.request,
+      },
+    ],
+  },
+)
+
+export const AuditPage = Page(AuditEntry, { title: 'AuditPage', description: 'Changes, the newest first.' })
+
+export const AuditQuery = StrictObject({
+  ...listParameters,
+  from: Type.Optional(InstantText),
+  to: Type.Optional(Type.Unsafe<string>({ ...InstantText, description: 'Exclusive.' })),
+  actor: Type.Optional(Type.String({ ...Id, description: 'Only what this key or person did.' })),
+  subject: Type.Optional(Type.String({ ...Id, description: 'Only what was done to this.' })),
+  business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
+})

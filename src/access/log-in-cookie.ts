@@ -1,0 +1,36 @@
+import { isPersonToken } from './token.ts'
+
+/** A request as far as its cookie depends on it; `protocol` and `host` are those that a trusted proxy told. */
+interface CookieRequest {
+  protocol: string
+  host: string
+  headers: { cookie?: string | undefined }
+}
+
+/** The prefix binds a cookie to this host and to https (RFC 6265bis, 4.1.3.2). */
+const securedName = '__Host-holdfast'
+/** Browsers keep no secured cookie of http, not all of them on the machine itself. */
+const loopbackName = 'holdfast'
+const loopback = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
+
+/** The token of a log-in in a request's cookie; undefined without one of the right form. */
+export function logInToken(request: CookieRequest): string | undefined {
+  const { name } = cookieOf(request)
+  for (const part of (request.headers.cookie ?? '').split(';')) {
+    const [key, value = ''] = part.split('=', 2)
+    if (key?.trim() === name && isPersonToken(value.trim(), 'login')) return value.trim()
+  }
+  return undefined
+}
+
+/** The header that hands a browser the token of a log-in until it is closed or, by the server, ended; null removes it. */
+export function logInCookie(request: CookieRequest, token: string | null, seconds: number): string {
+  const { name, secure } = cookieOf(request)
+  const life = token === null ? 0 : seconds
+  return `${name}=${token ?? ''}; Path=/; Max-Age=${life}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+}
+
+function cookieOf({ protocol, host }: CookieRequest): { name: string; secure: boolean } {
+  const isPlain = protocol === 'http' && loopback.test(host)
+  return isPlain ? { name: loopbackName, secure: false } : { name: securedName, secure: true }
+}

@@ -1,0 +1,351 @@
+import { isEmail } from '../base/contact-formats.ts'
+import { plusSeconds, secondsUntil } from '../base/instants.ts'
+import type { ClientAddress } from '../base/client-network.ts'
+import type { Transaction } from '../database/database.ts'
+import { effectivePlan, type PersonActor } from './actor.ts'
+import type { Context } from './context.ts'
+import { hashPassword, verifyPassword } from './password.ts'
+import { passwordFault, type PasswordFault } from './password-rules.ts'
+import {
+  confirmPendingLogIn,
+  deleteLinksOf,
+  endLogIn,
+  endLogInsOf,
+  findActivePlaces,
+  findLink,
+  findLogIn,
+  findPendingLogIn,
+  findUserByEmail,
+  findUser,
+  insertLogIn,
+  isKnownNetwork,
+  takeLink,
+  takeRecoveryCode,
+  takeTotpStep,
+  updateLogIn,
+  updateUser,
+} from './person-queries.ts'
+import { isPersonName, linkSeconds, makeFirstOwner, personEmail } from './person.ts'
+import { quotaOfCodes, quotasOfLogIn } from './rate-limit-rules.ts'
+import type { RateLimiter } from './rate-limits.ts'
+import { isPersonToken, newToken, tokenDigest } from './token.ts'
+import { plainCode, recoveryDigest, totpStep } from './totp.ts'
+
+/** A log-in ends so long after the last request of its browser. */
+const idleSeconds = 12 * 3_600
+/** A log-in ends so long after its beginning. */
+export const maxLogInSeconds = 14 * 86_400
+/** Requests write when they were at most this often. */
+const seenSeconds = 300
+/** How long the second step may take. */
+const secondStepSeconds = 600
+const knownNetworkSeconds = 30 * 86_400
+const maxDeviceLength = 60
+
+/** Where a person logs in from. */
+export interface LogInOrigin {
+  client: ClientAddress
+  /** What the browser says of itself (`User-Agent`). */
+  userAgent: string
+}
+
+/** Too many tries. */
+export interface Limited {
+  outcome: 'limited'
+  retryAfterSeconds: number
+}
+
+/** What came of trying to log in. */
+type LogInResult =
+  | { outcome: 'in'; token: string }
+  /** The token is good for the second step alone. */
+  | { outcome: 'code'; token: string }
+  /** Nobody has that address and password. */
+  | { outcome: 'refused' }
+  | Limited
+
+/** What came of setting a password by a link. */
+export type LinkResult =
+  /** The token of the log-in; undefined for a person who now has to log in with a code. */
+  | { outcome: 'set'; token: string | undefined }
+  /** It never was, was used, or its time is over. */
+  | { outcome: 'ended' }
+  | { outcome: 'fault'; fault: 'email' | 'name' | `password_${PasswordFault}` }
+  | Limited
+
+/**
+ * The person of a log-in's token. Undefined when it has ended, was idle for twelve hours, or the person was disabled: which is
+ * read from the database each time, so it holds on every server at once.
+ */
+export async function findPerson(context: Context, token: string): Promise<PersonActor | undefined> {
+  if (!isPersonToken(token, 'login')) return undefined
+  const found = await findLogIn(context.db.reads, tokenDigest(token))
+  const now = context.clock.now()
+  if (!found || found.expires_at <= now) return undefined
+  const idle = secondsUntil(found.last_seen_at, now)
+  if (idle > idleSeconds) return undefined
+  if (found.place_disabled_at) return movedElsewhere(context, token, found)
+  if (idle > seenSeconds)
+    await context.db.transaction((tx) => updateLogIn(tx.db, found.id, { last_seen_at: tx.now }))
+  const scope = found.hub_id === null ? { businessId: found.business_id ?? '' } : { hubId: found.hub_id }
+  const plan = found.business_plan
+    ? effectivePlan(found.business_plan, found.hub_plan)
+    : (found.hub_plan ?? 'growth') // the schema has a place of one or the other
+  return {
+    type: 'person',
+    keyId: found.place_id,
+    ownerId: found.user_id,
+    scope,
+    plan,
+    lastFour: 'none',
+    allowedOrigins: null,
+    ownLimits: { perMinute: null, perHour: null },
+    userId: found.user_id,
+    logInId: found.id,
+    name: found.name,
+    email: found.email,
+    role: found.role,
+    staffId: found.staff_id,
+  }
+}
+
+/** Goes on at another place of the person, after the present one was disabled. */
+async function movedElsewhere(
+  context: Context,
+  token: string,
+  { id, user_id }: { id: string; user_id: string },
+): Promise<PersonActor | undefined> {
+  const [place] = await findActivePlaces(context.db.reads, user_id)
+  if (!place) return undefined
+  await context.db.transaction((tx) => updateLogIn(tx.db, id, { place_id: place.id }))
+  return findPerson(context, token)
+}
+
+/** A place where a person may act. */
+export interface PersonPlace {
+  id: string
+  /** Of the business or hub. */
+  name: string
+  isPresent: boolean
+}
+
+/** The places of a person: hubs, then businesses, the oldest first. */
+export async function placesOf(context: Context, person: PersonActor): Promise<PersonPlace[]> {
+  const places = await findActivePlaces(context.db.reads, person.userId)
+  return places.map(({ id, business_name, hub_name }) => ({
+    id,
+    name: business_name ?? hub_name ?? '',
+    isPresent: id === person.keyId,
+  }))
+}
+
+/** Lets a log-in go on at another place of the person. False where they have no such place. */
+export async function goTo(context: Context, person: PersonActor, placeId: string): Promise<boolean> {
+  return context.db.transaction(async (tx) => {
+    const places = await findActivePlaces(tx.db, person.userId)
+    const place = places.find(({ id }) => id === placeId)
+    if (place) await updateLogIn(tx.db, person.logInId, { place_id: place.id })
+    return place !== undefined
+  })
+}
+
+/**
+ * Logs a person in. An unknown address costs the same work as a wrong password and gets the same result. Tries are limited by
+ * address, by address and account, and by account for networks from which the person has not logged in within 30 days: so
+ * strangers slow down nobody but themselves. Throws unavailable when too many log in.
+ */
+export async function logIn(
+  context: Context,
+  limiter: RateLimiter,
+  { email, password, origin }: { email: string; password: string; origin: LogInOrigin },
+): Promise<LogInResult> {
+  const address = isEmail(personEmail(email)) ? personEmail(email) : '' // of nobody
+  const user = await findUserByEmail(context.db.reads, address)
+  const limited = await limitedTries(context, limiter, { email: address, userId: user?.id, origin })
+  if (limited) return limited
+  const isRight = await verifyPassword(password, user?.password_hash ?? null)
+  if (!user || !isRight || user.disabled_at) return { outcome: 'refused' }
+  const token = newToken('login', context.ids)
+  return context.db.transaction(async (tx): Promise<LogInResult> => {
+    const present = await findUser(tx.db, user.id) // disabled, or with another password, since
+    if (!present || present.disabled_at || present.password_hash !== user.password_hash)
+      return { outcome: 'refused' }
+    const needsCode = present.totp_since !== null
+    const isIn = await beginLogIn(context, tx, { userId: user.id, token, origin, needsCode })
+    return isIn ? { outcome: needsCode ? 'code' : 'in', token } : { outcome: 'refused' }
+  })
+}
+
+/**
+ * The second step of a log-in: a code of the authenticator or a recovery code, each of which works once. The log-in gets a new
+ * token.
+ */
+export async function confirmLogIn(
+  context: Context,
+  limiter: RateLimiter,
+  { token, code }: { token: string; code: string },
+): Promise<LogInResult> {
+  const found = await findPendingLogIn(context.db.reads, tokenDigest(token), context.clock.now())
+  if (!found) return { outcome: 'refused' }
+  const quotas = [quotaOfCodes(found.user_id, context.config.rateLimitFactor)]
+  const { allowed, retryAfterSeconds } = await limiter.count(quotas)
+  if (!allowed) return { outcome: 'limited', retryAfterSeconds }
+  const confirmed = newToken('login', context.ids)
+  const isIn = await context.db.transaction(async (tx) => {
+    if (!(await takeCode(context, tx, { userId: found.user_id, code }))) return false
+    return confirmPendingLogIn(tx.db, found.id, {
+      digest: tokenDigest(confirmed),
+      now: tx.now,
+      expiresAt: plusSeconds(tx.now, maxLogInSeconds),
+    })
+  })
+  return isIn ? { outcome: 'in', token: confirmed } : { outcome: 'code', token }
+}
+
+/** Uses a code up: of two at once, one gets it. */
+async function takeCode(
+  context: Pick<Context, 'clock'>,
+  tx: Transaction,
+  { userId, code }: { userId: string; code: string },
+): Promise<boolean> {
+  const user = await findUser(tx.db, userId)
+  if (!user?.totp_secret || !user.totp_since || user.disabled_at) return false
+  const plain = plainCode(code)
+  const nowMs = context.clock.nowMs()
+  const step = totpStep(user.totp_secret, plain, { nowMs, lastStep: user.totp_step })
+  if (step !== undefined) return takeTotpStep(tx.db, userId, step)
+  return takeRecoveryCode(tx.db, userId, { digest: recoveryDigest(plain), now: tx.now })
+}
+
+/** Counts a try at an account, also at one that does not exist. */
+export async function limitedTries(
+  context: Context,
+  limiter: RateLimiter,
+  { email, userId, origin }: { email: string; userId: string | undefined; origin: LogInOrigin },
+): Promise<Limited | undefined> {
+  const since = plusSeconds(context.clock.now(), -knownNetworkSeconds)
+  const { network } = origin.client
+  // for nobody, too: the same statements for an unknown address
+  const id = userId ?? '00000000-0000-0000-0000-000000000000'
+  const isKnown = await isKnownNetwork(context.db.reads, id, { network, since })
+  const account = (await context.secret.digester('log-in'))(email)
+  const quotas = quotasOfLogIn(origin.client, { account, isKnown }, context.config.rateLimitFactor)
+  const { allowed, retryAfterSeconds } = await limiter.count(quotas)
+  return allowed ? undefined : { outcome: 'limited', retryAfterSeconds }
+}
+
+interface NewLogIn {
+  userId: string
+  token: string
+  origin: LogInOrigin
+  needsCode: boolean
+}
+
+/** False where the person has no place any more. */
+async function beginLogIn(
+  context: Pick<Context, 'ids'>,
+  tx: Transaction,
+  { userId, token, origin, needsCode }: NewLogIn,
+): Promise<boolean> {
+  const [place] = await findActivePlaces(tx.db, userId)
+  if (!place) return false
+  await insertLogIn(tx.db, {
+    id: context.ids.next(),
+    user_id: userId,
+    place_id: place.id,
+    digest: tokenDigest(token),
+    device: deviceOf(origin.userAgent),
+    address: origin.client.address,
+    network: origin.client.network,
+    created_at: tx.now,
+    confirmed_at: needsCode ? null : tx.now,
+    last_seen_at: tx.now,
+    expires_at: plusSeconds(tx.now, needsCode ? secondStepSeconds : maxLogInSeconds),
+    ended_at: null,
+  })
+  return true
+}
+
+/** Ends a log-in, on every server at once. Does nothing to one that has ended. */
+export async function logOut(context: Context, token: string): Promise<void> {
+  if (!isPersonToken(token, 'login')) return
+  await context.db.transaction((tx) => endLogIn(tx.db, tokenDigest(token), tx.now))
+}
+
+/**
+ * Sets a password by a link, ends the person's log-ins and other links, and logs them in. `owner` makes the first owner. Of two
+ * at once, one sets a password. Throws unavailable when too many log in.
+ */
+export async function setPasswordByLink(
+  context: Context,
+  limiter: RateLimiter,
+  {
+    token: link,
+    password,
+    owner,
+    origin,
+  }: {
+    token: string
+    password: string
+    owner?: { email: string; name: string } | undefined
+    origin: LogInOrigin
+  },
+): Promise<LinkResult> {
+  const quotas = quotasOfLogIn(origin.client, undefined, context.config.rateLimitFactor)
+  const { allowed, retryAfterSeconds } = await limiter.count(quotas)
+  if (!allowed) return { outcome: 'limited', retryAfterSeconds }
+  const found = isPersonToken(link, 'link')
+    ? await findLink(context.db.reads, tokenDigest(link), context.clock.now())
+    : undefined
+  if (!found || (found.user_id === null) !== (owner !== undefined)) return { outcome: 'ended' }
+  const user = found.user_id === null ? undefined : await findUser(context.db.reads, found.user_id)
+  const email = user?.email ?? personEmail(owner?.email ?? '')
+  if (!isEmail(email)) return { outcome: 'fault', fault: 'email' }
+  if (owner && !isPersonName(owner.name)) return { outcome: 'fault', fault: 'name' }
+  const fault = passwordFault(password, { email })
+  if (fault !== undefined) return { outcome: 'fault', fault: `password_${fault}` }
+  const hash = await hashPassword(password, context.ids)
+  const token = newToken('login', context.ids)
+  return context.db.transaction(async (tx): Promise<LinkResult> => {
+    const taken = await takeLink(tx.db, tokenDigest(link), tx.now)
+    if (!taken) return { outcome: 'ended' }
+    const userId = taken.user_id ?? (await makeFirstOwner(context, tx, { email, name: owner?.name ?? '' }))
+    const present = userId === null ? undefined : await findUser(tx.db, userId)
+    if (!present || present.disabled_at) return { outcome: 'ended' }
+    await updateUser(tx.db, present.id, { password_hash: hash, password_set_at: tx.now })
+    await endLogInsOf(tx.db, present.id, { now: tx.now })
+    await deleteLinksOf(tx.db, present.id)
+    if (present.totp_since) return { outcome: 'set', token: undefined } // a link is one step, not two
+    const isIn = await beginLogIn(context, tx, { userId: present.id, token, origin, needsCode: false })
+    return { outcome: 'set', token: isIn ? token : undefined }
+  })
+}
+
+/** Minutes after which a link ends, for people. */
+export const linkMinutes = linkSeconds / 60
+
+const browsers: [name: string, mark: RegExp][] = [
+  ['Edge', /\bEdg/],
+  ['Opera', /\bOPR\//],
+  ['Firefox', /\bFirefox\/|\bFxiOS\//],
+  ['Chrome', /Chrome\/|\bCriOS\//],
+  ['Safari', /\bSafari\//],
+]
+const systems: [name: string, mark: RegExp][] = [
+  ['iPhone', /\biPhone\b/],
+  ['iPad', /\biPad\b/],
+  ['Android', /\bAndroid\b/],
+  ['Windows', /\bWindows\b/],
+  ['macOS', /\bMac OS X\b/],
+  ['Linux', /\bLinux\b/],
+]
+
+/** "Firefox on Linux", by which a person knows a log-in again; what is unknown is cut. */
+function deviceOf(userAgent: string): string {
+  const text = userAgent.slice(0, 500)
+  const nameIn = (marks: [string, RegExp][]) => marks.find(([, mark]) => mark.test(text))?.[0]
+  const browser = nameIn(browsers)
+  const system = nameIn(systems)
+  if (browser && system) return `${browser} on ${system}`
+  return (browser ?? system ?? text.replaceAll(/[^\x20-\x7e]/g, '').slice(0, maxDeviceLength)) || 'unknown'
+}

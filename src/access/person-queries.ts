@@ -1,0 +1,408 @@
+import type { Instant } from '../base/instants.ts'
+import type { Queries } from '../database/database.ts'
+import { inScope, type TenantScope } from '../database/tenant-scope.ts'
+import type {
+  UserLinksTable,
+  UserLoginsTable,
+  UserPlacesTable,
+  UserRecoveryCodesTable,
+  UsersTable,
+} from '../database/tables.ts'
+
+/** A person at one place, as people see them. */
+export type PersonRow = Awaited<ReturnType<typeof findPeople>>[number]
+
+function placesWithNames(db: Queries) {
+  return db
+    .selectFrom('user_places as p')
+    .innerJoin('users as u', 'u.id', 'p.user_id')
+    .leftJoin('businesses as b', 'b.id', 'p.business_id')
+    .leftJoin('hubs as h', 'h.id', 'p.hub_id')
+    .select(['p.id', 'p.user_id', 'p.business_id', 'p.hub_id', 'p.role', 'p.staff_id'])
+    .select(['p.created_at', 'p.disabled_at', 'u.email', 'u.name', 'u.disabled_at as person_disabled_at'])
+    .select(['u.password_set_at', 'u.totp_since', 'b.name as business_name', 'h.name as hub_name'])
+    .select(['b.timezone', 'b.hub_id as business_hub_id'])
+}
+
+/** The log-in of a digest that has neither ended nor lacks its second step, with the person, the place and its plans. */
+export function findLogIn(db: Queries, digest: string) {
+  return db
+    .selectFrom('user_logins as l')
+    .innerJoin('users as u', 'u.id', 'l.user_id')
+    .innerJoin('user_places as p', 'p.id', 'l.place_id')
+    .leftJoin('businesses as b', 'b.id', 'p.business_id')
+    .leftJoin('hubs as h', (join) => join.on((on) => on('h.id', '=', on.fn.coalesce('p.hub_id', 'b.hub_id'))))
+    .where('l.digest', '=', digest)
+    .where('l.ended_at', 'is', null)
+    .where('l.confirmed_at', 'is not', null)
+    .where('u.disabled_at', 'is', null)
+    .select(['l.id', 'l.user_id', 'l.place_id', 'l.last_seen_at', 'l.expires_at', 'u.email', 'u.name'])
+    .select(['p.role', 'p.business_id', 'p.hub_id', 'p.staff_id', 'p.disabled_at as place_disabled_at'])
+    .select(['b.plan as business_plan', 'h.plan as hub_plan'])
+    .executeTakeFirst()
+}
+
+/** The places of a person that are not disabled: hubs, then businesses, the oldest first. */
+export function findActivePlaces(db: Queries, userId: string) {
+  return placesWithNames(db)
+    .where('p.user_id', '=', userId)
+    .where('p.disabled_at', 'is', null)
+    .orderBy((on) => on('p.hub_id', 'is', null))
+    .orderBy('p.created_at')
+    .orderBy('p.id')
+    .execute()
+}
+
+/** People at the places of a scope, or at all, by e-mail. */
+export function findPeople(
+  db: Queries,
+  { scope, userId, max }: { scope: TenantScope; userId?: string | undefined; max: number },
+) {
+  let query = placesWithNames(db)
+  // the people of a hub are those of the hub itself and of its businesses
+  if ('businessId' in scope) query = query.where('p.business_id', '=', scope.businessId)
+  if ('hubId' in scope)
+    query = query.where((on) => on.or([on('p.hub_id', '=', scope.hubId), inScope('p.business_id', scope)]))
+  if (userId !== undefined) query = query.where('p.user_id', '=', userId)
+  return query.orderBy('u.email').orderBy('p.created_at').orderBy('p.id').limit(max).execute()
+}
+
+export function findUserByEmail(db: Queries, email: string): Promise<UsersTable | undefined> {
+  return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
+}
+
+export function findUser(db: Queries, id: string): Promise<UsersTable | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function hasUsers(db: Queries): Promise<boolean> {
+  return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+/** A person at one place of a scope; undefined for a place out of it. */
+export async function findPlace(db: Queries, scope: TenantScope, id: string): Promise<PersonRow | undefined> {
+  const place = await db.selectFrom('user_places').select('user_id').where('id', '=', id).executeTakeFirst()
+  if (!place) return undefined
+  const people = await findPeople(db, { scope, userId: place.user_id, max: 1_000 })
+  return people.find((one) => one.id === id)
+}
+
+type OwnedPlace = Pick<PersonRow, 'business_id' | 'hub_id' | 'business_hub_id'>
+
+/** Locks the owners of a business, and of its hub, or of a hub, until the transaction ends. */
+export async function lockOwners(db: Queries, place: OwnedPlace): Promise<void> {
+  await ownersOf(db, place).select('p.id').orderBy('p.id').forUpdate().execute()
+}
+
+function ownersOf(db: Queries, { business_id, hub_id, business_hub_id }: OwnedPlace) {
+  return db
+    .selectFrom('user_places as p')
+    .where('p.role', '=', 'owner')
+    .where('p.disabled_at', 'is', null)
+    .where((on) =>
+      on.or([on('p.business_id', '=', business_id), on('p.hub_id', '=', hub_id ?? business_hub_id)]),
+    )
+}
+
+/** Whether somebody else owns what the place is of, and can log in. */
+export async function hasOtherOwner(db: Queries, place: OwnedPlace & { id: string }): Promise<boolean> {
+  const other = await ownersOf(db, place)
+    .innerJoin('users as u', 'u.id', 'p.user_id')
+    .where('u.disabled_at', 'is', null)
+    .where('p.id', '<>', place.id)
+    .select('p.id')
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
+export async function updatePlace(
+  db: Queries,
+  id: string,
+  columns: Partial<Pick<UserPlacesTable, 'role' | 'staff_id' | 'disabled_at'>>,
+): Promise<void> {
+  await db.updateTable('user_places').set(columns).where('id', '=', id).execute()
+}
+
+/** Whether the e-mail is new; leaves a person who has it unchanged. */
+export async function insertUser(db: Queries, user: UsersTable): Promise<boolean> {
+  const inserted = await db
+    .insertInto('users')
+    .values(user)
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return inserted !== undefined
+}
+
+/** False where the person has that business or hub already. */
+export async function insertPlace(db: Queries, place: UserPlacesTable): Promise<boolean> {
+  const inserted = await db
+    .insertInto('user_places')
+    .values(place)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return inserted !== undefined
+}
+
+export async function isBusinessIn(db: Queries, scope: TenantScope, id: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('businesses')
+    .select('id')
+    .where('id', '=', id)
+    .where(inScope('id', scope))
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** Whether the business has this staff member. Staff are never deleted. */
+export async function hasStaff(db: Queries, businessId: string, staffId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('staff')
+    .select('id')
+    .where('business_id', '=', businessId)
+    .where('id', '=', staffId)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** Of hubs and of businesses without one, at most so many of each. */
+export async function findRoots(db: Queries, max: number) {
+  const hubs = await db.selectFrom('hubs').select('id').orderBy('created_at').limit(max).execute()
+  const businesses = await db
+    .selectFrom('businesses')
+    .select(['id', 'hub_id'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(max)
+    .execute()
+  return { hubs, businesses }
+}
+
+export async function updateUser(
+  db: Queries,
+  id: string,
+  columns: Partial<Omit<UsersTable, 'id'>>,
+): Promise<void> {
+  await db.updateTable('users').set(columns).where('id', '=', id).execute()
+}
+
+export async function insertLogIn(db: Queries, logIn: UserLoginsTable): Promise<void> {
+  await db.insertInto('user_logins').values(logIn).execute()
+}
+
+/** Whether the person has logged in from this network since then, to the end. */
+export async function isKnownNetwork(
+  db: Queries,
+  userId: string,
+  { network, since }: { network: string; since: Instant },
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('user_logins')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', since)
+    .where('network', '=', network)
+    .where('confirmed_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+export async function updateLogIn(
+  db: Queries,
+  id: string,
+  columns: Partial<Pick<UserLoginsTable, 'last_seen_at' | 'place_id'>>,
+): Promise<void> {
+  await db.updateTable('user_logins').set(columns).where('id', '=', id).execute()
+}
+
+/** A log-in of a digest whose second step is due. */
+export function findPendingLogIn(db: Queries, digest: string, now: Instant) {
+  return db
+    .selectFrom('user_logins')
+    .where('digest', '=', digest)
+    .where('confirmed_at', 'is', null)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now)
+    .select(['id', 'user_id'])
+    .executeTakeFirst()
+}
+
+/** Makes a log-in whose second step is due a whole one. Of two at once, one does. */
+export async function confirmPendingLogIn(
+  db: Queries,
+  id: string,
+  { digest, now, expiresAt }: { digest: string; now: Instant; expiresAt: Instant },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('user_logins')
+    .set({ digest, confirmed_at: now, last_seen_at: now, expires_at: expiresAt })
+    .where('id', '=', id)
+    .where('confirmed_at', 'is', null)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** The log-ins of a person that work, the latest first. */
+export function findLogInsOf(db: Queries, userId: string, { now, max }: { now: Instant; max: number }) {
+  return db
+    .selectFrom('user_logins')
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .where('confirmed_at', 'is not', null)
+    .where('expires_at', '>', now)
+    .select(['id', 'device', 'address', 'created_at', 'last_seen_at'])
+    .orderBy('created_at', 'desc')
+    .limit(max)
+    .execute()
+}
+
+/** Locks a person until the transaction ends. */
+export function lockUser(db: Queries, id: string): Promise<UsersTable | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+/** Uses a code of the authenticator up; false where it was used. */
+export async function takeTotpStep(db: Queries, userId: string, step: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set({ totp_step: step })
+    .where('id', '=', userId)
+    .where('totp_step', '<', step)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+export async function insertRecoveryCodes(db: Queries, codes: UserRecoveryCodesTable[]): Promise<void> {
+  await db.insertInto('user_recovery_codes').values(codes).execute()
+}
+
+export async function deleteRecoveryCodes(db: Queries, userId: string): Promise<void> {
+  await db.deleteFrom('user_recovery_codes').where('user_id', '=', userId).execute()
+}
+
+/** Removes the authenticator of a person and its recovery codes. */
+export async function removeSecondStep(db: Queries, userId: string): Promise<void> {
+  await updateUser(db, userId, { totp_secret: null, totp_since: null, totp_step: 0 })
+  await deleteRecoveryCodes(db, userId)
+}
+
+/** Uses a recovery code up; false where there is no such code, or it was used. */
+export async function takeRecoveryCode(
+  db: Queries,
+  userId: string,
+  { digest, now }: { digest: string; now: Instant },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('user_recovery_codes')
+    .set({ used_at: now })
+    .where('user_id', '=', userId)
+    .where('digest', '=', digest)
+    .where('used_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Ends the log-in of a digest, if it has not ended. */
+export async function endLogIn(db: Queries, digest: string, now: Instant): Promise<void> {
+  await db
+    .updateTable('user_logins')
+    .set({ ended_at: now })
+    .where('digest', '=', digest)
+    .where('ended_at', 'is', null)
+    .execute()
+}
+
+/** Ends the log-ins of a person, but one. Returns how many there were. */
+export async function endLogInsOf(
+  db: Queries,
+  userId: string,
+  { now, but }: { now: Instant; but?: string },
+): Promise<number> {
+  let query = db
+    .updateTable('user_logins')
+    .set({ ended_at: now })
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now)
+  if (but !== undefined) query = query.where('id', '<>', but)
+  const { numUpdatedRows } = await query.executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
+/** Replaces the link of the first owner, unless it was used. */
+export async function putFirstOwnerLink(db: Queries, link: UserLinksTable): Promise<void> {
+  const { digest, created_at, expires_at } = link
+  await db
+    .insertInto('user_links')
+    .values(link)
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet({ digest, created_at, expires_at })
+        .where('user_links.used_at', 'is', null),
+    )
+    .execute()
+}
+
+export async function insertLink(db: Queries, link: UserLinksTable): Promise<void> {
+  await db.insertInto('user_links').values(link).execute()
+}
+
+/** A link that still works. */
+export function findLink(db: Queries, digest: string, now: Instant): Promise<UserLinksTable | undefined> {
+  return db
+    .selectFrom('user_links')
+    .selectAll()
+    .where('digest', '=', digest)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+}
+
+/** Uses a link up: of two at once, one gets it. */
+export function takeLink(db: Queries, digest: string, now: Instant) {
+  return db
+    .updateTable('user_links')
+    .set({ used_at: now })
+    .where('digest', '=', digest)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning(['id', 'user_id'])
+    .executeTakeFirst()
+}
+
+/** Deletes the links of a person. */
+export async function deleteLinksOf(db: Queries, userId: string): Promise<void> {
+  await db.deleteFrom('user_links').where('user_id', '=', userId).execute()
+}
+
+/** Returns how many it deleted. */
+export async function deleteOldLogIns(db: Queries, before: Instant, max: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('user_logins')
+    .where('id', 'in', (old) =>
+      old.selectFrom('user_logins').select('id').where('expires_at', '<', before).limit(max),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** Deletes links that have ended, but for the first owner's, which is used once and for all. Returns how many. */
+export async function deleteOldLinks(db: Queries, before: Instant, max: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('user_links')
+    .where('id', 'in', (old) =>
+      old
+        .selectFrom('user_links')
+        .select('id')
+        .where('expires_at', '<', before)
+        .where('user_id', 'is not', null)
+        .limit(max),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}

@@ -1,0 +1,458 @@
+import { isEmail, isLine } from '../base/contact-formats.ts'
+import { Problem, type FieldError, validationProblem } from '../base/errors.ts'
+import { isUuid } from '../base/ids.ts'
+import { formatInstant, plusSeconds } from '../base/instants.ts'
+import { publicUrl } from '../base/public-url.ts'
+import type { CleanupJob } from '../database/context.ts'
+import type { Transaction } from '../database/database.ts'
+import type { PersonRole, UserLinksTable, UsersTable } from '../database/tables.ts'
+import type { TenantScope } from '../database/tenant-scope.ts'
+import { type Actor, operator, type PersonActor } from './actor.ts'
+import { recordAudit } from './audit.ts'
+import type { Context } from './context.ts'
+import {
+  deleteOldLinks,
+  deleteOldLogIns,
+  endLogInsOf,
+  findPeople,
+  findPlace,
+  findRoots,
+  findUserByEmail,
+  hasOtherOwner,
+  hasStaff,
+  hasUsers,
+  insertLink,
+  insertPlace,
+  insertUser,
+  isBusinessIn,
+  lockOwners,
+  type PersonRow,
+  putFirstOwnerLink,
+  removeSecondStep,
+  updatePlace,
+  updateUser,
+} from './person-queries.ts'
+import { newToken, tokenDigest } from './token.ts'
+import type { UserChange, UserCreation } from './user-schemas.ts'
+
+/** Where a person may act. */
+export type PlaceScope = { businessId: string } | { hubId: string }
+
+/** A person to add to a business or hub. */
+export interface PersonRequest {
+  email: string
+  /** Without one, what stands before the `@`. */
+  name?: string | undefined
+  role: PersonRole
+  place: PlaceScope
+  /** Whose calendar is the person's own; required for staff. */
+  staffId?: string | undefined
+}
+
+/** A link by which a password is set. */
+export interface PasswordLink {
+  token: string
+  expiresAt: UserLinksTable['expires_at']
+}
+
+/** What became of a person to add. */
+interface AddedPerson {
+  person: PersonRow
+  /** Absent for a person who was known before: they log in as they do. */
+  link: PasswordLink | undefined
+}
+
+export const linkSeconds = 1_800
+/** Log-ins are kept this long after their end: from a network of one of them, strangers' tries do not slow the person down. */
+const logInRetentionSeconds = 30 * 86_400
+const maxNameLength = 100
+const maxListed = 1_000
+/** Only one link of a first owner exists: each new one replaces it. */
+const firstOwnerLinkId = '00000000-0000-8000-8000-000000000001'
+
+/** The spelling under which a person's address is stored and found. */
+export function personEmail(text: string): string {
+  return text.normalize('NFC').trim().toLowerCase()
+}
+
+/**
+ * Adds a person to a business or hub, and makes the link for a first password where the address is new. Throws
+ * validation_failed, also where somebody outside of the caller's scope has the address: whoever adds people to one business shall not
+ * get a hold of people of another.
+ */
+export function addPerson(
+  context: Context,
+  by: PersonActor | typeof operator,
+  request: PersonRequest,
+): Promise<AddedPerson> {
+  const within = by.scope
+  const email = personEmail(request.email)
+  const faults = personFaults({ ...request, email })
+  if (faults.length > 0) throw validationProblem(faults)
+  const id = context.ids.next()
+  return context.db.transaction(async (tx) => {
+    const { place, staffId = null } = request
+    await assertStaff(tx, place, staffId)
+    const isNew = await insertUser(tx.db, newUser(tx, { id, email, name: request.name }))
+    const user = isNew ? undefined : await findUserByEmail(tx.db, email)
+    const userId = user?.id ?? id
+    if (!isNew && !('everything' in within)) await assertWithin(tx, userId, within)
+    await givePlace(context, tx, { userId, place, role: request.role, staffId })
+    const people = await findPeople(tx.db, { scope: placeScope(place), userId, max: maxListed })
+    const person = people.find((one) => isAt(one, place))
+    if (!person) throw new Error('a person who was just added is missing')
+    await recordChange(context, tx, { by, action: 'user.created', person })
+    return { person, link: isNew ? await makeLink(context, tx, userId) : undefined }
+  })
+}
+
+/** One line of 1 to 100 characters. */
+export function isPersonName(name: string): boolean {
+  return name.trim() !== '' && name.length <= maxNameLength && isLine(name)
+}
+
+/** Adds a person as an owner does: to their business, or to their hub or a business of it. Throws as `addPerson`. */
+export async function addPersonBy(
+  context: Context,
+  owner: PersonActor,
+  { business_id, staff_id, ...rest }: UserCreation,
+): Promise<AddedPerson> {
+  const scope = owner.scope
+  const place = business_id === undefined ? scope : { businessId: business_id }
+  if (business_id !== undefined && !(await isBusinessIn(context.db.reads, scope, business_id))) {
+    const detail = 'is not the id of a business that you reach'
+    throw validationProblem([{ pointer: '/business_id', code: 'unknown_reference', detail }])
+  }
+  return addPerson(context, owner, { ...rest, place, staffId: staff_id })
+}
+
+/**
+ * Changes what a person is at a business or hub, or keeps them out there. Throws not_found, and validation_failed, also for
+ * the last owner who can log in.
+ */
+export function changePerson(
+  context: Context,
+  by: PersonActor,
+  { id, change }: { id: string; change: UserChange },
+): Promise<PersonRow> {
+  return context.db.transaction(async (tx) => {
+    const found = isUuid(id) ? await findPlace(tx.db, by.scope, id.toLowerCase()) : undefined
+    if (!found) throw noSuchPerson()
+    await lockOwners(tx.db, found)
+    const present = (await findPlace(tx.db, by.scope, found.id)) ?? found // as it is under the lock
+    const disabled_at =
+      change.disabled === undefined
+        ? present.disabled_at
+        : change.disabled
+          ? (present.disabled_at ?? tx.now)
+          : null
+    const columns = {
+      role: change.role ?? present.role,
+      staff_id: change.staff_id === undefined ? present.staff_id : change.staff_id,
+      disabled_at,
+    }
+    await assertPlace(tx, present, columns)
+    await updatePlace(tx.db, present.id, columns)
+    const person = { ...present, ...columns }
+    await recordChange(context, tx, { by, action: 'user.updated', person })
+    return person
+  })
+}
+
+async function assertPlace(
+  tx: Transaction,
+  present: PersonRow,
+  wanted: Pick<PersonRow, 'role' | 'staff_id' | 'disabled_at'>,
+): Promise<void> {
+  const place =
+    present.business_id === null ? { hubId: present.hub_id ?? '' } : { businessId: present.business_id }
+  const { email, name } = present
+  const faults = personFaults({
+    email,
+    name,
+    role: wanted.role,
+    place,
+    staffId: wanted.staff_id ?? undefined,
+  })
+  if (faults.length > 0) throw validationProblem(faults)
+  await assertStaff(tx, place, wanted.staff_id)
+  const wasOwner = present.role === 'owner' && present.disabled_at === null
+  const staysOwner = wanted.role === 'owner' && wanted.disabled_at === null
+  if (!wasOwner || staysOwner || (await hasOtherOwner(tx.db, present))) return
+  const pointer = wanted.role === 'owner' ? '/disabled' : '/role'
+  const detail = 'would leave nobody who owns this; make another person an owner first'
+  throw validationProblem([{ pointer, code: 'not_allowed', detail }])
+}
+
+function noSuchPerson(): Problem {
+  return new Problem('not_found', 'There is no person with this id.')
+}
+
+/** Presents a person at a place, with times in the zone of the business. */
+export function presentPerson(person: PersonRow) {
+  const time = (instant: PersonRow['created_at']) => formatInstant(instant, person.timezone ?? 'UTC')
+  const disabledAt = person.person_disabled_at ?? person.disabled_at
+  return {
+    id: person.id,
+    person_id: person.user_id,
+    email: person.email,
+    name: person.name,
+    role: person.role,
+    business_id: person.business_id,
+    hub_id: person.hub_id,
+    staff_id: person.staff_id,
+    has_password: person.password_set_at !== null,
+    has_second_step: person.totp_since !== null,
+    created_at: time(person.created_at),
+    disabled_at: disabledAt && time(disabledAt),
+  }
+}
+
+/** Presents the link of a person who was added. */
+export function presentLink({ config }: Pick<Context, 'config'>, { person, link }: AddedPerson) {
+  if (!link) return null
+  return {
+    url: `${publicUrl(config)}/console/link#${link.token}`,
+    expires_at: formatInstant(link.expiresAt, person.timezone ?? 'UTC'),
+  }
+}
+
+interface PersonChange {
+  by: Actor
+  action: 'user.created' | 'user.updated' | 'user.disabled' | 'user.enabled' | 'user.link_made'
+  person: PersonRow
+}
+
+function recordChange(context: Pick<Context, 'ids'>, tx: Transaction, { by, action, person }: PersonChange) {
+  const { user_id: subjectId, business_id: businessId, hub_id: hubId } = person
+  return recordAudit(context, tx, { by, action, subjectId, businessId, hubId })
+}
+
+/** Records what the operator did to a person, at each of their places. */
+async function recordOfOperator(
+  context: Pick<Context, 'ids'>,
+  tx: Transaction,
+  { action, userId }: { action: PersonChange['action']; userId: string },
+): Promise<void> {
+  for (const person of await findPeople(tx.db, { scope: operator.scope, userId, max: maxListed }))
+    await recordChange(context, tx, { by: operator, action, person })
+}
+
+function personFaults({ email, name, role, place, staffId }: PersonRequest): FieldError[] {
+  const faults: FieldError[] = []
+  const fault = (pointer: string, code: string, detail: string) => faults.push({ pointer, code, detail })
+  if (!isEmail(email)) fault('/email', 'invalid_format', 'must be an e-mail address such as ada@example.com')
+  if (name !== undefined && !isPersonName(name))
+    fault('/name', 'invalid_format', `must be one line of 1 to ${maxNameLength} characters`)
+  if (role === 'staff' && staffId === undefined)
+    fault('/staff_id', 'required', 'must name the staff member that a person of role staff is')
+  if (staffId !== undefined && 'hubId' in place)
+    fault('/staff_id', 'not_allowed', 'must be absent for people of a hub')
+  if (role === 'staff' && 'hubId' in place)
+    fault('/role', 'not_allowed', 'must be owner or manager for people of a hub')
+  return faults
+}
+
+async function assertStaff(tx: Transaction, place: PlaceScope, staffId: string | null): Promise<void> {
+  if (staffId === null || 'hubId' in place) return
+  if (await hasStaff(tx.db, place.businessId, staffId)) return
+  const detail = 'must be a staff member of the business'
+  throw validationProblem([{ pointer: '/staff_id', code: 'unknown_reference', detail }])
+}
+
+async function assertWithin(tx: Transaction, userId: string, scope: TenantScope): Promise<void> {
+  if ((await findPeople(tx.db, { scope, userId, max: 1 })).length > 0) return
+  const detail = 'belongs to a person of another business; the operator can add them: holdfast user create'
+  throw validationProblem([{ pointer: '/email', code: 'repeated', detail }])
+}
+
+interface NewPlace {
+  userId: string
+  place: PlaceScope
+  role: PersonRole
+  staffId: string | null
+}
+
+async function givePlace(
+  context: Pick<Context, 'ids'>,
+  tx: Transaction,
+  { userId, place, role, staffId }: NewPlace,
+): Promise<void> {
+  const isGiven = await insertPlace(tx.db, {
+    id: context.ids.next(),
+    user_id: userId,
+    business_id: 'businessId' in place ? place.businessId : null,
+    hub_id: 'hubId' in place ? place.hubId : null,
+    role,
+    staff_id: staffId,
+    created_at: tx.now,
+    disabled_at: null,
+  })
+  if (isGiven) return
+  const detail = 'is a person there already'
+  throw validationProblem([{ pointer: '/email', code: 'repeated', detail }])
+}
+
+function newUser(
+  tx: Transaction,
+  { id, email, name }: { id: string; email: string; name: string | undefined },
+): UsersTable {
+  return {
+    id,
+    email,
+    name: name?.trim() ?? email.split('@', 1)[0] ?? email,
+    password_hash: null,
+    password_set_at: null,
+    totp_secret: null,
+    totp_since: null,
+    totp_step: 0,
+    created_at: tx.now,
+    disabled_at: null,
+  }
+}
+
+function placeScope(place: PlaceScope): TenantScope {
+  return place
+}
+
+function isAt({ business_id, hub_id }: PersonRow, place: PlaceScope): boolean {
+  return 'businessId' in place ? business_id === place.businessId : hub_id === place.hubId
+}
+
+/** The people of a scope, each once for every place, by e-mail; at most a thousand. */
+export function listPeople(context: Context, scope: TenantScope): Promise<PersonRow[]> {
+  return findPeople(context.db.reads, { scope, max: maxListed })
+}
+
+/**
+ * Keeps a person from logging in, and ends their log-ins on every server; or lets them in again. For the operator. Throws
+ * not_found.
+ */
+export function setPersonDisabled(context: Context, email: string, disabled: boolean): Promise<UsersTable> {
+  return context.db.transaction(async (tx) => {
+    const user = await knownPerson(tx, email)
+    const disabled_at = disabled ? (user.disabled_at ?? tx.now) : null
+    await updateUser(tx.db, user.id, { disabled_at })
+    if (disabled) await endLogInsOf(tx.db, user.id, { now: tx.now })
+    const action = disabled ? 'user.disabled' : 'user.enabled'
+    await recordOfOperator(context, tx, { action, userId: user.id })
+    return { ...user, disabled_at }
+  })
+}
+
+/** Makes a link by which a person sets a new password. For the operator. Throws not_found. */
+export function issueLink(
+  context: Context,
+  email: string,
+  { endsSecondStep = false } = {},
+): Promise<{ user: UsersTable; link: PasswordLink }> {
+  return context.db.transaction(async (tx) => {
+    const user = await knownPerson(tx, email)
+    if (user.disabled_at) {
+      const detail = `${user.email} is disabled; let them in again first: holdfast user enable ${user.email}`
+      throw validationProblem([{ pointer: '/email', code: 'not_allowed', detail }])
+    }
+    if (endsSecondStep) await removeSecondStep(tx.db, user.id)
+    await recordOfOperator(context, tx, { action: 'user.link_made', userId: user.id })
+    return { user, link: await makeLink(context, tx, user.id) }
+  })
+}
+
+async function knownPerson(tx: Transaction, email: string): Promise<UsersTable> {
+  const user = await findUserByEmail(tx.db, personEmail(email))
+  if (!user) throw new Problem('not_found', `There is no person ${email}; "holdfast user list" shows them.`)
+  return user
+}
+
+/** Makes a link for a person, for 30 minutes. */
+async function makeLink(
+  context: Pick<Context, 'ids'>,
+  tx: Transaction,
+  userId: string,
+): Promise<PasswordLink> {
+  const { token, row } = newLink(context, tx, userId)
+  await insertLink(tx.db, row)
+  return { token, expiresAt: row.expires_at }
+}
+
+function newLink(context: Pick<Context, 'ids'>, tx: Transaction, userId: string | null) {
+  const token = newToken('link', context.ids)
+  const row: UserLinksTable = {
+    id: userId === null ? firstOwnerLinkId : context.ids.next(),
+    user_id: userId,
+    digest: tokenDigest(token),
+    created_at: tx.now,
+    expires_at: plusSeconds(tx.now, linkSeconds),
+    used_at: null,
+  }
+  return { token, row }
+}
+
+/** What serving tells of the first owner: a link, that a command makes one, or nothing. */
+export type FirstOwner = { link: PasswordLink } | { businessId: string | undefined } | undefined
+
+/**
+ * Where there is a business and nobody who could log in: makes the link of the first owner if `mayLink`, which replaces the
+ * one before it.
+ */
+export async function offerFirstOwner(context: Context, mayLink: boolean): Promise<FirstOwner> {
+  const { reads } = context.db
+  if (await hasUsers(reads)) return undefined
+  const { businesses } = await findRoots(reads, 2)
+  if (businesses.length === 0) return undefined
+  const places = await firstPlaces(context, reads)
+  if (!mayLink || places.length === 0)
+    return { businessId: businesses.length === 1 ? businesses[0]?.id : undefined }
+  const link = await context.db.transaction(async (tx) => {
+    const { token, row } = newLink(context, tx, null)
+    await putFirstOwnerLink(tx.db, row)
+    return { token, expiresAt: row.expires_at }
+  })
+  return { link }
+}
+
+/** The first owner gets the only business; in development everything, such as the demo world. */
+async function firstPlaces(
+  { config }: Pick<Context, 'config'>,
+  db: Transaction['db'],
+): Promise<PlaceScope[]> {
+  const { hubs, businesses } = await findRoots(db, maxFirstPlaces)
+  const [only, other] = businesses
+  if (only && !other) return [{ businessId: only.id }]
+  if (config.environment === 'production') return []
+  return [
+    ...hubs.map(({ id }) => ({ hubId: id })),
+    ...businesses.filter(({ hub_id }) => hub_id === null).map(({ id }) => ({ businessId: id })),
+  ]
+}
+
+const maxFirstPlaces = 50
+
+/** Makes the first owner within the transaction that used up their link. Null if there are people by now. */
+export async function makeFirstOwner(
+  context: Context,
+  tx: Transaction,
+  { email, name }: { email: string; name: string },
+): Promise<string | null> {
+  if (await hasUsers(tx.db)) return null
+  const id = context.ids.next()
+  const isNew = await insertUser(tx.db, newUser(tx, { id, email, name }))
+  if (!isNew) return null
+  for (const place of await firstPlaces(context, tx.db))
+    await givePlace(context, tx, { userId: id, place, role: 'owner', staffId: null })
+  await recordOfOperator(context, tx, { action: 'user.created', userId: id })
+  return id
+}
+
+/** Deletes log-ins a month after their end. */
+export const oldLogIns: CleanupJob = {
+  name: 'old log-ins of people',
+  deleteBatch: ({ db }, max) =>
+    db.transaction((tx) => deleteOldLogIns(tx.db, plusSeconds(tx.now, -logInRetentionSeconds), max)),
+}
+
+/** Deletes links that have ended. */
+export const oldLinks: CleanupJob = {
+  name: 'old links of people',
+  deleteBatch: ({ db }, max) => db.transaction((tx) => deleteOldLinks(tx.db, tx.now, max)),
+}

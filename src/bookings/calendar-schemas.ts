@@ -1,0 +1,163 @@
+import { Type } from 'typebox'
+import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
+import { Id, Nullable, Ruled, ShownId, ShownInstant, StrictObject } from '../http/wire.ts'
+import { BookingStatus } from './booking-schemas.ts'
+import { calendarErrors, maxCalendarDays } from './calendar-rules.ts'
+
+const CalendarDate = Type.String({ format: 'date' })
+
+export const CalendarQuery = Ruled(
+  StrictObject({
+    from: Type.String({
+      ...CalendarDate,
+      description: 'The first date, in the time zone of the answer.',
+      examples: ['2026-12-01'],
+    }),
+    to: Type.String({
+      ...CalendarDate,
+      description: `The last date, at most ${maxCalendarDays - 1} days after \`from\`.`,
+      examples: ['2026-12-01'],
+    }),
+    location_id: Type.Optional(
+      Type.String({
+        ...Id,
+        description:
+          'One location, in its time zone. If absent, all of them, in the time zone of the business.',
+      }),
+    ),
+    column_id: Type.Optional(Type.String({ ...Id, description: 'One column, by its `id`.' })),
+    business_id: Type.Optional(
+      Type.String({ ...Id, description: 'For hub keys, which need it unless `location_id` is given.' }),
+    ),
+  }),
+  calendarErrors,
+)
+
+const Span = Type.Object(
+  { starts_at: ShownInstant, ends_at: ShownInstant },
+  { title: 'TimeSpan', description: 'From an instant up to another.' },
+)
+const Named = Type.Object({ id: ShownId, name: Type.String() })
+
+const CalendarColumn = Type.Object(
+  {
+    id: Type.String({
+      format: 'uuid',
+      description: 'Of a staff member theirs; of a service without staff at a location, one of its own.',
+    }),
+    staff: Nullable(Named),
+    service: Nullable(Named, { description: 'A service that needs no staff.' }),
+    location: Nullable(Named, { description: 'Where that service is given.' }),
+    open: Type.Array(Span, { description: 'Opening hours in these days, of staff their own within those.' }),
+  },
+  { title: 'CalendarColumn', description: 'Something that bookings take: a staff member, or a service.' },
+)
+
+/** What bookings and holds have in common. */
+const taken = {
+  id: ShownId,
+  column_id: ShownId,
+  starts_at: ShownInstant,
+  ends_at: ShownInstant,
+  taken_from: Type.String({ format: 'date-time', description: 'With the buffer before it.' }),
+  taken_until: Type.String({ format: 'date-time', description: 'With the buffer after it.' }),
+  party_size: Type.Integer(),
+  service: Named,
+  location: Named,
+  staff: Nullable(Named),
+}
+
+const CalendarBooking = Type.Object(
+  {
+    ...taken,
+    version: Type.Integer({ description: 'For `If-Match`.' }),
+    status: BookingStatus,
+    no_show: Type.Boolean(),
+    deposit_due: Type.Boolean(),
+    client: Type.Object({
+      first_name: Type.String(),
+      last_name: Type.String(),
+      email: Type.String(),
+      phone: Nullable(Type.String()),
+    }),
+    redacted: Type.Optional(Type.Literal(true, { description: 'Present when `client` is masked.' })),
+  },
+  { title: 'CalendarBooking', description: 'A booking that takes its time: not a cancelled one.' },
+)
+
+const CalendarHold = Type.Object(
+  { ...taken, expires_at: ShownInstant },
+  { title: 'CalendarHold', description: 'A time that somebody is about to book.' },
+)
+
+const CalendarBlock = Type.Object(
+  {
+    id: ShownId,
+    staff_id: Nullable(ShownId),
+    location_id: Nullable(ShownId),
+    starts_at: ShownInstant,
+    ends_at: ShownInstant,
+    reason: Nullable(Type.String()),
+  },
+  { title: 'CalendarBlock', description: 'A time that nobody can book.' },
+)
+
+const span = { starts_at: exampleTimes.startsAt, ends_at: exampleTimes.endsAt }
+
+export const Calendar = Type.Object(
+  {
+    business_id: ShownId,
+    timezone: Type.String({ description: 'Of all times: an IANA name.' }),
+    starts_at: Type.String({ format: 'date-time', description: 'When the first date begins.' }),
+    ends_at: Type.String({ format: 'date-time', description: 'When the last date ends.' }),
+    columns: Type.Array(CalendarColumn, { description: 'Staff by name, then services that need none.' }),
+    bookings: Type.Array(CalendarBooking, { description: 'By their start.' }),
+    holds: Type.Array(CalendarHold, { description: 'By their start.' }),
+    blocks: Type.Array(CalendarBlock, { description: 'By their start.' }),
+    complete: Type.Boolean({
+      description: 'False where there is more than one answer can hold: ask for fewer days.',
+    }),
+  },
+  {
+    title: 'Calendar',
+    description: 'Everything that takes time on some days.',
+    examples: [
+      {
+        business_id: exampleIds.business,
+        timezone: 'Europe/Berlin',
+        starts_at: '2026-12-01T00:00:00+01:00',
+        ends_at: '2026-12-02T00:00:00+01:00',
+        columns: [
+          {
+            id: exampleIds.staff,
+            staff: { id: exampleIds.staff, name: 'Anna Weber' },
+            service: null,
+            location: null,
+            open: [{ starts_at: '2026-12-01T09:00:00+01:00', ends_at: '2026-12-01T17:00:00+01:00' }],
+          },
+        ],
+        bookings: [
+          {
+            id: exampleIds.booking,
+            column_id: exampleIds.staff,
+            ...span,
+            taken_from: span.starts_at,
+            taken_until: span.ends_at,
+            party_size: 1,
+            service: { id: exampleIds.service, name: 'Haircut' },
+            location: { id: exampleIds.location, name: 'Mitte' },
+            staff: { id: exampleIds.staff, name: 'Anna Weber' },
+            version: 1,
+            status: 'confirmed',
+            no_show: false,
+            deposit_due: false,
+            client: exampleClient,
+          },
+        ],
+        holds: [],
+        blocks: [],
+        complete: true,
+      },
+    ],
+  },
+)

@@ -1,0 +1,115 @@
+import { Type } from 'typebox'
+import { exampleClient, exampleIds } from '../base/examples.ts'
+import { Id, Nullable, ShownId, ShownInstant, StrictObject } from '../http/wire.ts'
+import { EventBody } from '../webhooks/event-schemas.ts'
+import { Booking } from './booking-schemas.ts'
+
+const business_id = Type.Optional(
+  Type.String({ ...Id, description: 'Required for a hub key, optional for a business key.' }),
+)
+const wholeEmail = Type.String({
+  format: 'email',
+  minLength: 1,
+  maxLength: 254,
+  description: 'As the client gave it: capitals make no difference, a `+tag` does.',
+})
+
+export const EraseClient = StrictObject(
+  { business_id, email: wholeEmail },
+  {
+    title: 'EraseClient',
+    description: 'A client of a business.',
+    examples: [{ email: exampleClient.email }],
+  },
+)
+
+export const ErasedClient = Type.Object(
+  {
+    business_id: ShownId,
+    bookings: Type.Integer({ description: 'Bookings, also those ahead; they stay, without their client.' }),
+    events: Type.Integer({ description: 'Events, and with them what is still delivered.' }),
+    mails: Type.Integer({ description: 'Mails about the bookings. What waited is not sent.' }),
+    kept_answers: Type.Integer({ description: 'Answers that are kept for repeated requests.' }),
+    reminder_opt_outs: Type.Integer({ description: 'Wishes for no more reminders.' }),
+    blocks: Type.Integer({ description: 'Blocks, which stay in force without the address.' }),
+  },
+  {
+    title: 'ErasedClient',
+    description: 'What was erased, in numbers.',
+    examples: [
+      {
+        business_id: exampleIds.business,
+        bookings: 3,
+        events: 7,
+        mails: 8,
+        kept_answers: 1,
+        reminder_opt_outs: 0,
+        blocks: 0,
+      },
+    ],
+  },
+)
+
+export const ExportClient = StrictObject(
+  {
+    business_id,
+    email: wholeEmail,
+    cursor: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 500, description: '`next_cursor` of the page before.' }),
+    ),
+  },
+  {
+    title: 'ExportClient',
+    description: 'A client of a business.',
+    examples: [{ email: exampleClient.email }],
+  },
+)
+
+const ExportedBooking = Type.Object({
+  booking: Booking,
+  locale: Nullable(Type.String(), { description: 'The language of mails to the client.' }),
+  events: Type.Array(
+    Type.Object({
+      id: ShownId,
+      type: EventBody.properties.event,
+      occurred_at: ShownInstant,
+      payload: EventBody,
+    }),
+  ),
+  mails: Type.Array(
+    Type.Object({
+      kind: Type.String(),
+      to: Type.String(),
+      status: Type.String(),
+      created_at: ShownInstant,
+      sent_at: Nullable(ShownInstant),
+    }),
+  ),
+  payments: Type.Array(
+    Type.Object({
+      provider: Type.String(),
+      amount: Type.Integer(),
+      currency: Type.String(),
+      status: Type.String(),
+      checkout_reference: Nullable(Type.String(), {
+        description: 'By which the payment processor knows it.',
+      }),
+      payment_reference: Nullable(Type.String()),
+      created_at: ShownInstant,
+    }),
+  ),
+})
+
+export const ExportedClient = Type.Object(
+  {
+    email: Type.String(),
+    business_id: ShownId,
+    blocked_at: Nullable(ShownInstant),
+    reminders_ended_at: Nullable(ShownInstant, {
+      description: 'When the client wished for no more reminders.',
+    }),
+    bookings: Type.Array(ExportedBooking, { description: 'The newest first, 100 a page.' }),
+    next_cursor: Nullable(Type.String(), { description: 'For `cursor`; null on the last page.' }),
+  },
+  { title: 'ExportedClient', description: 'All that is kept about a client.' },
+)

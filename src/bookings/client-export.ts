@@ -1,0 +1,87 @@
+import type { Static } from 'typebox'
+import type { Actor } from '../access/actor.ts'
+import { recordAudit } from '../access/audit.ts'
+import { clientEmailOf } from '../base/contact-formats.ts'
+import { formatInstant, type Instant } from '../base/instants.ts'
+import { businessForCreation } from '../catalogue/catalogue.ts'
+import { mailsOfBookings } from '../mails/mail.ts'
+import { optedOutAt } from '../mails/opt-out.ts'
+import type { EventType } from '../webhooks/event-payload.ts'
+import type { EventBody } from '../webhooks/event-schemas.ts'
+import { eventsOfBookings } from '../webhooks/event.ts'
+import type { BookingRow } from './booking-queries.ts'
+import { listBookings, presentBooking } from './booking.ts'
+import type { ExportClient } from './client-data-schemas.ts'
+import type { Context } from './context.ts'
+import { findPaymentsOf, type PaymentRow } from './erasure-queries.ts'
+import { findBlockedClient } from './stranger-queries.ts'
+import { digestClient } from './strangers.ts'
+
+/**
+ * Gives all that is kept about a client at a business, a page of bookings at a time, newest first. Throws validation_failed
+ * or not_found (the business).
+ */
+export async function exportClient(context: Context, actor: Actor, input: Static<typeof ExportClient>) {
+  const email = clientEmailOf(input.email)
+  const digest = await digestClient(context, email)
+  const business = await context.db.transaction(async (tx) => {
+    const found = await businessForCreation(tx.db, actor.scope, input.business_id)
+    const { id: businessId } = found
+    const change = { action: 'business.client_exported', subjectId: businessId, businessId } as const
+    if (input.cursor === undefined) await recordAudit(context, tx, { by: actor, ...change })
+    return found
+  })
+  const { id: business_id, timezone } = business
+  const { reads } = context.db
+  const { rows, nextCursor } = await listBookings(context, actor, {
+    business_id,
+    email: input.email,
+    limit: '100',
+    ...(input.cursor !== undefined && { cursor: input.cursor }),
+  })
+  const events = await eventsOfBookings(reads, rows)
+  const mails = await mailsOfBookings(reads, rows)
+  const payments = Map.groupBy(
+    await findPaymentsOf(
+      reads,
+      rows.map(({ id }) => id),
+    ),
+    ({ booking_id }) => booking_id,
+  )
+  const time = (instant: Instant | null | undefined) => (instant ? formatInstant(instant, timezone) : null)
+  return {
+    email: input.email,
+    business_id,
+    blocked_at: time(await findBlockedClient(reads, { business_id, email, digest })),
+    reminders_ended_at: time(await optedOutAt(reads, { business_id, email })),
+    bookings: rows.map((booking) => ({
+      booking: presentBooking(booking, actor),
+      locale: booking.locale,
+      events: (events.get(booking.id) ?? []).map(({ id, type, occurred_at, payload }) => ({
+        ...{ id, type: type as EventType, occurred_at: formatInstant(occurred_at, timezone) },
+        payload: JSON.parse(payload) as Static<typeof EventBody>, // only eventPayload() writes it
+      })),
+      mails: (mails.get(booking.id) ?? []).map((mail) => presentMail(mail, timezone)),
+      payments: (payments.get(booking.id) ?? []).map((payment) => presentPayment(payment, booking)),
+    })),
+    next_cursor: nextCursor,
+  }
+}
+
+type WrittenMail = NonNullable<ReturnType<Awaited<ReturnType<typeof mailsOfBookings>>['get']>>[number]
+
+function presentMail({ kind, to_email, status, created_at, sent_at }: WrittenMail, timezone: string) {
+  return {
+    ...{ kind, to: to_email, status },
+    created_at: formatInstant(created_at, timezone),
+    sent_at: sent_at && formatInstant(sent_at, timezone),
+  }
+}
+
+function presentPayment(payment: PaymentRow, { timezone }: BookingRow) {
+  const { provider, amount, currency, status, checkout_reference, payment_reference, created_at } = payment
+  return {
+    ...{ provider, amount, currency, status, checkout_reference, payment_reference },
+    created_at: formatInstant(created_at, timezone),
+  }
+}

@@ -1,0 +1,116 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import type { Instant } from '../base/instants.ts'
+import { erasedName } from '../base/contact-formats.ts'
+import type { Queries } from '../database/database.ts'
+import { isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import type { BookingsTable, PaymentsTable } from '../database/tables.ts'
+
+/** A booking whose client is to be erased. */
+export type ErasableBooking = Pick<
+  BookingsTable,
+  'id' | 'business_id' | 'created_at' | 'manage_generation' | 'manage_digest'
+>
+
+const columns = ['id', 'business_id', 'created_at', 'manage_generation', 'manage_digest'] as const
+
+/** Locks up to `max` bookings of a client until the transaction ends. */
+export function lockBookingsOf(
+  db: Queries,
+  { businessId, email, max }: { businessId: string; email: string; max: number },
+): Promise<ErasableBooking[]> {
+  return db
+    .selectFrom('bookings')
+    .select(columns)
+    .where('business_id', '=', businessId)
+    .where(sql<boolean>`lower(client_email) = lower(${email})`)
+    .orderBy('id')
+    .limit(max)
+    .forUpdate()
+    .execute()
+}
+
+/**
+ * Locks up to `max` bookings that ended longer ago than their business keeps clients. `today`: the beginning of the day, so
+ * that a booking is looked for once a day.
+ */
+export async function lockOldBookings(
+  db: Queries,
+  { today, max }: { today: Instant; max: number },
+): Promise<ErasableBooking[]> {
+  const old = sql`b.business_id = i.id and b.erased_at is null and b.ends_at < ${keptSince(db, today)}`
+  const ofBusinesses = isPostgres(db)
+    ? sql`cross join lateral (select id from bookings as b where ${old} order by ends_at, id limit ${max}) as b`
+    : sql`cross join bookings as b on ${old}`
+  const { rows } = await sql<{ business_id: string; id: string }>`
+    select i.id as business_id, b.id from businesses as i ${ofBusinesses}
+     where i.retention_days is not null
+     limit ${max}`.execute(db)
+  if (rows.length === 0) return []
+  const keys = JSON.stringify(rows.map(({ business_id, id }) => [business_id, id]))
+  return db
+    .selectFrom('bookings')
+    .select(columns)
+    .where(isAmong(db, keyColumns, sql<string>`${keys}`))
+    .where('erased_at', 'is', null) // another server may have been faster
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+}
+
+const keyColumns = [
+  ['business_id', 'uuid'],
+  ['id', 'uuid'],
+] as const
+
+function keptSince(db: Queries, today: Instant): RawBuilder<Instant> {
+  return isPostgres(db)
+    ? sql<Instant>`${today}::timestamptz - i.retention_days * interval '1 day'`
+    : sql<Instant>`strftime('%Y-%m-%dT%H:%M:%fZ', ${today}, '-' || i.retention_days || ' days')`
+}
+
+const erasedColumns = {
+  id: 'uuid',
+  business_id: 'uuid',
+  manage_generation: 'integer',
+  manage_digest: 'text',
+} as const
+
+type ErasedBooking = Pick<BookingsTable, keyof typeof erasedColumns>
+
+/** Erases clients from locked bookings, and gives each booking the next version and another manage link. */
+export async function eraseBookings(
+  db: Queries,
+  { bookings, now }: { bookings: readonly ErasedBooking[]; now: Instant },
+): Promise<void> {
+  const rows = sql<string>`${rowsText(db, erasedColumns, bookings)}`
+  const noAnswers = isPostgres(db) ? sql`'[]'::jsonb` : sql`'[]'`
+  await sql`
+    update bookings
+       set client_first_name = ${erasedName}, client_last_name = ${erasedName}, client_email = '',
+           client_phone = null, client_search = '', counted_client = null, custom_field_values_json = ${noAnswers},
+           notes = null, locale = null, cancel_reason = null, manage_generation = w.manage_generation,
+           manage_digest = w.manage_digest, erased_at = ${now}, updated_at = ${now}, version = version + 1
+      from ${rowsOf(db, erasedColumns, rows)} as w
+     where bookings.business_id = w.business_id and bookings.id = w.id`.execute(db)
+  const keys = sql<string>`${JSON.stringify(bookings.map(({ id }) => [id]))}`
+  await sql`
+    update claims set client_network = null, client_wider_network = null
+     where ${isAmong(db, [['id', 'uuid']], keys)}`.execute(db)
+  // it digests the order with the client's address; an order again is a new one
+  await sql`
+    update payments set order_digest = '' where ${isAmong(db, [['booking_id', 'uuid']], keys)}`.execute(db)
+}
+
+export type PaymentRow = Selectable<PaymentsTable>
+
+/** The payments of bookings, oldest first. */
+export function findPaymentsOf(db: Queries, bookingIds: readonly string[]): Promise<PaymentRow[]> {
+  const keys = sql<string>`${JSON.stringify(bookingIds.map((id) => [id]))}`
+  return db
+    .selectFrom('payments')
+    .selectAll()
+    .where(isAmong(db, [['booking_id', 'uuid']], keys))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}

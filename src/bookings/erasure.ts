@@ -1,0 +1,184 @@
+import { manageTokens, type ManageTokens } from '../access/manage-link.ts'
+import type { Actor } from '../access/actor.ts'
+import { recordAudit } from '../access/audit.ts'
+import { tokenDigest } from '../access/token.ts'
+import { clientEmailOf, erasedName } from '../base/contact-formats.ts'
+import { instantFromMs, toMs } from '../base/instants.ts'
+import { businessForCreation } from '../catalogue/catalogue.ts'
+import type { CleanupJob } from '../database/context.ts'
+import type { Transaction } from '../database/database.ts'
+import { rewriteBlocks, rewriteResponses } from '../http/idempotency.ts'
+import { deleteMailFiles, type MailFile } from '../mails/mail-files.ts'
+import { eraseFromMails } from '../mails/mail.ts'
+import { forgetOptOut } from '../mails/opt-out.ts'
+import { eraseFromEvents } from '../webhooks/event.ts'
+import type { Context } from './context.ts'
+import { type ErasableBooking, eraseBookings, lockBookingsOf, lockOldBookings } from './erasure-queries.ts'
+import { eraseBlockedClient } from './stranger-queries.ts'
+import { digestClient } from './strangers.ts'
+
+/*
+ * Erasure: a client goes, what was booked stays. Names become "Erased", and all else that tells of the client goes, wherever it
+ * was written down. Each booking is locked as for a change, so that neither brings back what the other took away.
+ */
+
+/** Small, so that nothing waits long for the locks of one transaction. */
+const batchSize = 50
+/** Only while somebody keeps booking for the client would there be more. */
+const maxBatches = 10_000
+
+/** What was erased. */
+export interface Erased {
+  business_id: string
+  bookings: number
+  events: number
+  mails: number
+  /** Answers that are kept for repeated requests. */
+  kept_answers: number
+  reminder_opt_outs: number
+  /** Blocks, which stay in force. */
+  blocks: number
+}
+
+type OfBookings = Pick<Erased, 'bookings' | 'events' | 'mails' | 'kept_answers'>
+
+/**
+ * Erases a client at a business, from bookings ahead too: no event, no mail, and mails that wait are not sent. Again finds
+ * nothing. Throws validation_failed or not_found (the business).
+ */
+export async function eraseClient(
+  context: Context,
+  actor: Actor,
+  input: { email: string; business_id?: string },
+): Promise<Erased> {
+  const email = clientEmailOf(input.email)
+  const digest = await digestClient(context, email)
+  const tokens = await manageTokens(context)
+  const { files, ...first } = await context.db.transaction(async (tx) => {
+    const { id: businessId } = await businessForCreation(tx.db, actor.scope, input.business_id)
+    const bookings = await lockBookingsOf(tx.db, { businessId, email: input.email, max: batchSize })
+    const { files, ...erased } = await eraseIn(tx, bookings, tokens)
+    const key = { business_id: businessId, email, digest }
+    const blocks = await eraseBlockedClient(tx.db, key)
+    const answers = await rewriteBlocks(tx, (body) =>
+      body['business_id'] === businessId && body['email'] === email ? { ...body, email: '' } : undefined,
+    )
+    const reminder_opt_outs = await forgetOptOut(tx, { business_id: businessId, email })
+    await recordAudit(context, tx, {
+      by: actor,
+      action: 'business.client_erased',
+      subjectId: businessId,
+      businessId,
+    })
+    return {
+      business_id: businessId,
+      ...erased,
+      kept_answers: erased.kept_answers + answers,
+      reminder_opt_outs,
+      blocks,
+      locked: bookings,
+      files,
+    }
+  })
+  const { locked, ...erased } = first
+  await afterErasing(context, locked, files)
+  let result: Erased = erased
+  for (let batch = 1, found = locked.length; found === batchSize && batch < maxBatches; batch += 1) {
+    const more = await eraseMore(context, tokens, { businessId: erased.business_id, email: input.email })
+    result = { ...result, ...sum(result, more) }
+    found = more.bookings
+  }
+  await forgetDeleted(context)
+  return result
+}
+
+async function eraseMore(
+  context: Context,
+  tokens: ManageTokens,
+  { businessId, email }: { businessId: string; email: string },
+): Promise<OfBookings> {
+  const { locked, files, ...erased } = await context.db.transaction(async (tx) => {
+    const locked = await lockBookingsOf(tx.db, { businessId, email, max: batchSize })
+    return { locked, ...(await eraseIn(tx, locked, tokens)) }
+  })
+  await afterErasing(context, locked, files)
+  return erased
+}
+
+function sum(one: OfBookings, other: OfBookings): OfBookings {
+  return {
+    bookings: one.bookings + other.bookings,
+    events: one.events + other.events,
+    mails: one.mails + other.mails,
+    kept_answers: one.kept_answers + other.kept_answers,
+  }
+}
+
+/** Erases the clients of locked bookings in all that was written of them. */
+async function eraseIn(
+  tx: Transaction,
+  locked: readonly ErasableBooking[],
+  tokens: ManageTokens,
+): Promise<OfBookings & { files: MailFile[] }> {
+  if (locked.length === 0) return { bookings: 0, events: 0, mails: 0, kept_answers: 0, files: [] }
+  const bookings = locked.map(({ id, business_id, manage_generation: before }) => {
+    const link = { id, manage_generation: before + 1 }
+    return { ...link, business_id, manage_digest: tokenDigest(tokens(link)) }
+  })
+  await eraseBookings(tx.db, { bookings, now: tx.now })
+  const events = await eraseFromEvents(tx, bookings)
+  const { mails, files } = await eraseFromMails(tx, bookings)
+  const made = locked.map(({ id, created_at }) => ({ id, at: created_at }))
+  const kept_answers = await rewriteResponses(tx, made, withoutClient)
+  return { bookings: bookings.length, events, mails, kept_answers, files }
+}
+
+/** The response that made a booking, without its client. */
+function withoutClient({
+  cancel_reason: _,
+  ...booking
+}: Record<string, unknown>): Record<string, unknown> | undefined {
+  if (!('client' in booking)) return undefined
+  const client = { first_name: erasedName, last_name: erasedName, email: '', phone: null }
+  return { ...booking, client, notes: null, custom_field_values: [] }
+}
+
+/** What no transaction can do: this server forgets the old links at once, others within five seconds. */
+async function afterErasing(
+  context: Context,
+  bookings: readonly ErasableBooking[],
+  files: readonly MailFile[],
+): Promise<void> {
+  for (const { manage_digest } of bookings) context.cache.forget(`token:${manage_digest}`)
+  await deleteMailFiles(context, files)
+}
+
+async function forgetDeleted({ db, log }: Pick<Context, 'db' | 'log'>): Promise<void> {
+  if (await db.forgetDeleted()) return
+  log.warn(
+    'what was erased is still in the write-ahead log: another program reads the database; erase again later',
+  )
+}
+
+const dayMs = 86_400_000
+
+/** Clients of bookings that ended longer ago than their business keeps them. */
+export const oldClients: CleanupJob<Context> = {
+  name: 'clients of old bookings',
+  async deleteBatch(context, max) {
+    const tokens = await manageTokens(context)
+    const { locked, files } = await context.db.transaction(async (tx) => {
+      const today = instantFromMs(Math.floor(toMs(tx.now) / dayMs) * dayMs)
+      const locked = await lockOldBookings(tx.db, { today, max: Math.min(max, batchSize) })
+      const { files } = await eraseIn(tx, locked, tokens)
+      for (const businessId of new Set(locked.map(({ business_id }) => business_id))) {
+        const action = 'business.old_clients_erased'
+        await recordAudit(context, tx, { by: 'system', action, subjectId: businessId, businessId })
+      }
+      return { locked, files }
+    })
+    await afterErasing(context, locked, files)
+    if (locked.length > 0) await forgetDeleted(context)
+    return locked.length < Math.min(max, batchSize) ? locked.length : max // more may be left
+  },
+}

@@ -1,0 +1,62 @@
+import type { Static } from 'typebox'
+import { type Actor, isStaff } from '../access/actor.ts'
+import { auditOf, presentAuthor } from '../access/audit.ts'
+import { Problem } from '../base/errors.ts'
+import { formatInstant, type Instant } from '../base/instants.ts'
+import { toldStarts } from '../webhooks/event.ts'
+import type { HistoryQuery } from './booking-schemas.ts'
+import { showBooking } from './booking.ts'
+import type { Context } from './context.ts'
+
+/** A change of a booking. */
+export interface HistoryEntry {
+  at: Instant
+  action: string
+  actor: ReturnType<typeof presentAuthor>
+  /** The start before and after. */
+  moved?: { from: Instant; to: Instant }
+}
+
+/**
+ * Reads what was done to a booking, the newest first: the audit log of this booking, without addresses, and with the start
+ * from which it was moved, as far as its events still tell. Throws not_found, to staff for appointments of others, too.
+ */
+export async function readHistory(
+  context: Context,
+  actor: Actor,
+  { id, ...query }: { id: string } & Static<typeof HistoryQuery>,
+): Promise<{ entries: HistoryEntry[]; timezone: string; nextCursor: string | null }> {
+  const booking = await showBooking(context, actor, id)
+  if (isStaff(actor) && actor.staffId !== booking.staff_id)
+    throw new Problem('not_found', 'There is no booking with this id.')
+  const { business_id: businessId, timezone } = booking
+  const { data, next_cursor } = await auditOf(context, { businessId, subjectId: booking.id }, query)
+  const starts = await toldStarts(context, { businessId, bookingId: booking.id })
+  /** Events of one change have its instant, as its entry in the log has. */
+  const movedAt = (at: Instant) => {
+    const index = starts.findIndex(({ occurredAt }) => occurredAt === at)
+    const [from, to] = [starts[index - 1]?.startsAt, starts[index]?.startsAt]
+    return from && to && from !== to ? { moved: { from, to } } : {}
+  }
+  const entries = data.map((entry) => ({
+    at: entry.at,
+    action: entry.action,
+    actor: presentAuthor(entry),
+    ...movedAt(entry.at),
+  }))
+  return { entries, timezone, nextCursor: next_cursor }
+}
+
+/** As `readHistory`, with times in the zone of the location. */
+export async function listHistory(context: Context, actor: Actor, query: Parameters<typeof readHistory>[2]) {
+  const { entries, timezone, nextCursor } = await readHistory(context, actor, query)
+  const time = (instant: Instant) => formatInstant(instant, timezone)
+  return {
+    data: entries.map(({ at, moved, ...entry }) => ({
+      at: time(at),
+      ...entry,
+      ...(moved && { moved: { from: time(moved.from), to: time(moved.to) } }),
+    })),
+    next_cursor: nextCursor,
+  }
+}

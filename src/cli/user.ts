@@ -1,0 +1,207 @@
+import { Option } from 'commander'
+import { operator, personRoles } from '../access/actor.ts'
+import { linkMinutes } from '../access/log-in.ts'
+import {
+  addPerson,
+  issueLink,
+  listPeople,
+  type PasswordLink,
+  type PlaceScope,
+  setPersonDisabled,
+} from '../access/person.ts'
+import { UsageError } from '../base/errors.ts'
+import { publicUrl } from '../base/public-url.ts'
+import type { Context } from '../bookings/context.ts'
+import { showBusiness, showHub } from '../catalogue/business.ts'
+import { staffKind } from '../catalogue/catalogue.ts'
+import type { PersonRole } from '../database/tables.ts'
+import type { TenantScope } from '../database/tenant-scope.ts'
+import {
+  type CliCommand,
+  print,
+  printTable,
+  warn,
+  withDatabase,
+  withExistingDatabase,
+} from './command-line.ts'
+import { itemNamed } from './item.ts'
+
+interface PlaceOptions {
+  business?: string
+  hub?: string
+}
+
+interface CreateOptions extends PlaceOptions {
+  role: PersonRole
+  name?: string
+  staff?: string
+  json?: boolean
+}
+
+/** `holdfast user …` */
+export function registerUserCommands(program: CliCommand): void {
+  const group = program.group(
+    'user',
+    'manage the people who log in to the console',
+    'create ada@example.com --role owner --business "Salon Spree"',
+  )
+  registerCreate(group)
+  registerList(group)
+  registerDisable(group)
+  registerEnable(group)
+  registerLink(group)
+}
+
+function registerCreate(group: CliCommand): void {
+  group
+    .command('create <email>')
+    .description('add a person to a business or hub; prints a link to set a password, which works once')
+    .addOption(
+      new Option('--role <role>', 'what the person may do').choices(personRoles).makeOptionMandatory(),
+    )
+    .option('--business <name or id>', 'the business')
+    .option('--hub <name or id>', 'the hub: all of its businesses')
+    .option('--staff <name or id>', 'the staff member that the person is; required with --role staff')
+    .option('--name <name>', 'name of the person (default: what stands before the @)')
+    .withJson()
+    .examples(
+      'user create ada@example.com --role owner --business "Salon Spree"',
+      'user create anna@example.com --role staff --staff "Anna Weber" --business "Salon Spree"',
+    )
+    .action(async (email: string, { role, name, staff, json, ...of }: CreateOptions) => {
+      const added = await withDatabase(async (context) => {
+        const place = await placeOf(context, of)
+        const staffId = await staffOf(context, place, staff)
+        const { person, link } = await addPerson(context, operator, { email, name, role, place, staffId })
+        return { id: person.user_id, email: person.email, role, link: link && shownLink(context, link) }
+      })
+      const { link } = added
+      if (!link) warn(`${added.email} was known before, and logs in as before`)
+      print({ ...added, link: link ?? null }, json, () => [
+        `person ${added.id}  ${added.email}  (${role})`,
+        ...(link ? linkLines(link) : []),
+      ])
+    })
+}
+
+async function placeOf(context: Context, { business, hub }: PlaceOptions): Promise<PlaceScope> {
+  if ((business === undefined) === (hub === undefined))
+    throw new UsageError('Give either --business or --hub.')
+  if (hub !== undefined) return { hubId: (await showHub(context, hub)).id }
+  return { businessId: (await showBusiness(context, business ?? '')).id }
+}
+
+async function staffOf(
+  context: Context,
+  place: PlaceScope,
+  staff: string | undefined,
+): Promise<string | undefined> {
+  if (staff === undefined) return undefined
+  if ('hubId' in place) throw new UsageError('--staff is for people of a business: give --business.')
+  return (await itemNamed(context, staffKind, staff, place.businessId)).id
+}
+
+function shownLink({ config }: Context, { token, expiresAt }: PasswordLink) {
+  return { url: `${publicUrl(config)}/console/link#${token}`, expires_at: expiresAt }
+}
+
+function linkLines({ url }: { url: string }): string[] {
+  return [
+    url,
+    `The link works once, within ${linkMinutes} minutes. Whoever has it can log in: hand it over safely.`,
+  ]
+}
+
+function registerList(group: CliCommand): void {
+  group
+    .command('list')
+    .description('list people, once for each business or hub')
+    .option('--business <name or id>', 'only of this business')
+    .option('--hub <name or id>', 'only of this hub and its businesses')
+    .withJson()
+    .examples('user list --business "Salon Spree"')
+    .action(async ({ business, hub, json }: PlaceOptions & { json?: boolean }) => {
+      const people = await withExistingDatabase(async (context) => {
+        const isAll = business === undefined && hub === undefined
+        const scope: TenantScope = isAll
+          ? { everything: true }
+          : await placeOf(context, {
+              ...(business !== undefined && { business }),
+              ...(hub !== undefined && { hub }),
+            })
+        return listPeople(context, scope)
+      })
+      const shown = people.map((person) => ({
+        id: person.user_id,
+        email: person.email,
+        name: person.name,
+        role: person.role,
+        business_id: person.business_id,
+        hub_id: person.hub_id,
+        staff_id: person.staff_id,
+        created_at: person.created_at,
+        disabled_at: person.person_disabled_at ?? person.disabled_at,
+        password_set: person.password_set_at !== null,
+        totp: person.totp_since !== null,
+        of: person.business_name ?? person.hub_name ?? '',
+      }))
+      printTable(shown, json, {
+        title: 'People:',
+        columns: {
+          EMAIL: ({ email }) => email,
+          NAME: ({ name }) => name,
+          ROLE: ({ role }) => role,
+          OF: ({ of, hub_id }) => (hub_id === null ? of : `${of} (a whole hub)`),
+          STATE: ({ disabled_at, password_set }) =>
+            disabled_at === null
+              ? password_set
+                ? 'active'
+                : 'has no password yet'
+              : `disabled ${disabled_at}`,
+        },
+      })
+    })
+}
+
+function registerDisable(group: CliCommand): void {
+  group
+    .command('disable <email>')
+    .description('keep a person from logging in, and end their log-ins on all servers')
+    .withJson()
+    .examples('user disable ada@example.com')
+    .action(async (email: string, { json }: { json?: boolean }) => {
+      const user = await withExistingDatabase((context) => setPersonDisabled(context, email, true))
+      const { id, disabled_at } = user
+      print({ id, email: user.email, disabled_at }, json, () => [
+        `${user.email} is disabled since ${disabled_at ?? ''}`,
+      ])
+    })
+}
+
+function registerEnable(group: CliCommand): void {
+  group
+    .command('enable <email>')
+    .description('let a disabled person log in again, with the password that they had')
+    .withJson()
+    .examples('user enable ada@example.com')
+    .action(async (email: string, { json }: { json?: boolean }) => {
+      const user = await withExistingDatabase((context) => setPersonDisabled(context, email, false))
+      print({ id: user.id, email: user.email, disabled_at: null }, json, () => [`${user.email} can log in`])
+    })
+}
+
+function registerLink(group: CliCommand): void {
+  group
+    .command('link <email>')
+    .description('print a link to set a new password; setting it ends all log-ins of the person')
+    .option('--end-second-step', 'also ask for no code of an authenticator any more: it was lost')
+    .withJson()
+    .examples('user link ada@example.com')
+    .action(async (email: string, { json, endSecondStep }: { json?: boolean; endSecondStep?: boolean }) => {
+      const made = await withExistingDatabase(async (context) => {
+        const { user, link } = await issueLink(context, email, { endsSecondStep: endSecondStep ?? false })
+        return { email: user.email, link: shownLink(context, link) }
+      })
+      print(made, json, () => linkLines(made.link))
+    })
+}

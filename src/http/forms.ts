@@ -1,0 +1,17 @@
+import type { FastifyInstance } from 'fastify'
+import { Problem } from '../base/errors.ts'
+
+const defaultMaxBytes = 8_192
+
+/** Makes the routes of a scope take forms of web pages and nothing else. Values are not trimmed: one may be a password. */
+export function readForms(scope: FastifyInstance, maxBytes = defaultMaxBytes): void {
+  scope.removeAllContentTypeParsers()
+  const options = { parseAs: 'buffer', bodyLimit: maxBytes } as const
+  scope.addContentTypeParser('application/x-www-form-urlencoded', options, (_request, body: Buffer, done) => {
+    done(null, Object.fromEntries(new URLSearchParams(body.toString())))
+  })
+  scope.addContentTypeParser('*', options, (_request, body: Buffer, done) => {
+    if (body.length === 0) done(null, {})
+    else done(new Problem('unsupported_media_type', 'Send the form as a browser does.'))
+  })
+}

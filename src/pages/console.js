@@ -1,0 +1,6 @@
+// what pages of the console do with a script; without one they lack it
+
+for (const button of document.querySelectorAll('[data-print]')) {
+  button.hidden = false
+  button.addEventListener('click', () => window.print())
+}

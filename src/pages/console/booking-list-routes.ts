@@ -1,0 +1,317 @@
+import { Readable } from 'node:stream'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { Problem } from '../../base/errors.ts'
+import { isEmail } from '../../base/contact-formats.ts'
+import { isUuid } from '../../base/ids.ts'
+import type { BookingsQuery } from '../../bookings/booking-schemas.ts'
+import { listBookings, presentBooking } from '../../bookings/booking.ts'
+import type { Context } from '../../bookings/context.ts'
+import { listCatalogue, locationKind, staffKind } from '../../catalogue/catalogue.ts'
+import { Media, StrictObject } from '../../http/wire.ts'
+import { html, type Html } from '../page.ts'
+import { type ConsoleVisit, findVisit, pathOf, sendConsolePage } from './console-page.ts'
+import { csvRow, csvStart } from './csv.ts'
+import { spanText } from './formats.ts'
+import { sendLogIn } from './gate-page.ts'
+
+const tags = ['Console']
+const Choice = Type.Optional(Type.String({ maxLength: 600 }))
+const ListAddress = StrictObject({
+  when: Type.Optional(Type.String({ maxLength: 600, description: '`upcoming` (else), `past` or `all`.' })),
+  status: Choice,
+  person: Choice,
+  location: Choice,
+  q: Type.Optional(Type.String({ maxLength: 600, description: 'A part of name, e-mail or phone.' })),
+  email: Type.Optional(Type.String({ maxLength: 600, description: 'All bookings of one client.' })),
+  cursor: Choice,
+  business: Type.Optional(Type.String({ maxLength: 600, description: 'Of a hub: the business to look at.' })),
+})
+
+type Address = Static<typeof ListAddress>
+type Query = Static<typeof BookingsQuery>
+
+const whens = ['upcoming', 'past', 'all'] as const
+const statuses = ['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'] as const
+
+/** The bookings of a business in the console, and as a file. */
+export function bookingListRoutes(app: FastifyInstance, context: Context): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  routes.get(
+    '/console/bookings',
+    {
+      schema: {
+        operationId: 'showConsoleBookings',
+        tags,
+        summary: 'The bookings of a business, for people who are logged in',
+        description: 'Others get the form to log in.',
+        querystring: ListAddress,
+        response: { 200: Media('text/html', 'The page.') },
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request, request.query.business)
+      if (!visit) return sendLogIn(reply, { next: '/console/bookings' })
+      return sendConsolePage(reply, {
+        title: visit.texts.bookings.title,
+        visit,
+        section: 'bookings',
+        body: visit.business
+          ? await listPage(context, visit, request.query)
+          : html`<h1>${visit.texts.frame.noBusiness}</h1>`,
+      })
+    },
+  )
+  routes.get(
+    '/console/bookings.csv',
+    {
+      schema: {
+        operationId: 'exportConsoleBookings',
+        tags,
+        summary: 'Bookings as a file for a spreadsheet, for owners who are logged in',
+        description: `At most ${maxExported} rows. What could be a formula begins with an apostrophe.`,
+        querystring: ListAddress,
+        response: {
+          200: {
+            description: 'The file, or the form to log in.',
+            content: { 'text/csv': { schema: Type.String() }, 'text/html': { schema: Type.String() } },
+          },
+          303: Type.Null({ description: 'To the list: for those who may not export.' }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request, request.query.business)
+      if (!visit) return sendLogIn(reply, { next: '/console/bookings' })
+      if (visit.person.role !== 'owner' || !visit.business) return toList(reply)
+      return sendFile(reply, exportRows(context, visit, readAddress(context, visit, request.query)))
+    },
+  )
+}
+
+function toList(reply: FastifyReply): FastifyReply {
+  return reply.code(303).header('location', '/console/bookings').header('cache-control', 'no-store').send()
+}
+
+const maxExported = 50_000
+
+function sendFile(reply: FastifyReply, rows: AsyncGenerator<string>): FastifyReply {
+  return reply
+    .headers({
+      'content-disposition': 'attachment; filename="bookings.csv"',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
+    .type('text/csv; charset=utf-8')
+    .send(Readable.from(rows))
+}
+
+const columns = [
+  ...['id', 'status', 'no_show', 'starts_at', 'ends_at', 'service', 'location', 'person', 'party_size'],
+  ...['first_name', 'last_name', 'email', 'phone', 'notes', 'cancel_reason'],
+  ...['deposit', 'deposit_amount', 'deposit_currency', 'created_at'],
+]
+
+/** One page of the list is in memory at a time. */
+async function* exportRows(context: Context, { person }: ConsoleVisit, query: Query): AsyncGenerator<string> {
+  yield csvStart + csvRow(columns)
+  let cursor = query.cursor
+  for (let exported = 0; exported < maxExported;) {
+    const page = await listBookings(context, person, { ...query, ...(cursor && { cursor }), limit: '100' })
+    const rows = page.rows.slice(0, maxExported - exported)
+    exported += rows.length
+    yield rows.map((row) => exportedRow(presentBooking(row, person))).join('')
+    if (page.nextCursor === null) return
+    cursor = page.nextCursor
+  }
+}
+
+function exportedRow(booking: ReturnType<typeof presentBooking>): string {
+  const { client, service, location, staff } = booking
+  const payment = 'payment' in booking ? booking.payment : undefined
+  const isAbsent = 'no_show' in booking && booking.no_show
+  return csvRow([
+    ...[booking.id, booking.status, isAbsent ? 'yes' : 'no', booking.starts_at, booking.ends_at],
+    ...[service.name, location.name, staff?.name ?? null, booking.party_size],
+    ...[client.first_name, client.last_name, client.email, client.phone, booking.notes],
+    'cancel_reason' in booking ? (booking.cancel_reason ?? null) : null,
+    ...[payment?.status ?? null, payment?.amount ?? null, payment?.currency ?? null, booking.created_at],
+  ])
+}
+
+function whenOf(address: Address): (typeof whens)[number] {
+  return whens.find((when) => when === address.when) ?? (address.email === undefined ? 'upcoming' : 'all')
+}
+
+const minSearched = 3
+
+/** The query of the list that an address means; what cannot be meant is left out. */
+function readAddress(context: Context, { business }: ConsoleVisit, address: Address): Query {
+  const { person, location, cursor } = address
+  const when = whenOf(address)
+  const status = statuses.find((one) => one === address.status)
+  const q = address.q?.trim()
+  const email = address.email?.trim()
+  const now = context.clock.now()
+  return {
+    sort: when === 'upcoming' ? 'starts_at' : '-starts_at',
+    limit: '50',
+    ...(business && { business_id: business.id }),
+    ...(when === 'upcoming' && { from: now }),
+    ...(when === 'past' && { to: now }),
+    ...(status && { status }),
+    ...(person && isUuid(person) && { staff_id: person.toLowerCase() }),
+    ...(location && isUuid(location) && { location_id: location.toLowerCase() }),
+    ...(q !== undefined && Array.from(q).length >= minSearched && { q: q.slice(0, 100) }),
+    ...(email !== undefined && isEmail(email) && { email }),
+    ...(cursor && { cursor }),
+  }
+}
+
+async function listPage(context: Context, visit: ConsoleVisit, address: Address): Promise<Html> {
+  const texts = visit.texts.bookings
+  const query = readAddress(context, visit, address)
+  const ofBusiness = { query: { limit: '100', ...(visit.business && { business_id: visit.business.id }) } }
+  const [{ rows, nextCursor }, people, places] = await Promise.all([
+    pageOrFirst(context, visit, query),
+    listCatalogue(context, visit.person, { kind: staffKind, ...ofBusiness }),
+    listCatalogue(context, visit.person, { kind: locationKind, ...ofBusiness }),
+  ])
+  const { business: _business, cursor: _cursor, ...kept } = address
+  const isShort = address.q !== undefined && address.q.trim() !== '' && query.q === undefined
+  return html`<h1>${texts.title}</h1>
+    ${filterForm(visit, address, { people: people.data, places: places.data })}
+    ${isShort ? html`<p class="fault" role="status">${texts.tooShort}</p>` : ''}
+    ${rows.length === 0 ? emptyState(visit, address, nextCursor !== null) : rowList(visit, rows)}
+    <p class="actions">
+      ${
+        nextCursor === null
+          ? ''
+          : html`<a
+              class="button"
+              href="${pathOf('/console/bookings', visit, { ...kept, cursor: nextCursor })}"
+              >${texts.more}</a
+            >`
+      }
+      ${
+        visit.person.role === 'owner' && rows.length > 0
+          ? html`<a class="button" href="${pathOf('/console/bookings.csv', visit, kept)}">${texts.export}</a>`
+          : ''
+      }
+    </p>`
+}
+
+/** The first page where a cursor is of another list: an address may be kept for long. */
+async function pageOrFirst(context: Context, { person }: ConsoleVisit, { cursor, ...query }: Query) {
+  try {
+    return await listBookings(context, person, { ...query, ...(cursor && { cursor }) })
+  } catch (error) {
+    if (cursor === undefined || !(error instanceof Problem)) throw error
+    return listBookings(context, person, query)
+  }
+}
+
+interface Named {
+  id: string
+  name: string
+}
+
+function filterForm(
+  visit: ConsoleVisit,
+  address: Address,
+  { people, places }: { people: Named[]; places: Named[] },
+): Html {
+  const { texts, business, businesses } = visit
+  const options = (items: Named[]) => items.map(({ id, name }) => [id, name] as const)
+  return html`<form method="get" action="/console/bookings" class="filters" role="search">
+    ${businesses.length > 1 && business ? html`<input type="hidden" name="business" value="${business.id}" />` : ''}
+    ${address.email === undefined ? '' : html`<input type="hidden" name="email" value="${address.email}" />`}
+    <div>
+      <label for="q">${texts.bookings.search}</label>
+      <input id="q" name="q" type="search" value="${address.q ?? ''}" maxlength="100" dir="auto" />
+    </div>
+    ${choiceOf(
+      'when',
+      texts.bookings.when,
+      whenOf(address),
+      whens.map((when) => [when, texts.bookings.whens[when]]),
+    )}
+    ${choiceOf('status', texts.bookings.status, address.status, [
+      ['', texts.bookings.anyStatus],
+      ...statuses.map((status) => [status, texts.booking.status[status]] as const),
+    ])}
+    ${choiceOf('person', texts.bookings.person, address.person, [['', texts.bookings.everyone], ...options(people)])}
+    ${choiceOf('location', texts.bookings.location, address.location, [
+      ['', texts.bookings.everywhere],
+      ...options(places),
+    ])}
+    <button type="submit" class="main">${texts.bookings.show}</button>
+  </form>`
+}
+
+function choiceOf(
+  name: string,
+  label: string,
+  chosen: string | undefined,
+  options: (readonly [value: string, label: string])[],
+): Html {
+  return html`<div>
+    <label for="${name}">${label}</label>
+    <select id="${name}" name="${name}">
+      ${options.map(
+        ([value, text]) =>
+          html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
+      )}
+    </select>
+  </div>`
+}
+
+type Rows = Awaited<ReturnType<typeof listBookings>>['rows']
+
+function rowList(visit: ConsoleVisit, rows: Rows): Html {
+  const { texts, locale, person } = visit
+  return html`<ul class="rows">
+    ${rows.map((row) => {
+      const { client } = presentBooking(row, person)
+      const isAbsent = row.no_show_at !== null
+      return html`<li>
+        <a href="${pathOf(`/console/bookings/${row.id}`, visit)}">
+          <span class="row-time">${spanText(row, { timezone: row.timezone, locale })}</span>
+          <span class="row-what">
+            <bdi class="client-name">${client.first_name} ${client.last_name}</bdi>
+            <span class="soft"
+              ><bdi>${row.service_name}</bdi>${
+                row.staff_name === null ? '' : html` · <bdi>${row.staff_name}</bdi>`
+              }
+              · <bdi>${row.location_name}</bdi></span
+            >
+          </span>
+          <span class="state is-${isAbsent ? 'absent' : row.status}"
+            >${isAbsent ? texts.booking.noShow : texts.booking.status[row.status]}</span
+          >
+        </a>
+      </li>`
+    })}
+  </ul>`
+}
+
+/** What to do next where there is nothing to see. */
+function emptyState(visit: ConsoleVisit, address: Address, hasMore: boolean): Html {
+  const texts = visit.texts.bookings
+  if (hasMore) return html`<p>${texts.searchOn}</p>`
+  const isFiltered = [address.q, address.status, address.person, address.location].some(Boolean)
+  const hint = isFiltered
+    ? texts.nothingFound
+    : whenOf(address) === 'upcoming'
+      ? texts.nothingAhead
+      : texts.nothing
+  return html`<p>${hint}</p>
+    <p>
+      ${
+        isFiltered || whenOf(address) !== 'all'
+          ? html`<a href="${pathOf('/console/bookings', visit, { when: 'all' })}">${texts.showAll}</a>`
+          : html`<a href="${pathOf('/console', visit)}">${texts.toCalendar}</a>`
+      }
+    </p>`
+}

@@ -1,0 +1,276 @@
+import { dateOf, dayOf } from '../../availability/hours-rules.ts'
+import type { Interval } from '../../availability/zone-rules.ts'
+import type { Calendar } from '../../bookings/calendar.ts'
+import { without } from '../../bookings/calendar-rules.ts'
+import { html, type Html } from '../page.ts'
+import {
+  blocksOf,
+  calendarPath,
+  type CalendarView,
+  clientName,
+  columnName,
+  Formats,
+  freeIn,
+  leftText,
+  markOf,
+  type Shown,
+  type ShownBooking,
+  spanOf,
+  type Taken,
+  weekOf,
+} from './calendar-page.ts'
+import { pathOf } from './console-page.ts'
+import { DayGrid, inLanes, placeOf, type Rows, windowOf } from './day-layout.ts'
+
+/* The calendar as a grid: a day with a column for each person, or a week of one. */
+
+/** Something in a column of the grid. */
+type Entry =
+  | { kind: 'booking'; booking: ShownBooking; others: ShownBooking[] }
+  | { kind: 'hold'; hold: Shown['holds'][number] }
+
+interface GridColumn {
+  label: string
+  day: DayGrid['days'][number]
+  column: Calendar['columns'][number]
+}
+
+/** The grid of a day or a week. */
+export function calendarGrid(view: CalendarView): Html {
+  const { visit, choice, calendar, nowMs } = view
+  const t = visit.texts.calendar
+  const formats = new Formats(visit.locale, calendar.timezone)
+  const isWeek = choice.view === 'week'
+  const first = dayOf(choice.date)
+  const dates = isWeek ? weekOf(choice.date) : [dateOf(first)]
+  const grid = new DayGrid(dates, calendar.timezone)
+  const columns: GridColumn[] = isWeek
+    ? grid.days.flatMap((day) =>
+        calendar.columns.slice(0, 1).map((column) => ({ label: formats.date(day.from), day, column })),
+      )
+    : grid.days.flatMap((day) =>
+        view.columns.map((column) => ({
+          label: columnName(column, calendar.columns),
+          day,
+          column,
+        })),
+      )
+  const window = choice.allHours ? { first: 0, end: grid.rows } : shownRows(view, grid, columns)
+  const now = grid.days
+    .map((day) => grid.rowsOf({ from: nowMs, to: nowMs + 1 }, day))
+    .find((rows) => rows !== undefined)
+  const isWhole = window.first === 0 && window.end === grid.rows
+  return html`<div class="cal-scroll" tabindex="0" role="group" aria-label="${t.title}">
+      <div class="cal-axis" aria-hidden="true">
+        <div class="cal-head"></div>
+        <div class="cal-rows">
+          ${grid
+            .hours(window)
+            .map(
+              ({ row, atMs, isRepeated }) =>
+                html`<span class="cal-hour ${placeOf({ first: row, end: row + 1 }, window.first)}"
+                  >${isRepeated ? formats.namedTime(atMs) : formats.time(atMs)}</span
+                >`,
+            )}
+          ${now && inside(now, window) ? html`<span class="cal-now ${placeOf(now, window.first)}">${formats.time(nowMs)}</span>` : ''}
+        </div>
+      </div>
+      ${columns.map((column) => columnPart({ ...view, grid, window, formats }, column))}
+    </div>
+    ${
+      isWhole && !choice.allHours
+        ? ''
+        : html`<p>
+            <a href="${calendarPath(visit, { ...choice, allHours: !choice.allHours })}"
+              >${choice.allHours ? t.openHours : t.wholeDay}</a
+            >
+          </p>`
+    }`
+}
+
+const inside = ({ first }: Rows, window: Rows) => window.first <= first && first < window.end
+
+/** Opening hours and all that is booked; else office hours. */
+function shownRows({ shown }: CalendarView, grid: DayGrid, columns: GridColumn[]): Rows {
+  const ids = new Set(columns.map(({ column }) => column.id))
+  const spans = [
+    ...columns.flatMap(
+      ({ column, day }) => column.open.filter((open) => open.to - open.from < day.to - day.from), // not what is always open
+    ),
+    ...[...shown.bookings, ...shown.holds].filter((one) => ids.has(one.column_id)).map(spanOf),
+  ]
+  const rows = spans.flatMap((span) => grid.days.flatMap((day) => grid.rowsOf(span, day) ?? []))
+  const office = { first: Math.min(9 * 12, grid.rows), end: Math.min(18 * 12, grid.rows) }
+  const isOpen = columns.some(({ column }) => column.open.some((open) => open.to - open.from < 86_000_000))
+  return windowOf(isOpen ? rows : [...rows, office], grid.rows)
+}
+
+interface GridView extends CalendarView {
+  grid: DayGrid
+  window: Rows
+  formats: Formats
+}
+
+function columnPart(view: GridView, { label, day, column }: GridColumn): Html {
+  const { grid, window, nowMs, visit } = view
+  const at = (span: Interval) => {
+    const rows = grid.rowsOf(span, day)
+    if (!rows || rows.end <= window.first || rows.first >= window.end) return undefined
+    return { first: Math.max(rows.first, window.first), end: Math.min(rows.end, window.end) }
+  }
+  const put = (span: Interval, make: (rows: Rows) => Html) => {
+    const rows = at(span)
+    return rows ? [make(rows)] : []
+  }
+  const closed = without([{ from: day.from, to: day.to }], column.open).flatMap((span) =>
+    put(span, (rows) => html`<li class="closed ${placeOf(rows, window.first)}" aria-hidden="true"></li>`),
+  )
+  const now = put({ from: nowMs, to: nowMs + 1 }, (rows) => {
+    return html`<li class="cal-now ${placeOf(rows, window.first)}" aria-hidden="true"></li>`
+  })
+  return html`<section class="cal-col" aria-label="${label}">
+    <h2 class="cal-head"><bdi>${label}</bdi></h2>
+    <ol class="cal-rows">
+      <li class="${placeOf({ first: 0, end: window.end - window.first }, 0)}" aria-hidden="true"></li>
+      ${closed} ${freeParts(view, column, { day, put })} ${blockParts(view, column, put)}
+      ${entryParts(view, column, { at })} ${now}
+    </ol>
+    ${closed.length > 0 && column.open.length === 0 ? html`<p class="unseen">${visit.texts.calendar.closed}</p>` : ''}
+  </section>`
+}
+
+type Put = (span: Interval, make: (rows: Rows) => Html) => Html[]
+
+function freeParts(
+  view: GridView,
+  column: Calendar['columns'][number],
+  { day, put }: { day: Interval; put: Put },
+): Html[] {
+  const { visit, choice, formats, window } = view
+  const t = visit.texts.calendar
+  return freeIn(view, column, day).flatMap((gap) =>
+    put(gap, (rows) => {
+      const start = new Date(gap.from).toISOString()
+      const path = pathOf('/console/book', visit, { start, who: column.id, location: choice.location })
+      return html`<li class="free ${placeOf(rows, window.first)}">
+        <a href="${path}"
+          ><span>+ ${t.book}</span>
+          <span class="unseen">${t.free(formats.time(gap.from), formats.time(gap.to))}</span></a
+        >
+      </li>`
+    }),
+  )
+}
+
+function blockParts(view: GridView, column: Calendar['columns'][number], put: Put): Html[] {
+  const { visit, shown, window, formats } = view
+  const t = visit.texts.calendar
+  return blocksOf(shown.blocks, column).flatMap((block) =>
+    put(spanOf(block), (rows) => {
+      const { from, to } = spanOf(block)
+      return html`<li class="blocked ${placeOf(rows, window.first)}">
+        <a href="${pathOf(`/console/block/${block.id}`, visit)}"
+          ><bdi>${t.blocked(block.reason)}</bdi>
+          <span class="unseen">${formats.time(from)}–${formats.time(to)}</span></a
+        >
+      </li>`
+    }),
+  )
+}
+
+function entryParts(
+  view: GridView,
+  column: Calendar['columns'][number],
+  { at }: { at: (span: Interval) => Rows | undefined },
+): Html[] {
+  const { window } = view
+  const placed = entriesOf(view, column).flatMap((entry) => {
+    const one = entry.kind === 'booking' ? entry.booking : entry.hold
+    const rows = at(spanOf(one))
+    return rows ? [{ ...entry, rows, before: at(bufferBefore(one)), after: at(bufferAfter(one)) }] : []
+  })
+  const spare = (column.service?.capacity ?? 1) > 1 ? 1 : 0 // room to book beside
+  return inLanes(placed).flatMap((entry) => {
+    const lanes = { lane: entry.lane, lanes: entry.lanes + spare }
+    const place = placeOf(entry.rows, window.first, lanes)
+    const buffers = [entry.before, entry.after].map((rows) =>
+      rows ? html`<li class="buffer ${placeOf(rows, window.first, lanes)}" aria-hidden="true"></li>` : '',
+    )
+    return [
+      html`${buffers}`,
+      entry.kind === 'booking' ? bookingPart(view, entry, place) : holdPart(view, entry.hold, place),
+    ]
+  })
+}
+
+type Edges = Taken & { starts_at: string; ends_at: string }
+
+/** Undefined where there is none: an empty interval takes no rows. */
+const bufferBefore = (one: Edges): Interval => ({
+  from: Date.parse(one.taken_from),
+  to: Date.parse(one.starts_at),
+})
+const bufferAfter = (one: Edges): Interval => ({
+  from: Date.parse(one.ends_at),
+  to: Date.parse(one.taken_until),
+})
+/** Bookings of one appointment stand together. */
+function entriesOf({ shown }: CalendarView, column: Calendar['columns'][number]): Entry[] {
+  const bookings = shown.bookings.filter((one) => one.column_id === column.id)
+  const groups = Map.groupBy(bookings, ({ service, starts_at, ends_at }) =>
+    [service.id, starts_at, ends_at].join(),
+  )
+  return [
+    ...[...groups.values()].flatMap(([booking, ...others]): Entry[] =>
+      booking ? [{ kind: 'booking', booking, others }] : [],
+    ),
+    ...shown.holds
+      .filter((hold) => hold.column_id === column.id)
+      .map((hold): Entry => ({ kind: 'hold', hold })),
+  ]
+}
+
+function bookingPart(
+  view: GridView,
+  { booking, others }: { booking: ShownBooking; others: ShownBooking[] },
+  place: string,
+): Html {
+  const { visit, formats, choice } = view
+  const t = visit.texts.calendar
+  const { from, to } = spanOf(booking)
+  const mark = markOf(booking, visit)
+  const times = `${formats.time(from)}–${formats.time(to)}`
+  const isElsewhere = choice.location !== undefined && choice.location !== booking.location.id
+  if (others.length > 0) {
+    const size = [booking, ...others].reduce((sum, { party_size }) => sum + party_size, 0)
+    const path = calendarPath(visit, { ...choice, view: 'list', who: booking.column_id })
+    return html`<li class="booking group ${place}">
+      <a href="${path}"
+        ><b><bdi>${booking.service.name}</bdi></b> <span>${t.booked(size)}</span>
+        <span class="unseen">${times}</span></a
+      >
+    </li>`
+  }
+  const people = booking.party_size > 1 ? html` · ${t.people(booking.party_size)}` : ''
+  return html`<li class="booking is-${booking.no_show ? 'no-show' : booking.status} ${place}">
+    <a id="b-${booking.id}" href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
+      ><b><bdi>${clientName(booking)}</bdi></b>
+      <span title="${mark.text}" aria-hidden="true">${mark.sign}</span>
+      <span class="what"
+        ><bdi>${booking.service.name}</bdi
+        >${people}${isElsewhere ? html` · <bdi>${booking.location.name}</bdi>` : ''}</span
+      >
+      <span class="unseen">${times}, ${mark.text}</span></a
+    >
+  </li>`
+}
+
+function holdPart({ visit, nowMs, formats }: GridView, hold: Shown['holds'][number], place: string): Html {
+  const { from, to } = spanOf(hold)
+  const endsMs = Date.parse(hold.expires_at)
+  return html`<li class="hold ${place}" tabindex="-1">
+    <span>${visit.texts.calendar.held(leftText(endsMs - nowMs))}</span>
+    <span class="what"><bdi>${hold.service.name}</bdi></span>
+    <span class="unseen">${formats.time(from)}–${formats.time(to)}</span>
+  </li>`
+}

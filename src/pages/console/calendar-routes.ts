@@ -1,0 +1,170 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { dateOf } from '../../availability/hours-rules.ts'
+import { dayMs } from '../../availability/zone-rules.ts'
+import { Problem } from '../../base/errors.ts'
+import { isUuid } from '../../base/ids.ts'
+import { isDate, offsetIntervalAt } from '../../base/instants.ts'
+import { type Catalogues, catalogueCache, readCalendar } from '../../bookings/calendar.ts'
+import type { Context } from '../../bookings/context.ts'
+import { knownTags } from '../../http/conditional.ts'
+import { Media, StrictObject } from '../../http/wire.ts'
+import { html, type Html } from '../page.ts'
+import { calendarGrid } from './calendar-grid.ts'
+import { calendarList } from './calendar-list.ts'
+import {
+  calendarBar,
+  type CalendarChoice,
+  type CalendarView,
+  chosenView,
+  nowOf,
+  views,
+  weekOf,
+} from './calendar-page.ts'
+import { type ConsoleVisit, findVisit, sendConsolePage } from './console-page.ts'
+import { placeStyles } from './day-layout.ts'
+import { sendLogIn } from './gate-page.ts'
+
+const tags = ['Console']
+const CalendarAddress = StrictObject({
+  view: Type.Optional(Type.String({ maxLength: 40, description: '`day`, `week` or `list`.' })),
+  date: Type.Optional(Type.String({ maxLength: 40, description: 'Such as 2026-12-01; else today.' })),
+  location: Type.Optional(Type.String({ maxLength: 40, description: 'The id of a location; else all.' })),
+  who: Type.Optional(Type.String({ maxLength: 40, description: 'The id of a column; else all.' })),
+  hours: Type.Optional(Type.String({ maxLength: 40, description: '`all`: also closed hours.' })),
+  business: Type.Optional(Type.String({ maxLength: 40, description: 'Of a hub: the business to look at.' })),
+  done: Type.Optional(Type.String({ maxLength: 40, description: 'What was done just before, to say so.' })),
+})
+
+type Address = Partial<Record<'view' | 'date' | 'location' | 'who' | 'hours' | 'business', string>>
+
+/** The calendar: the first page of the console, or the form to log in. */
+export function calendarPageRoutes(app: FastifyInstance, context: Context): void {
+  const catalogues = catalogueCache()
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  routes.get(
+    '/console',
+    {
+      schema: {
+        operationId: 'showConsole',
+        tags,
+        summary: 'The console, for people who are logged in: the calendar',
+        description: 'Everybody else gets the form to log in.',
+        querystring: CalendarAddress,
+        response: { 200: Media('text/html', 'The page.') },
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request, request.query.business)
+      if (!visit) return sendLogIn(reply, { next: request.url })
+      const title = visit.texts.calendar.title
+      if (!visit.business)
+        return sendConsolePage(reply, {
+          title,
+          visit,
+          section: 'calendar',
+          body: html`<h1>${visit.texts.frame.noBusiness}</h1>`,
+        })
+      const found = await readView(context, catalogues, { visit, address: request.query })
+      return sendConsolePage(reply, {
+        title,
+        visit,
+        section: 'calendar',
+        wide: true,
+        more: html`<link rel="stylesheet" href="/console/calendar.css" />
+          <link rel="stylesheet" href="/docs/console-calendar.css" />`,
+        body: html`${doneNote(visit, request.query.done)} ${found.view ? calendarBody(found.view) : ''}`,
+      })
+    },
+  )
+  routes.get(
+    '/console/calendar.css',
+    {
+      schema: {
+        operationId: 'showCalendarStyles',
+        tags,
+        summary: 'Styles of the calendar: where rows and lanes stand',
+        description: 'The policy of the console allows no styles within a page.',
+        response: { 200: Media('text/css', 'The styles.') },
+      },
+    },
+    (_request, reply) =>
+      reply
+        .headers({ 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff' })
+        .type('text/css; charset=utf-8')
+        .send(placeStyles()),
+  )
+}
+
+function doneNote({ texts }: ConsoleVisit, done: string | undefined): Html {
+  const notes: Record<string, string> = {
+    booked: texts.book.done,
+    moved: texts.move.done,
+    blocked: texts.block.done,
+    removed: texts.block.removed,
+  }
+  const note = done !== undefined && Object.hasOwn(notes, done) ? notes[done] : undefined
+  return note === undefined ? html`` : html`<p class="notice" role="status">${note}</p>`
+}
+
+interface ReadView {
+  tag: string
+  /** Undefined where the caller knows it. */
+  view: CalendarView | undefined
+}
+
+async function readView(
+  context: Context,
+  catalogues: Catalogues,
+  { visit, address, request }: { visit: ConsoleVisit; address: Address; request?: FastifyRequest },
+): Promise<ReadView> {
+  const nowMs = nowOf(context)
+  const choice = choiceOf(address, visit, nowMs)
+  const dates = choice.view === 'week' ? weekOf(choice.date) : [choice.date]
+  const query = {
+    from: dates[0] ?? choice.date,
+    to: dates.at(-1) ?? choice.date,
+    ...(choice.location !== undefined && { location_id: choice.location }),
+    ...(visit.business && { business_id: visit.business.id }),
+  }
+  const knows = request && knownTags(request)
+  const read = (of: typeof query) => readCalendar({ ...context, catalogues }, visit.person, of, knows)
+  const { tag, calendar } = await read(query).catch((error: unknown) => {
+    if (!(error instanceof Problem) || error.code !== 'not_found') throw error
+    const { location_id: _, ...everywhere } = query // a location of another business, or of none
+    return read(everywhere)
+  })
+  if (!calendar) return { tag, view: undefined }
+  return { tag, view: chosenView(calendar, { visit, choice, nowMs }) }
+}
+
+/** What does not fit is as if it were not there. */
+function choiceOf(address: Address, { business }: ConsoleVisit, nowMs: number): CalendarChoice {
+  const id = (text: string | undefined) =>
+    text !== undefined && isUuid(text) ? text.toLowerCase() : undefined
+  const { date } = address
+  const timezone = business?.timezone ?? 'UTC'
+  const today = dateOf(Math.floor((nowMs + offsetIntervalAt(nowMs, timezone).offsetMs) / dayMs))
+  return {
+    view: views.find((view) => view === address.view),
+    date: date !== undefined && isDate(date) ? date : today,
+    location: id(address.location),
+    who: id(address.who),
+    allHours: address.hours === 'all',
+  }
+}
+
+function calendarBody(view: CalendarView): Html {
+  const { calendar, choice, visit } = view
+  const t = visit.texts.calendar
+  if (calendar.columns.length === 0)
+    return html`${calendarBar(view)}
+      <p>${t.nothingYet}</p>`
+  const parts = choice.view === 'list' ? ['list'] : choice.view === undefined ? ['grid', 'list'] : ['grid']
+  return html`${calendarBar(view)} ${calendar.complete ? '' : html`<p class="alert">${t.incomplete}</p>`}
+    <div id="calendar" class="${choice.view === undefined ? 'by-width' : ''}">
+      ${parts.includes('grid') ? html`<div class="as-grid">${calendarGrid(view)}</div>` : ''}
+      ${parts.includes('list') ? html`<div class="as-list">${calendarList(view)}</div>` : ''}
+    </div>`
+}

@@ -1,0 +1,180 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type PersonActor, personRoles } from '../../access/actor.ts'
+import { logInToken } from '../../access/log-in-cookie.ts'
+import { findPerson, type PersonPlace, placesOf } from '../../access/log-in.ts'
+import { readClientAddress } from '../../base/client-network.ts'
+import { isUuid } from '../../base/ids.ts'
+import type { Context } from '../../bookings/context.ts'
+import { listBusinessesInScope, showBusinessInScope } from '../../catalogue/business.ts'
+import { html, type Html, sendPage } from '../page.ts'
+import { type ConsoleLanguage, languageOf } from './texts.ts'
+
+/*
+ * The frame of every page of the console: who is logged in, and at which business. A page asks `visitConsole`, which answers
+ * those who are not logged in with the form, then calls `sendConsolePage`.
+ */
+
+/** A page of the console that the header leads to. */
+interface ConsoleSection {
+  id: SectionId
+  path: string
+  /** The lowest role that sees it. */
+  role: PersonActor['role']
+}
+
+/** Its label is in the texts of the frame. */
+export type SectionId = 'calendar' | 'bookings' | 'services' | 'people'
+
+/** In the order in which the header shows them. */
+const consoleSections: ConsoleSection[] = [
+  { id: 'calendar', path: '/console', role: 'staff' },
+  { id: 'bookings', path: '/console/bookings', role: 'staff' },
+  { id: 'services', path: '/console/services', role: 'manager' },
+  { id: 'people', path: '/console/people', role: 'manager' },
+]
+
+/** A business as the console shows it. */
+interface ConsoleBusiness {
+  id: string
+  name: string
+  timezone: string
+}
+
+/** Who looks at a page of the console, and at which business. */
+export interface ConsoleVisit extends ConsoleLanguage {
+  person: PersonActor
+  places: PersonPlace[]
+  /** The business that the page is about; undefined in a hub without one. */
+  business: ConsoleBusiness | undefined
+  /** Of a hub: all of its businesses, at most a hundred. */
+  businesses: ConsoleBusiness[]
+}
+
+/** The most that the menu shows. */
+const maxShownBusinesses = '100'
+
+/** Who is logged in; undefined for nobody, who gets the form. `businessId` chooses among the businesses of a hub. */
+export async function findVisit(
+  context: Context,
+  request: FastifyRequest,
+  businessId?: string,
+): Promise<ConsoleVisit | undefined> {
+  const token = logInToken(request)
+  const found = token === undefined ? undefined : await findPerson(context, token)
+  if (!found) return undefined
+  const person = { ...found, via: { address: readClientAddress(request.ip).address, requestId: request.id } }
+  const places = await placesOf(context, person)
+  const language = languageOf(request)
+  if ('businessId' in person.scope) {
+    const business = await showBusinessInScope(context, person, person.scope.businessId)
+    return { ...language, person, places, business, businesses: [] }
+  }
+  const { rows } = await listBusinessesInScope(context, person, { limit: maxShownBusinesses })
+  const wanted = businessId !== undefined && isUuid(businessId) ? businessId.toLowerCase() : undefined
+  const business = rows.find(({ id }) => id === wanted) ?? rows[0]
+  return { ...language, person, places, business, businesses: rows }
+}
+
+/** A page of the console. */
+export interface ConsolePage {
+  /** Of the document; the name of the business follows it. */
+  title: string
+  visit: ConsoleVisit
+  /** Which section of the header is the present one. */
+  section?: SectionId
+  body: Html
+  /** For the head of the document, such as scripts; styles of all pages are there. */
+  more?: Html
+  /** Whether it uses the whole width. */
+  wide?: boolean
+}
+
+/** Styles of all pages of the console. */
+export const consoleHead = html`<meta name="robots" content="noindex" />
+  <link rel="stylesheet" href="/docs/console.css" />`
+
+/** Sends a page in the frame of the console. */
+export function sendConsolePage(
+  reply: FastifyReply,
+  { title, visit, section, body, more = html``, wide = false }: ConsolePage,
+): FastifyReply {
+  return sendPage(reply, {
+    title: `${title} – ${visit.business?.name ?? 'Holdfast'}`,
+    locale: visit.locale,
+    skip: visit.texts.frame.skip,
+    main: html`<main id="main" class="text console${wide ? ' wide' : ''}" tabindex="-1">${body}</main>`,
+    more: html`${consoleHead} ${more}`,
+    header: consoleHeader(visit, section),
+    forms: true,
+  })
+}
+
+function consoleHeader(visit: ConsoleVisit, present: SectionId | undefined): Html {
+  const { role } = visit.person
+  const sections = consoleSections.filter((one) => personRoles.indexOf(one.role) <= personRoles.indexOf(role))
+  return html`<header class="console-header">
+    ${placeMenu(visit)}
+    <nav aria-label="${visit.texts.frame.navigation}">
+      ${sections.map(
+        ({ id, path }) =>
+          html`<a href="${pathOf(path, visit)}" ${id === present ? html`aria-current="page"` : ''}
+            >${visit.texts.frame[id]}</a
+          >`,
+      )}
+    </nav>
+    ${personMenu(visit)}
+  </header>`
+}
+
+/** A path within the console, at the business of this page. */
+export function pathOf(
+  path: string,
+  { businesses, business }: ConsoleVisit,
+  query: Record<string, string | undefined> = {},
+): string {
+  const all: typeof query = businesses.length > 1 ? { business: business?.id, ...query } : query
+  const pairs = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs).toString()}`
+}
+
+function placeMenu({ places, business, businesses }: ConsoleVisit): Html {
+  const name = business?.name ?? places.find(({ isPresent }) => isPresent)?.name ?? 'Holdfast'
+  const others = businesses.filter(({ id }) => id !== business?.id)
+  const elsewhere = places.filter(({ isPresent }) => !isPresent)
+  if (others.length + elsewhere.length === 0) return html`<bdi class="name">${name}</bdi>`
+  return html`<details class="menu">
+    <summary class="name"><bdi>${name}</bdi></summary>
+    <ul>
+      ${others.map(
+        (other) =>
+          html`<li>
+            <a href="/console?business=${other.id}"><bdi>${other.name}</bdi></a>
+          </li>`,
+      )}
+      ${elsewhere.map(
+        (place) =>
+          html`<li>
+            <form method="post" action="/console/place">
+              <input type="hidden" name="place" value="${place.id}" />
+              <button type="submit"><bdi>${place.name}</bdi></button>
+            </form>
+          </li>`,
+      )}
+    </ul>
+  </details>`
+}
+
+function personMenu({ person: { name, email }, texts }: ConsoleVisit): Html {
+  return html`<details class="menu at-end">
+    <summary><bdi>${name}</bdi></summary>
+    <ul>
+      <li class="soft"><bdi>${email}</bdi></li>
+      <li><a href="/console/account">${texts.frame.account}</a></li>
+      <li>
+        <form method="post" action="/console/logout">
+          <button type="submit">${texts.frame.logOut}</button>
+        </form>
+      </li>
+    </ul>
+  </details>`
+}

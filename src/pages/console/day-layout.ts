@@ -1,0 +1,200 @@
+import { dayOf } from '../../availability/hours-rules.ts'
+import { zoneAround } from '../../availability/offer-rules.ts'
+import { dayMs, type Interval } from '../../availability/zone-rules.ts'
+import { offsetIntervalAt } from '../../base/instants.ts'
+
+/*
+ * Where times stand in a grid of five minutes a row. The rows are those of the clock on the wall: of a single day just the
+ * hours that it has, 23 or 25 when the clocks change; of a week those of every day, with an hour that one day has twice.
+ */
+
+const minuteMs = 60_000
+const minutesPerRow = 5
+const rowsPerHour = 60 / minutesPerRow
+/** A day of 25 hours. */
+const maxRows = 25 * rowsPerHour
+
+/** Wall time that runs without a jump, in minutes from midnight. */
+interface WallSpan {
+  from: number
+  to: number
+}
+
+interface AxisPart extends WallSpan {
+  /** The row of its beginning. */
+  row: number
+}
+
+/** A part of a day with one offset from UTC. */
+interface DayPart extends Interval {
+  wall: WallSpan
+}
+
+/** A local day and its hours. */
+interface ShownDay extends Interval {
+  date: string
+  parts: DayPart[]
+}
+
+/** An hour of the grid. */
+interface HourLabel {
+  row: number
+  /** An instant at which the clock shows it. */
+  atMs: number
+  /** Whether the day has it twice, so that it needs the name of its time. */
+  isRepeated: boolean
+}
+
+/** Rows from one up to another, from 0. */
+export interface Rows {
+  first: number
+  end: number
+}
+
+/** The rows of some days. */
+export class DayGrid {
+  readonly days: ShownDay[]
+  private readonly axis: AxisPart[]
+  /** The day whose parts the axis has. */
+  private readonly leading: ShownDay | undefined
+
+  constructor(dates: readonly string[], timeZone: string) {
+    this.days = dates.map((date) => dayIn(date, timeZone))
+    this.leading =
+      this.days.find(({ parts }) => hasRepeats(parts)) ?? (dates.length === 1 ? this.days[0] : undefined)
+    let row = 0
+    this.axis = (this.leading?.parts.map(({ wall }) => wall) ?? [{ from: 0, to: 24 * 60 }]).map((wall) => {
+      const part = { ...wall, row }
+      row += Math.ceil((wall.to - wall.from) / minutesPerRow)
+      return part
+    })
+  }
+
+  /** How many rows the days have. */
+  get rows(): number {
+    const last = this.axis.at(-1)
+    return last ? last.row + Math.ceil((last.to - last.from) / minutesPerRow) : 0
+  }
+
+  /** The rows that an interval takes on a day; undefined when it lies on other days. */
+  rowsOf({ from, to }: Interval, day: ShownDay): Rows | undefined {
+    const start = Math.max(from, day.from)
+    const end = Math.min(to, day.to)
+    if (start >= end) return undefined
+    const first = this.rowAt(start, day)
+    return { first, end: Math.max(first + 1, this.endRowAt(end, day)) }
+  }
+
+  /** The hours of the grid within some rows. */
+  hours({ first, end }: Rows): HourLabel[] {
+    const day = this.leading ?? this.days[0]
+    if (!day) return []
+    return this.axis.flatMap((part, index) => {
+      const hours: HourLabel[] = []
+      for (let wall = Math.ceil(part.from / 60) * 60; wall < part.to; wall += 60) {
+        const row = part.row + (wall - part.from) / minutesPerRow
+        if (row < first || row >= end) continue
+        const own = this.leading
+          ? day.parts[index]
+          : day.parts.find(({ wall: { from, to } }) => from <= wall && wall < to)
+        const atMs = own ? own.from + (wall - own.wall.from) * minuteMs : day.from + wall * minuteMs
+        const isRepeated = this.axis.some((other) => other !== part && other.from <= wall && wall < other.to)
+        hours.push({ row, atMs, isRepeated })
+      }
+      return hours
+    })
+  }
+
+  private rowAt(instantMs: number, day: ShownDay): number {
+    const index = day.parts.findIndex(({ from, to }) => from <= instantMs && instantMs < to)
+    const part = day.parts[index]
+    if (!part) return 0
+    const wall = part.wall.from + (instantMs - part.from) / minuteMs
+    const on =
+      day === this.leading ? this.axis[index] : this.axis.find(({ from, to }) => from <= wall && wall < to)
+    return on ? on.row + Math.floor((wall - on.from) / minutesPerRow) : 0
+  }
+
+  private endRowAt(instantMs: number, day: ShownDay): number {
+    const isOnRow = instantMs % (minutesPerRow * minuteMs) === 0
+    return this.rowAt(instantMs - 1, day) + (isOnRow ? 1 : 0)
+  }
+}
+
+/** Whole hours that hold all of some rows. */
+export function windowOf(rows: readonly Rows[], all: number): Rows {
+  const first = Math.min(...rows.map((one) => one.first))
+  const end = Math.max(...rows.map((one) => one.end))
+  return {
+    first: Math.floor(first / rowsPerHour) * rowsPerHour,
+    end: Math.min(all, Math.ceil(end / rowsPerHour) * rowsPerHour),
+  }
+}
+
+/** Puts what overlaps side by side: each gets a lane, and how many lanes there are where it stands. */
+export function inLanes<T>(
+  entries: readonly (T & { rows: Rows })[],
+): (T & { rows: Rows; lane: number; lanes: number })[] {
+  const sorted = entries.toSorted((one, other) => one.rows.first - other.rows.first)
+  const placed: (T & { rows: Rows; lane: number; lanes: number })[] = []
+  let group: typeof placed = []
+  let ends: number[] = []
+  const close = () => {
+    for (const one of group) one.lanes = ends.length
+    placed.push(...group)
+    group = []
+    ends = []
+  }
+  for (const entry of sorted) {
+    if (ends.every((end) => end <= entry.rows.first)) close()
+    const free = ends.findIndex((end) => end <= entry.rows.first)
+    const lane = free === -1 ? ends.length : free
+    ends[lane] = entry.rows.end
+    group.push({ ...entry, lane, lanes: 1 })
+  }
+  close()
+  return placed
+}
+
+function dayIn(date: string, timeZone: string): ShownDay {
+  const day = dayOf(date)
+  const { from, to } = zoneAround(timeZone, { first: day, last: day }).spanOf({ first: day, last: day })
+  const parts: DayPart[] = []
+  for (let at = from; at < to;) {
+    const offset = offsetIntervalAt(at, timeZone)
+    const end = Math.min(offset.toMs, to)
+    const wall = (ms: number) => (ms + offset.offsetMs - day * dayMs) / minuteMs
+    parts.push({ from: at, to: end, wall: { from: wall(at), to: wall(end) } })
+    at = end
+  }
+  return { date, from, to, parts }
+}
+
+function hasRepeats(parts: readonly DayPart[]): boolean {
+  return parts.some(({ wall }, index) => (parts[index + 1]?.wall.from ?? Infinity) < wall.to)
+}
+
+/** The last lane takes what is more. */
+const maxLanes = 6
+/** Divided by any number of lanes but five. */
+const tracks = 60
+
+/** The classes that place something in the grid: its rows and its lane. The policy of the page allows no style attributes. */
+export function placeOf({ first, end }: Rows, start: number, { lane = 0, lanes = 1 } = {}): string {
+  const shown = Math.min(lanes, maxLanes)
+  const rows = `r${first - start} n${end - first}`
+  return shown === 1 ? rows : `${rows} w${shown}-${Math.min(lane, shown - 1)}`
+}
+
+/** The styles of all classes that `placeOf` gives. */
+export function placeStyles(): string {
+  const rules: string[] = []
+  for (let row = 0; row <= maxRows; row += 1) rules.push(`.r${row}{grid-row-start:${row + 1}}`)
+  for (let rows = 1; rows <= maxRows; rows += 1) rules.push(`.n${rows}{grid-row-end:span ${rows}}`)
+  for (let lanes = 2; lanes <= maxLanes; lanes += 1) {
+    const width = tracks / lanes
+    for (let lane = 0; lane < lanes; lane += 1)
+      rules.push(`.w${lanes}-${lane}{grid-column:${lane * width + 1}/span ${width}}`)
+  }
+  return rules.join('\n')
+}

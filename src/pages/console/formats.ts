@@ -1,0 +1,53 @@
+import { type Instant, toMs } from '../../base/instants.ts'
+
+/* Dates and times for people, in a zone and the language of the page. Formats are kept: making one takes longer than its use. */
+
+const known = new Map<string, Intl.DateTimeFormat>()
+/** Zones and languages are few; whoever asks for ever more loses what is kept. */
+const maxKnown = 500
+
+function dateFormat(locale: string, timeZone: string, options: Intl.DateTimeFormatOptions) {
+  // plain English reads as where the place is
+  const dates = locale === 'en' && !timeZone.startsWith('America/') ? 'en-GB' : locale
+  const key = `${dates} ${timeZone} ${JSON.stringify(options)}`
+  let format = known.get(key)
+  if (!format) {
+    if (known.size >= maxKnown) known.clear()
+    format = new Intl.DateTimeFormat(dates, { ...options, timeZone })
+    known.set(key, format)
+  }
+  return format
+}
+
+/** Where and in which language a time is shown. */
+interface Setting {
+  timezone: string
+  locale: string
+}
+
+/** "Mon 23 Nov 2026, 09:30". */
+export function momentText(instant: Instant, { timezone, locale }: Setting): string {
+  return dateFormat(locale, timezone, {
+    ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+    ...{ hour: 'numeric', minute: '2-digit' },
+  }).format(toMs(instant))
+}
+
+/** "Mon 23 Nov 2026". */
+export function dayText(instant: Instant, { timezone, locale }: Setting): string {
+  return dateFormat(locale, timezone, {
+    ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+  }).format(toMs(instant))
+}
+
+/** "09:30". */
+function clockText(instant: Instant, { timezone, locale }: Setting): string {
+  return dateFormat(locale, timezone, { hour: 'numeric', minute: '2-digit' }).format(toMs(instant))
+}
+
+/** "Mon 23 Nov 2026, 09:30–10:00"; the day of the end, too, where it is another. */
+export function spanText(span: { starts_at: Instant; ends_at: Instant }, setting: Setting): string {
+  const isOneDay = dayText(span.starts_at, setting) === dayText(span.ends_at, setting)
+  const end = isOneDay ? clockText(span.ends_at, setting) : momentText(span.ends_at, setting)
+  return `${momentText(span.starts_at, setting)}–${end}`
+}

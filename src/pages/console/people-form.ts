@@ -1,0 +1,134 @@
+import type { Location, StaffMember } from '../../catalogue/catalogue-types.ts'
+import { html, type Html } from '../page.ts'
+import { field, type FormState, tick, ticked, tickedOf, ticks, type Typed } from './form.ts'
+import { hoursFieldOf, hoursFields, hoursOf, typedHours } from './hours-form.ts'
+import type { ConsoleLanguage } from './texts.ts'
+
+/* The forms of staff members and of locations: who and where, with their hours. */
+
+interface Choice {
+  id: string
+  name: string
+  active: boolean
+}
+
+export function typedStaff(member: StaffMember, serviceIds: string[]): Typed {
+  return {
+    name: member.name,
+    email: member.email ?? '',
+    ...tickedOf('location.', member.location_ids),
+    ...tickedOf('service.', serviceIds),
+    ...typedHours(member),
+  }
+}
+
+export function staffOf(typed: Typed): Record<string, unknown> {
+  return {
+    name: typed['name'],
+    email: typed['email'] || null,
+    location_ids: ticked(typed, 'location.'),
+    ...hoursOf(typed),
+  }
+}
+
+export function staffFieldOf(pointer: string): string {
+  return pointer.startsWith('/location_ids') ? 'locations' : (hoursFieldOf(pointer) ?? pointer.slice(1))
+}
+
+/** What a staff member can do, and where. */
+interface StaffChoices {
+  services: Choice[]
+  locations: Choice[]
+}
+
+export function staffFields(
+  language: ConsoleLanguage,
+  state: FormState,
+  { services, locations }: StaffChoices,
+): Html {
+  const { staff: words } = language.texts
+  return html`${field(state, { name: 'name', label: words.name, required: true, max: 200 })}
+  ${field(state, { name: 'email', label: words.email, type: 'email', hint: words.emailHint, max: 254 })}
+  ${boxes(state, { group: 'services', prefix: 'service.', label: words.services, all: services, least: 1 })}
+  ${boxes(state, {
+    ...{ group: 'locations', prefix: 'location.', label: words.locations, hint: words.locationsHint },
+    ...{ all: locations, least: 2 },
+  })}
+  ${hoursFields(language, state, words.asLocation)}`
+}
+
+interface Boxes {
+  group: string
+  prefix: string
+  label: string
+  hint?: string
+  all: Choice[]
+  /** With fewer there is nothing to choose. */
+  least: number
+}
+
+function boxes(state: FormState, { group, prefix, label, hint, all, least }: Boxes): Html {
+  const shown = all.filter(({ id, active }) => active || state.typed[`${prefix}${id}`] === 'on')
+  const kept = shown.filter(({ id }) => state.typed[`${prefix}${id}`] === 'on')
+  if (shown.length < least)
+    return html`${kept.map(({ id }) => html`<input type="hidden" name="${prefix}${id}" value="on" />`)}`
+  return ticks(state, {
+    name: group,
+    label,
+    ...(hint !== undefined && { hint }),
+    boxes: shown.map(({ id, name }) => tick(state, `${prefix}${id}`, html`<bdi>${name}</bdi>`)),
+  })
+}
+
+export function typedLocation(location: Location): Typed {
+  return {
+    name: location.name,
+    address: location.address ?? '',
+    timezone: location.timezone,
+    online_url: location.online_url ?? '',
+    ...typedHours(location),
+  }
+}
+
+export function locationOf(typed: Typed): Record<string, unknown> {
+  return {
+    name: typed['name'],
+    address: typed['address'] || null,
+    ...(typed['timezone'] && { timezone: typed['timezone'] }),
+    online_url: typed['online_url'] || null,
+    ...hoursOf(typed),
+  }
+}
+
+export function locationFieldOf(pointer: string): string {
+  return hoursFieldOf(pointer) ?? pointer.slice(1)
+}
+
+export function locationFields(language: ConsoleLanguage, state: FormState): Html {
+  const { locations: words } = language.texts
+  return html`${field(state, { name: 'name', label: words.name, required: true, max: 200 })}
+  ${field(state, { name: 'address', label: words.address, hint: words.addressHint, rows: 2, max: 500 })}
+  ${hoursFields(language, state, words.always)} ${zoneField(language, state)}
+  ${field(state, { name: 'online_url', label: words.online, hint: words.onlineHint, type: 'url', max: 2_048 })}`
+}
+
+/** A time zone, with the names that there are. */
+function zoneField({ texts: { locations: words } }: ConsoleLanguage, state: FormState): Html {
+  const fault = state.faults['timezone']
+  return html`<div>
+    <label for="timezone">${words.zone}</label>
+    <input
+      id="timezone"
+      name="timezone"
+      list="zones"
+      autocomplete="off"
+      maxlength="100"
+      ${fault === undefined ? '' : html`aria-describedby="timezone-fault" aria-invalid="true"`}
+      value="${state.typed['timezone'] ?? ''}"
+    />
+    ${fault === undefined ? '' : html`<p class="fault" id="timezone-fault">${fault}</p>`}
+    <datalist id="zones">
+      ${Intl.supportedValuesOf('timeZone').map((zone) => html`<option value="${zone}"></option>`)}
+    </datalist>
+  </div>`
+}

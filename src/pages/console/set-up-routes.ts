@@ -1,0 +1,462 @@
+import type { FastifyInstance } from 'fastify'
+import type { TSchema } from 'typebox'
+import type { Actor } from '../../access/actor.ts'
+import { validationProblem } from '../../base/errors.ts'
+import type { Context } from '../../bookings/context.ts'
+import {
+  type CatalogueItem,
+  type CatalogueKind,
+  changeInCatalogue,
+  createInCatalogue,
+  type CreationInput,
+  listCatalogue,
+  locationKind,
+  serviceKind,
+  showOfCatalogue,
+  staffKind,
+  type WritableKind,
+  writableLocations,
+  writableServices,
+  writableStaff,
+} from '../../catalogue/catalogue.ts'
+import type { Location, Service, StaffMember } from '../../catalogue/catalogue-types.ts'
+import {
+  ChangeLocation,
+  ChangeStaff,
+  CreateLocation,
+  CreateStaff,
+} from '../../catalogue/location-and-staff-schemas.ts'
+import { ChangeService, CreateService } from '../../catalogue/service-schemas.ts'
+import { compileCreation, compileSchema, fieldErrorsOf, type Validator } from '../../http/validation.ts'
+import { html, type Html } from '../page.ts'
+import { pathOf, type SectionId } from './console-page.ts'
+import {
+  assertNoFaults,
+  assertOfBusiness,
+  type BusinessVisit,
+  type ConsoleRoute,
+  consoleRoutes,
+} from './console-route.ts'
+import { faultSummary, filledForm, type FormState, ticked, tickedOf, type Typed } from './form.ts'
+import { hoursText, usualHours } from './hours-form.ts'
+import {
+  locationFieldOf,
+  locationFields,
+  locationOf,
+  staffFieldOf,
+  staffFields,
+  staffOf,
+  typedLocation,
+  typedStaff,
+} from './people-form.ts'
+import {
+  newService,
+  serviceFieldOf,
+  serviceFields,
+  serviceOf,
+  serviceSummary,
+  typedService,
+} from './service-form.ts'
+import type { ConsoleTexts } from './texts/en.ts'
+
+/** Of the address of a page for a new item. */
+const newId = 'new'
+/** A form offers at most this many locations, staff members or services. */
+const maxOffered = 500
+const perPage = '100'
+
+/** What a business offers, with whom and where: services, staff members and locations. */
+export function setUpRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [
+    serviceList(context),
+    peopleList(context),
+    itemPage(context, servicePage(context)),
+    itemPage(context, staffPage(context)),
+    itemPage(context, locationPage()),
+  ])
+}
+
+/** All items of a business, as far as forms and lists show them. */
+async function allOf<Row extends { id: string; name: string }, Shown>(
+  context: Context,
+  actor: Actor,
+  { kind, businessId }: { kind: CatalogueKind<Row, Shown>; businessId: string },
+): Promise<Shown[]> {
+  const all: Shown[] = []
+  let cursor: string | null | undefined
+  do {
+    const query = { business_id: businessId, limit: perPage, ...(cursor && { cursor }) }
+    const page = await listCatalogue(context, actor, { kind, query })
+    all.push(...page.data)
+    cursor = page.next_cursor
+  } while (cursor !== null && all.length < maxOffered)
+  return all
+}
+
+function serviceList(context: Context): ConsoleRoute {
+  return {
+    path: '/console/services',
+    name: 'ServicesPage',
+    summary: 'The services of a business',
+    role: 'manager',
+    show: async (visit, { query }) => {
+      const { texts } = visit
+      const words = texts.services
+      const page = await listPage(context, visit, { kind: serviceKind, cursor: query['cursor'] })
+      const rows = page.data.map((service) => ({
+        ...service,
+        path: `/console/services/${service.id}`,
+        about: html`${serviceSummary(service, visit)}`,
+      }))
+      return {
+        title: words.title,
+        section: 'services',
+        body: html`<div class="head">
+            <h1>${words.title}</h1>
+            ${addButton(visit, '/console/services', words.add)}
+          </div>
+          ${doneNotice(texts, query['done'])}
+          ${rows.length === 0 ? html`<p>${words.empty}</p>` : rowsOf(visit, rows)}
+          ${nextPage(visit, '/console/services', page.next_cursor)}`,
+      }
+    },
+  }
+}
+
+function peopleList(context: Context): ConsoleRoute {
+  return {
+    path: '/console/people',
+    name: 'PeoplePage',
+    summary: 'The staff and locations of a business',
+    role: 'manager',
+    show: async (visit, { query }) => {
+      const { texts } = visit
+      const [page, locations] = await Promise.all([
+        listPage(context, visit, { kind: staffKind, cursor: query['cursor'] }),
+        allOf(context, visit.person, { kind: locationKind, businessId: visit.business.id }),
+      ])
+      const staff = page.data as StaffMember[] // managers see all of it
+      const people = staff.map((member) => ({
+        ...member,
+        path: `/console/people/${member.id}`,
+        about: html`${member.weekly_hours ? hoursText(member.weekly_hours, visit) : texts.staff.asLocation}`,
+      }))
+      const places = locations.map((location) => ({
+        ...location,
+        path: `/console/locations/${location.id}`,
+        about: html`${location.weekly_hours ? hoursText(location.weekly_hours, visit) : texts.locations.always}`,
+      }))
+      return {
+        title: texts.frame.people,
+        section: 'people',
+        body: html`${doneNotice(texts, query['done'])}
+          <div class="head">
+            <h1>${texts.staff.title}</h1>
+            ${addButton(visit, '/console/people', texts.staff.add)}
+          </div>
+          ${people.length === 0 ? html`<p>${texts.staff.empty}</p>` : rowsOf(visit, people)}
+          ${nextPage(visit, '/console/people', page.next_cursor)}
+          <div class="head">
+            <h2>${texts.locations.title}</h2>
+            ${addButton(visit, '/console/locations', texts.locations.add)}
+          </div>
+          ${places.length === 0 ? html`<p>${texts.locations.empty}</p>` : rowsOf(visit, places)}`,
+      }
+    },
+  }
+}
+
+function listPage<Row extends { id: string; name: string }, Shown>(
+  context: Context,
+  { person, business }: BusinessVisit,
+  { kind, cursor }: { kind: CatalogueKind<Row, Shown>; cursor: string | undefined },
+) {
+  const query = { business_id: business.id, limit: perPage, ...(cursor !== undefined && { cursor }) }
+  return listCatalogue(context, person, { kind, query })
+}
+
+function addButton(visit: BusinessVisit, path: string, text: string): Html {
+  return html`<a class="button" href="${pathOf(`${path}/${newId}`, visit)}">${text}</a>`
+}
+
+function nextPage(visit: BusinessVisit, path: string, cursor: string | null): Html {
+  if (cursor === null) return html``
+  return html`<p>
+    <a class="button" href="${pathOf(path, visit, { cursor })}">${visit.texts.setUp.next}</a>
+  </p>`
+}
+
+/** That something was saved, after the page that did it. */
+function doneNotice({ setUp }: ConsoleTexts, done: string | undefined): Html {
+  if (done === undefined || !Object.hasOwn(setUp.done, done)) return html``
+  const text = setUp.done[done as keyof typeof setUp.done] // as was just looked up
+  return html`<p class="notice" role="status">${text}</p>`
+}
+
+interface ListRow {
+  name: string
+  path: string
+  about: Html
+  active: boolean
+}
+
+/** Inactive ones stand below. */
+function rowsOf(visit: BusinessVisit, rows: ListRow[]): Html {
+  const row = ({ name, path, about, active }: ListRow) =>
+    html`<li>
+      <a href="${pathOf(path, visit)}"><bdi>${name}</bdi></a>
+      <span class="soft">${active ? about : visit.texts.setUp.inactive}</span>
+    </li>`
+  const inOrder = [...rows.filter(({ active }) => active), ...rows.filter(({ active }) => !active)]
+  return html`<ul class="rows">
+    ${inOrder.map(row)}
+  </ul>`
+}
+
+/** A page with the form of one item, new or existing. */
+interface ItemPage<Row extends CatalogueItem & { name: string }, Creation, Change extends object> {
+  path: string
+  name: string
+  summary: string
+  section: SectionId
+  /** The page that lists them. */
+  list: string
+  kind: WritableKind<Row, Creation, Change> & CatalogueKind<Row, unknown>
+  create: Validator
+  change: Validator
+  /** How a new one begins. */
+  fresh: (visit: BusinessVisit) => Promise<Typed>
+  typed: (visit: BusinessVisit, row: Row) => Promise<Typed>
+  bodyOf: (typed: Typed) => Record<string, unknown>
+  fieldOf: (pointer: string) => string
+  title: (texts: ConsoleTexts, row: Row | undefined) => string
+  fields: (visit: BusinessVisit, state: FormState) => Promise<Html>
+  /** Throws a FormFault for what the operation does not know of. */
+  check?: (visit: BusinessVisit, id: string, typed: Typed) => Promise<void>
+  /** What else is saved with it. */
+  after?: (visit: BusinessVisit, id: string, typed: Typed) => Promise<void>
+}
+
+function itemPage<
+  Row extends CatalogueItem & { name: string },
+  Creation extends CreationInput,
+  Change extends object,
+>(context: Context, page: ItemPage<Row, Creation, Change>): ConsoleRoute {
+  const { kind } = page
+  const find = async (visit: BusinessVisit, id: string) => {
+    const row = (await showOfCatalogue(context, visit.person, { kind, id })) as Row // managers see all of it
+    assertOfBusiness(visit, row.business_id)
+    return row
+  }
+  const pageOf = async (
+    visit: BusinessVisit,
+    { state, row, done }: { state: FormState; row: Row | undefined; done?: string | undefined },
+  ) => {
+    const { texts } = visit
+    const title = page.title(texts, row)
+    return {
+      title,
+      section: page.section,
+      body: html`<p><a class="back" href="${pathOf(page.list, visit)}">← ${texts.setUp.back}</a></p>
+        <h1><bdi>${title}</bdi></h1>
+        ${doneNotice(texts, done)} ${faultSummary(state, texts.setUp)}
+        ${row && !row.active ? html`<p class="alert">${texts.setUp.isInactive}</p>` : ''}
+        <form method="post" class="fields wide-fields">
+          ${await page.fields(visit, state)}
+          <div class="actions"><button type="submit" class="main">${texts.setUp.save}</button></div>
+        </form>
+        ${row ? activityForm(texts, row.active) : ''}`,
+    }
+  }
+  return {
+    path: `${page.path}/:id`,
+    name: page.name,
+    summary: page.summary,
+    role: 'manager',
+    show: async (visit, { id, query }) => {
+      const row = id === newId ? undefined : await find(visit, id)
+      const state = filledForm(row ? await page.typed(visit, row) : await page.fresh(visit))
+      return pageOf(visit, { state, row, done: query['done'] })
+    },
+    form: {
+      fieldOf: page.fieldOf,
+      act: async (visit, typed, { id }) => {
+        if (id !== newId) await find(visit, id)
+        const { active } = typed
+        if (active !== undefined && id !== newId) {
+          const change = { active: active === 'on' } as unknown as Change // each kind has it
+          await changeInCatalogue(context, visit.person, { kind, id, change })
+          return {
+            path: `${page.path}/${id}`,
+            query: { done: active === 'on' ? 'activated' : 'deactivated' },
+          }
+        }
+        await page.check?.(visit, id, typed)
+        const saved = await saveItem(context, visit, { page, id, body: page.bodyOf(typed) })
+        await page.after?.(visit, saved.id, typed)
+        return { path: page.list, query: { done: 'saved' } }
+      },
+      again: async (visit, state, { id }) => {
+        const row = id === newId ? undefined : await find(visit, id)
+        return pageOf(visit, { state, row })
+      },
+    },
+  }
+}
+
+function saveItem<
+  Row extends CatalogueItem & { name: string },
+  Creation extends CreationInput,
+  Change extends object,
+>(
+  context: Context,
+  { person, business }: BusinessVisit,
+  { page, id, body }: { page: ItemPage<Row, Creation, Change>; id: string; body: Record<string, unknown> },
+): Promise<Row> {
+  const { kind, create, change } = page
+  if (id !== newId) {
+    assertValid(change, body)
+    return changeInCatalogue(context, person, { kind, id, change: body as Change }) // as its schema says
+  }
+  const creation = { ...body, business_id: business.id }
+  assertValid(create, creation)
+  return createInCatalogue(context, person, { kind, input: creation as unknown as Creation }) // as its schema says
+}
+
+/** Tests a body by the schema of the API. Throws validation_failed. */
+function assertValid(validate: Validator, body: Record<string, unknown>): void {
+  if (!validate(body)) throw validationProblem(fieldErrorsOf(validate.errors ?? []))
+}
+
+/** To take an item off, which another click undoes. */
+function activityForm({ setUp }: ConsoleTexts, isActive: boolean): Html {
+  return html`<form method="post">
+    <input type="hidden" name="active" value="${isActive ? '' : 'on'}" />
+    <button type="submit">${isActive ? setUp.deactivate : setUp.activate}</button>
+    <p class="soft">${isActive ? setUp.deactivateHint : ''}</p>
+  </form>`
+}
+
+const validators = (create: TSchema, change: TSchema) => ({
+  create: compileCreation(create),
+  change: compileSchema(change),
+})
+
+function servicePage(context: Context) {
+  const choices = async ({
+    person,
+    business: { id: businessId },
+  }: Pick<BusinessVisit, 'person' | 'business'>) => {
+    const [locations, staff] = await Promise.all([
+      allOf(context, person, { kind: locationKind, businessId }),
+      allOf(context, person, { kind: staffKind, businessId }),
+    ])
+    return { locations, staff: staff as StaffMember[] } // managers see all of it
+  }
+  return {
+    path: '/console/services',
+    name: 'ServicePage',
+    summary: 'A service of a business',
+    section: 'services' as const,
+    list: '/console/services',
+    kind: writableServices as typeof writableServices & CatalogueKind<Service, unknown>,
+    ...validators(CreateService, ChangeService),
+    fresh: async ({ person, business, locale }: BusinessVisit) => {
+      const services = await allOf(context, person, { kind: serviceKind, businessId: business.id })
+      const { staff, locations } = await choices({ person, business })
+      const ids = (all: { id: string; active: boolean }[]) =>
+        all.flatMap(({ id, active }) => (active ? [id] : []))
+      return {
+        ...newService(services, locale),
+        ...tickedOf('staff.', ids(staff)),
+        ...tickedOf('location.', ids(locations)),
+      }
+    },
+    typed: (_visit: BusinessVisit, row: Service) => Promise.resolve(typedService(row)),
+    bodyOf: serviceOf,
+    fieldOf: serviceFieldOf,
+    title: (texts: ConsoleTexts, row: Service | undefined) => row?.name ?? texts.services.new,
+    fields: async (visit: BusinessVisit, state: FormState) =>
+      serviceFields(visit, state, await choices(visit)),
+  }
+}
+
+function staffPage(context: Context) {
+  const servicesAt = ({ person, business }: BusinessVisit) =>
+    allOf(context, person, { kind: serviceKind, businessId: business.id })
+  return {
+    path: '/console/people',
+    name: 'StaffPage',
+    summary: 'A staff member of a business',
+    section: 'people' as const,
+    list: '/console/people',
+    kind: writableStaff as typeof writableStaff & CatalogueKind<StaffMember, unknown>,
+    ...validators(CreateStaff, ChangeStaff),
+    fresh: async (visit: BusinessVisit) => {
+      const offered = (await servicesAt(visit)).filter(({ active }) => active)
+      const ofSomebody = offered.filter(({ staff_ids }) => staff_ids.length > 0) // the others are such as rooms
+      return {
+        ...tickedOf(
+          'service.',
+          ofSomebody.map(({ id }) => id),
+        ),
+        hours: 'none',
+      }
+    },
+    typed: async (visit: BusinessVisit, row: StaffMember) => {
+      const services = await servicesAt(visit)
+      return typedStaff(
+        row,
+        services.filter(({ staff_ids }) => staff_ids.includes(row.id)).map(({ id }) => id),
+      )
+    },
+    bodyOf: staffOf,
+    fieldOf: staffFieldOf,
+    title: (texts: ConsoleTexts, row: StaffMember | undefined) => row?.name ?? texts.staff.new,
+    fields: async (visit: BusinessVisit, state: FormState) => {
+      const { person, business } = visit
+      const locations = await allOf(context, person, { kind: locationKind, businessId: business.id })
+      return staffFields(visit, state, { services: await servicesAt(visit), locations })
+    },
+    check: async (visit: BusinessVisit, id: string, typed: Typed) => {
+      const [left] = leftAlone(await servicesAt(visit), id, ticked(typed, 'service.'))
+      assertNoFaults(left ? { services: visit.texts.staff.onlyOne(left.name) } : {})
+    },
+    after: async (visit: BusinessVisit, id: string, typed: Typed) => {
+      const wanted = ticked(typed, 'service.')
+      for (const service of await servicesAt(visit)) {
+        const does = service.staff_ids.includes(id)
+        if (does === wanted.includes(service.id)) continue
+        const others = service.staff_ids.filter((one) => one !== id)
+        const change = { staff_ids: does ? others : [...others, id] }
+        await changeInCatalogue(context, visit.person, { kind: writableServices, id: service.id, change })
+      }
+    },
+  }
+}
+
+/** Services that would be left to nobody, which would then need nobody. */
+function leftAlone(services: Service[], staffId: string, wanted: string[]): Service[] {
+  return services.filter(
+    ({ id, active, staff_ids }) =>
+      active && staff_ids.length === 1 && staff_ids[0] === staffId && !wanted.includes(id),
+  )
+}
+
+function locationPage() {
+  return {
+    path: '/console/locations',
+    name: 'LocationPage',
+    summary: 'A location of a business',
+    section: 'people' as const,
+    list: '/console/people',
+    kind: writableLocations as typeof writableLocations & CatalogueKind<Location, unknown>,
+    ...validators(CreateLocation, ChangeLocation),
+    fresh: ({ business }: BusinessVisit) => Promise.resolve({ timezone: business.timezone, ...usualHours() }),
+    typed: (_visit: BusinessVisit, row: Location) => Promise.resolve(typedLocation(row)),
+    bodyOf: locationOf,
+    fieldOf: locationFieldOf,
+    title: (texts: ConsoleTexts, row: Location | undefined) => row?.name ?? texts.locations.new,
+    fields: (visit: BusinessVisit, state: FormState) => Promise.resolve(locationFields(visit, state)),
+  }
+}

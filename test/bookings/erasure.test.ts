@@ -1,0 +1,369 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { offUrl, bookingOfOffToken, endReminders } from '../../src/mails/opt-out.ts'
+import { tidy } from '../../src/operate/housekeeping.ts'
+import { jobs } from '../../src/server.ts'
+import { commandLine } from '../support/command-line.ts'
+import { emptyDirectory } from '../support/holdfast-process.ts'
+import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
+import { startReceiver, status, type Receiver } from '../support/receiver.ts'
+import { nextStart } from '../support/tenant-things.ts'
+import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { makeWebhook } from '../support/webhooks.ts'
+
+/** Words that are in nothing else, one for each field that a client fills. */
+const marks = {
+  first: 'Qxzfirst',
+  last: 'Qxzlast',
+  email: 'qxzmail',
+  phone: '4915550000077',
+  notes: 'Qxznotes',
+  answer: 'Qxzanswer',
+  reason: 'Qxzreason',
+  before: 'qxzbefore',
+  first2: 'Qxzold',
+}
+const email = `${marks.email}+tag@Example.com`
+const client = { first_name: marks.first, last_name: marks.last, email, phone: `+${marks.phone}` }
+
+onEachEngine('erasing a client', (engine) => {
+  let service: TestService
+  let business: OwnBusiness
+  let offer: Offer
+  let receiver: Receiver
+  let mailDirectory: string
+  beforeAll(async () => {
+    mailDirectory = emptyDirectory()
+    service = await startTestService(engine, { MAIL_DIR: mailDirectory })
+    business = await makeBusiness(service)
+    await call('PATCH', `/businesses/${business.id}`, { notify_emails: ['desk@example.com'] })
+    offer = await makeOffer(service, business.id, {
+      customFields: [{ id: fieldId, label: 'Wish', type: 'text', required: false, options: null } as never],
+    })
+    receiver = await startReceiver()
+    receiver.answer = status(500)
+    await makeWebhook(service, { token: business.key, to: receiver })
+  })
+  afterAll(async () => {
+    await service.stop()
+    await receiver.stop()
+  })
+
+  const fieldId = '5d0a41f6-6a0a-8b52-9f7e-6f1f6e0c7b11'
+
+  const call = async (method: string, path: string, body?: object, headers = {}): Promise<Reply> =>
+    service.call(method, path, { token: business.key, headers, ...(body && { body }) })
+
+  const done = async (reply: Promise<Reply>) => {
+    const { status, body } = await reply
+    expect(status, JSON.stringify(body)).toBeLessThan(300)
+    return body
+  }
+
+  async function book(more: object = {}, headers = {}) {
+    const hold = await done(call('POST', '/bookings/hold', { ...offer, starts_at: nextStart() }))
+    return done(call('POST', '/bookings', { hold_id: hold.hold_id as string, client, ...more }, headers))
+  }
+
+  /** All that is kept, as bytes are kept: the files of SQLite, the rows of PostgreSQL, and files of mails. */
+  async function everything(): Promise<string> {
+    await service.app.mails.settled() // a file that was being written is withdrawn
+    const files = existsSync(mailDirectory)
+      ? readdirSync(mailDirectory).map((name) => readFileSync(join(mailDirectory, name), 'latin1'))
+      : []
+    return [...files, ...(engine === 'sqlite' ? sqliteFiles() : await postgresRows())].join('\n')
+  }
+
+  function sqliteFiles(): string[] {
+    const file = service.databaseUrl.replace(/^sqlite:/, '')
+    return ['', '-wal', '-journal', '-shm']
+      .filter((ending) => existsSync(file + ending))
+      .map((ending) => readFileSync(file + ending, 'latin1'))
+  }
+
+  async function postgresRows(): Promise<string[]> {
+    const { reads } = service.context.db
+    const tables = await sql<{ name: string }>`
+      select tablename as name from pg_tables where schemaname = current_schema()`.execute(reads)
+    expect(tables.rows.length).toBeGreaterThan(20)
+    const texts: string[] = []
+    for (const { name } of tables.rows) {
+      const { rows } = await sql<{ row: string }>`select t::text as row from ${sql.table(name)} as t`.execute(
+        reads,
+      )
+      texts.push(...rows.map(({ row }) => row))
+    }
+    return texts
+  }
+
+  /** Where a text is, with what stands around it. */
+  const around = (text: string, part: string) =>
+    [...text.matchAll(new RegExp(part, 'gi'))].map(({ index }) =>
+      text.slice(Math.max(0, index - 150), index + 60),
+    )
+
+  const found = (text: string) =>
+    Object.values(marks).filter((mark) => text.toLowerCase().includes(mark.toLowerCase()))
+
+  describe('who is in every place', () => {
+    let bookingId: string
+    let before: Record<string, unknown>
+    let keyed: { key: string; body: object }
+    let erased: Record<string, unknown>
+    beforeAll(async () => {
+      // a booking by another address and name first, which a change then replaces: both are the client's
+      const other = { ...client, first_name: marks.first2, email: `${marks.before}@example.com` }
+      const corrected = await book({ client: other })
+      await done(
+        call('PATCH', `/bookings/${String(corrected.id)}`, { client: { first_name: marks.first, email } }),
+      )
+      // every field, with a key, and what waits to be delivered and told
+      const hold = await done(call('POST', '/bookings/hold', { ...offer, starts_at: nextStart() }))
+      const body = {
+        hold_id: hold.hold_id as string,
+        client,
+        notes: marks.notes,
+        locale: 'de',
+        custom_field_values: [{ field_id: fieldId, value: marks.answer }],
+      }
+      keyed = { key: 'of-the-client', body }
+      const booked = await done(call('POST', '/bookings', body, { 'idempotency-key': keyed.key }))
+      bookingId = booked.id as string
+      before = booked
+      // another is cancelled by its link, with a reason
+      const second = await book({ notes: marks.notes })
+      const link = new URL(String(second.manage_url)).hash.slice(1)
+      const cancelled = await service.call('POST', '/manage/cancel', {
+        token: link,
+        body: { reason: marks.reason },
+      })
+      expect(cancelled.status).toBe(200)
+      await done(call('POST', '/clients/block', { email }, { 'idempotency-key': 'block' }))
+      const token = (await offUrl(service.context, { id: bookingId, business_id: business.id }))
+        .split('/')
+        .pop()
+      const shown = await bookingOfOffToken(service.context, token ?? '')
+      if (shown) await endReminders(service.context, shown)
+      await service.app.mails.settled()
+      await service.app.deliveries.settled()
+      expect(found(await everything())).toEqual(Object.values(marks))
+      erased = await done(call('POST', '/clients/erase', { email: email.toUpperCase() }))
+    })
+
+    test('is nowhere afterwards', async () => {
+      expect(found(await everything())).toEqual([])
+      expect(found(service.logLines.join('\n'))).toEqual([])
+    })
+
+    test('is counted', () => {
+      expect(erased).toEqual({
+        business_id: business.id,
+        bookings: 3,
+        events: 5,
+        mails: expect.any(Number),
+        kept_answers: 2,
+        reminder_opt_outs: 1,
+        blocks: 1,
+      })
+      expect(erased['mails']).toBeGreaterThan(5)
+    })
+
+    test('leaves time, money and versions', async () => {
+      const { body, headers } = await call('GET', `/bookings/${bookingId}`)
+      expect(body).toMatchObject({
+        status: 'confirmed',
+        starts_at: before['starts_at'],
+        client: { first_name: 'Erased', last_name: 'Erased', email: '', phone: null },
+        notes: null,
+        custom_field_values: [],
+      })
+      expect(headers['etag']).toBe('"2"')
+      expect(body.manage_url).not.toBe(before['manage_url'])
+      const link = new URL(String(before['manage_url'])).hash.slice(1)
+      expect((await service.call('GET', '/manage', { token: link })).status).toBe(401)
+    })
+
+    test('a repeated request still gets its answer, without the client', async () => {
+      const again = await call('POST', '/bookings', keyed.body, { 'idempotency-key': keyed.key })
+      expect(again.status).toBe(201)
+      expect(again.body).toMatchObject({
+        id: bookingId,
+        client: { first_name: 'Erased', email: '' },
+        notes: null,
+      })
+      expect(again.headers['idempotent-replayed']).toBe('true')
+    })
+
+    test('stays blocked, and can be unblocked', async () => {
+      const asStranger = async () => {
+        const token = (await done(service.call('POST', '/session', { token: business.publishableKey })))
+          .session_token as string
+        const hold = await done(
+          service.call('POST', '/bookings/hold', { token, body: { ...offer, starts_at: nextStart() } }),
+        )
+        return service.call('POST', '/bookings', { token, body: { hold_id: hold.hold_id as string, client } })
+      }
+      expect((await asStranger()).body).toMatchObject({ code: 'booking_limit_reached' })
+      const list = await commandLine(service.databaseUrl).json('client', 'list', '--business', business.id)
+      expect(list.data).toMatchObject([{ email: '' }])
+      await call('DELETE', '/clients/block', { email })
+      expect((await asStranger()).status).toBe(201)
+      await done(call('POST', '/clients/erase', { email }))
+    })
+
+    test('is told of by one line of the audit log, without the address', async () => {
+      const { body } = await call('GET', '/audit?limit=100')
+      const lines = (body.data as { action: string }[]).filter(
+        ({ action }) => action === 'business.client_erased',
+      )
+      expect(lines).toHaveLength(2) // one for each erasure
+      expect(found(JSON.stringify(body))).toEqual([])
+    })
+
+    test('is told nothing, by mail or event, also when the booking changes later', async () => {
+      const events = (await service.events()).length
+      const mails = (await service.rows('mails')).filter(({ audience }) => audience === 'client').length
+      await done(call('POST', '/clients/erase', { email }))
+      expect((await service.events()).length).toBe(events)
+      await done(call('PATCH', `/bookings/${bookingId}`, { starts_at: nextStart() }))
+      expect((await service.rows('mails')).filter(({ audience }) => audience === 'client')).toHaveLength(
+        mails,
+      )
+    })
+  })
+
+  test('does not touch other clients, or the same one at another business', async () => {
+    const other = await makeBusiness(service)
+    const theirs = await makeOffer(service, other.id)
+    const ofOther = (method: string, path: string, body: object) =>
+      done(service.call(method, path, { token: other.key, body }))
+    const held = await ofOther('POST', '/bookings/hold', { ...theirs, starts_at: nextStart() })
+    const kept = await ofOther('POST', '/bookings', { hold_id: held.hold_id as string, client })
+    const untagged = await book({ client: { ...client, email: `${marks.email}@example.com` } })
+    const { id } = await book()
+    await done(call('POST', '/clients/erase', { email }))
+    const shown = await service.call('GET', `/bookings/${String(kept.id)}`, { token: other.key })
+    expect(shown.body.client).toMatchObject({ email, first_name: marks.first })
+    expect((await call('GET', `/bookings/${String(untagged.id)}`)).body.client.email).toBe(
+      `${marks.email}@example.com`,
+    )
+    expect((await call('GET', `/bookings/${String(id)}`)).body.client.email).toBe('')
+    const foreign = await call('POST', '/clients/erase', { email, business_id: other.id })
+    expect(foreign.status).toBe(404)
+    expect((await call('POST', '/clients/erase', { email: 'no address' })).status).toBe(422)
+  })
+
+  test('a change of the booking at the same moment brings nothing back', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const address = `race-${round}@example.com`
+      const { id } = await book({ client: { ...client, email: address } })
+      const path = `/bookings/${String(id)}`
+      const [, changed] = await Promise.all([
+        done(call('POST', '/clients/erase', { email: address })),
+        call('PATCH', path, { starts_at: nextStart() }),
+        call('PATCH', path, { status: 'completed' }),
+      ])
+      expect([200, 409, 412, 422]).toContain(changed.status)
+      expect((await call('GET', path)).body.client).toMatchObject({ first_name: 'Erased', email: '' })
+      expect(around(await everything(), address)).toEqual([])
+    }
+  })
+
+  test('more bookings than one transaction takes are all erased', async () => {
+    const address = 'regular@example.com'
+    for (let made = 0; made < 53; made += 1) await book({ client: { ...client, email: address } })
+    expect(await done(call('POST', '/clients/erase', { email: address }))).toMatchObject({ bookings: 53 })
+    expect(around(await everything(), address)).toEqual([])
+  })
+
+  test('a client who is corrected afterwards is known again', async () => {
+    const { id } = await book({ client: { ...client, email: 'again@example.com' } })
+    await done(call('POST', '/clients/erase', { email: 'again@example.com' }))
+    const path = `/bookings/${String(id)}`
+    const changed = await done(
+      call('PATCH', path, { client: { first_name: 'Grace', email: 'grace@example.com' } }),
+    )
+    expect(changed.client).toMatchObject({ first_name: 'Grace', email: 'grace@example.com' })
+    expect(await done(call('POST', '/clients/erase', { email: 'grace@example.com' }))).toMatchObject({
+      bookings: 1,
+    })
+  })
+
+  test('the export has what is kept, a page at a time, and the command line the whole', async () => {
+    const address = 'whole@example.com'
+    const person = { ...client, email: address }
+    const one = await book({ client: person, notes: marks.notes })
+    await call('DELETE', `/bookings/${String(one.id)}`)
+    await book({ client: person, locale: 'de' })
+    const whole = await done(call('POST', '/clients/export', { email: address }))
+    expect(whole).toMatchObject({
+      email: address,
+      business_id: business.id,
+      blocked_at: null,
+      reminders_ended_at: null,
+      next_cursor: null,
+      bookings: [
+        { locale: 'de', booking: { status: 'confirmed' }, payments: [] },
+        { booking: { id: one.id, status: 'cancelled', notes: marks.notes, client: { email: address } } },
+      ],
+    })
+    const [, cancelled] = whole.bookings as {
+      events: { type: string; payload: object }[]
+      mails: { to: string }[]
+    }[]
+    expect(cancelled?.events.map(({ type }) => type)).toEqual(['booking.created', 'booking.cancelled'])
+    expect(JSON.stringify(cancelled?.events)).toContain(address)
+    expect(cancelled?.mails.map(({ to }) => to)).toContain(address)
+    const holdfast = commandLine(service.databaseUrl, { MAIL_DIR: mailDirectory, NODE_ENV: 'test' })
+    const exported = await holdfast.json('client', 'export', address, '--business', business.id)
+    expect(exported.bookings).toHaveLength(2)
+    expect(await holdfast.text('client', 'erase', address, '--business', business.id)).toMatch(
+      /^erased from 2 bookings/,
+    )
+    expect(around(await everything(), address)).toEqual([])
+    const after = await done(call('POST', '/clients/export', { email: address }))
+    expect(after.bookings).toEqual([])
+  })
+
+  test('clients of bookings that ended longer ago than a business keeps them are erased once', async () => {
+    const own = await startTestService(engine)
+    const shop = await makeBusiness(own)
+    const theirs = await makeOffer(own, shop.id)
+    const ask = (method: string, path: string, body?: object) =>
+      done(own.call(method, path, { token: shop.key, ...(body && { body }) }))
+    const bookAt = async (starts_at: string) => {
+      const hold = await ask('POST', '/bookings/hold', { ...theirs, starts_at })
+      return String((await ask('POST', '/bookings', { hold_id: hold.hold_id as string, client })).id)
+    }
+    const [old, recent] = [await bookAt('2026-11-21T10:00:00Z'), await bookAt('2026-11-25T10:00:00Z')]
+    const nameOf = async (id: string) => {
+      const key = await own.context.db.reads.selectFrom('bookings').selectAll().where('id', '=', id).execute()
+      return key[0]?.client_first_name
+    }
+    const lines = async () =>
+      (await own.rows('audit_entries')).filter(({ actor_type }) => actor_type === 'system')
+    own.clock.advance(12 * 86_400) // the 2nd of December
+    await tidy(own.context, jobs)
+    expect([await nameOf(old), await nameOf(recent)]).toEqual([marks.first, marks.first])
+    await ask('PATCH', `/businesses/${shop.id}`, { retention_days: 10 })
+    await tidy(own.context, jobs)
+    expect([await nameOf(old), await nameOf(recent)]).toEqual(['Erased', marks.first])
+    expect((await lines()).map(({ action }) => action)).toEqual(['business.old_clients_erased'])
+    await tidy(own.context, jobs)
+    expect(await lines()).toHaveLength(1)
+    own.clock.advance(4 * 86_400)
+    await tidy(own.context, jobs)
+    expect(await nameOf(recent)).toBe('Erased')
+    await ask('PATCH', `/businesses/${shop.id}`, { retention_days: null })
+    for (const days of [0, 3651, 1.5, '10']) {
+      const bad = await own.call('PATCH', `/businesses/${shop.id}`, {
+        token: shop.key,
+        body: { retention_days: days },
+      })
+      expect([bad.status, bad.body.errors[0].pointer]).toEqual([422, '/retention_days'])
+    }
+    await own.stop()
+  })
+})

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
+import { bookerOf } from '../support/salon-day.ts'
+import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+
+onEachEngine('booking by the form of the console', (engine) => {
+  let service: TestService
+  let owner: LoggedIn
+  let booker: ReturnType<typeof bookerOf>
+  let day = 0
+  const read = async (path: string, { cookie } = owner) => {
+    const { body } = await service.call('GET', `/${path}`, { headers: { host: 'localhost', cookie } })
+    return String(body)
+  }
+  const serviceId = (name: string) => booker.business.services.find((one) => one.name === name)?.id ?? ''
+  const place = (name = 'Mitte') => booker.business.locations.find((one) => one.name === name)?.id ?? ''
+  /** A Tuesday of its own for each test. */
+  const newDay = () => new Date(Date.UTC(2026, 10, 24 + 7 * (day += 1))).toISOString().slice(0, 10)
+  const fields = (date: string, more: Record<string, string> = {}) => ({
+    once: crypto.randomUUID(),
+    service: serviceId('Haircut'),
+    location: place(),
+    who: booker.staffId('Anna'),
+    date,
+    time: '10:00',
+    first_name: 'Grace',
+    last_name: 'Hopper',
+    email: 'grace@example.com',
+    phone: '',
+    notes: '',
+    tell: 'on',
+    do: 'book',
+    ...more,
+  })
+  const send = (given: Record<string, string>, person = owner) =>
+    sendForm(service, '/console/book', given, { cookie: person.cookie })
+  const bookings = async (date: string) => {
+    const { body } = await booker.call('GET', `/bookings?from=${date}T00:00:00Z&to=${date}T23:59:59Z`)
+    return body.data as { staff: { id: string }; client: { email: string }; notes: string | null }[]
+  }
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    booker = bookerOf(service)
+    const at = { businessId: booker.business.id }
+    owner = await logInNewPerson(service, { email: 'owner@example.com', role: 'owner', place: at })
+  })
+  afterAll(() => service.stop())
+
+  test('offers the services of a person, then the form with the start filled in', async () => {
+    const anna = booker.staffId('Anna')
+    const start = '2026-12-01T09:30:00.000Z'
+    const form = await read(`/console/book?start=${start}&who=${anna}`)
+    expect(form).toContain('value="2026-12-01"')
+    expect(form).toContain('value="10:30"')
+    expect(await read('/console/book')).toContain('What is to be booked?')
+  })
+
+  test('books in one step, with its mail and its row in the audit log', async () => {
+    const date = newDay()
+    const reply = await send(fields(date, { notes: 'By phone' }))
+    expect(reply).toMatchObject({ status: 303, headers: { location: `/console?date=${date}&done=booked` } })
+    expect(await bookings(date)).toMatchObject([
+      { client: { email: 'grace@example.com' }, notes: 'By phone' },
+    ])
+    const { body } = await owner.call('GET', '/audit?limit=5')
+    expect(body.data).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          action: 'booking.created',
+          actor: expect.objectContaining({ type: 'person' }),
+        }),
+      ]),
+    )
+  })
+
+  test('books once, however often the same form is sent', async () => {
+    const form = fields(newDay())
+    const replies = await Promise.all([send(form), send(form)])
+    replies.push(await send(form))
+    expect(replies.map(({ status }) => status)).toEqual([303, 303, 303])
+    expect(await bookings(form.date)).toHaveLength(1)
+    const other = await send({ ...form, time: '11:00' })
+    expect(other.status).toBe(422)
+    expect(other.body).toContain('was sent before')
+  })
+
+  test('keeps what was typed after a fault, beside the field', async () => {
+    const reply = await send(fields(newDay(), { email: 'grace', notes: '<b>keep</b>' }))
+    expect(reply.status).toBe(422)
+    expect(reply.body).toContain('This does not have the right form.')
+    expect(reply.body).toContain('value="grace"')
+    expect(reply.body).toContain('&lt;b&gt;keep&lt;/b&gt;')
+  })
+
+  test('asks the custom questions and says which one is missing', async () => {
+    const date = newDay()
+    const form = { ...fields(date), service: serviceId('Consultation'), who: '' }
+    const missing = await send(form)
+    expect(missing.status).toBe(422)
+    expect(missing.body).toContain('This is needed.')
+    expect(
+      (await service.rows('claims')).filter((one) => one.booked_at === null && one.ended_at === null),
+    ).toEqual([])
+    const question = booker.business.services
+      .find(({ name }) => name === 'Consultation')
+      ?.custom_fields.find(({ required }) => required)
+    const answer = question?.options?.[0] ?? 'Shorter'
+    const booked = await send({ ...form, [`answer-${question?.id ?? ''}`]: answer })
+    expect(booked.status).toBe(303)
+  })
+
+  test('warns outside the rules, and books all the same when told to', async () => {
+    const form = fields(newDay(), { time: '03:00' })
+    const warned = await send(form)
+    expect(warned.status).toBe(422)
+    expect(warned.body).toContain('outside opening hours')
+    expect(await bookings(form.date)).toEqual([])
+    expect((await send({ ...form, anyway: 'on' })).status).toBe(303)
+    expect(await bookings(form.date)).toHaveLength(1)
+  })
+
+  test('never books over somebody else: it offers times nearby as buttons, which book', async () => {
+    const form = fields(newDay())
+    await booker.book('Haircut', `${form.date}T10:00:00+01:00`, { staff_id: booker.staffId('Anna') })
+    const refused = await send({ ...form, anyway: 'on' })
+    expect(refused.status).toBe(422)
+    expect(refused.body).toContain('Somebody else has that time.')
+    const near = Array.from(
+      String(refused.body).matchAll(/name="at"\s+value="([^"]+)"/g),
+      ([, at = '']) => at,
+    )
+    expect(near).toHaveLength(3)
+    expect((await send({ ...form, once: crypto.randomUUID(), at: near[0] ?? '' })).status).toBe(303)
+    expect(await bookings(form.date)).toHaveLength(2)
+  })
+
+  test('never books in the past, nor at a time that clocks skip', async () => {
+    expect((await send(fields('2026-11-19', { anyway: 'on' }))).body).toContain('That time is over.')
+    const skipped = await send(fields('2027-03-28', { time: '02:30', anyway: 'on' }))
+    expect(skipped.body).toContain('Clocks skip that time')
+  })
+
+  test('finds earlier clients, and fills one in', async () => {
+    const form = fields(newDay())
+    await send(form)
+    const found = await send({ ...form, do: 'find', q: 'hopp', first_name: '' })
+    expect(found.status).toBe(200)
+    expect(found.body).toContain('name="pick" value="grace@example.com"')
+    const { do: _, ...rest } = form
+    const picked = await send({ ...rest, pick: 'grace@example.com', first_name: '', last_name: '' })
+    expect(picked.body).toContain('value="Hopper"')
+    expect((await send({ ...form, do: 'find', q: 'xx' })).body).toContain('at least three')
+  })
+
+  test('staff book for themselves alone, and look up nobody', async () => {
+    const at = { businessId: booker.business.id }
+    const staffId = booker.staffId('Anna')
+    const anna = await logInNewPerson(service, {
+      email: 'anna@example.com',
+      role: 'staff',
+      place: at,
+      staffId,
+    })
+    const date = newDay()
+    expect(await read(`/console/book?service=${serviceId('Haircut')}`, anna)).not.toContain('Earlier client')
+    expect((await send(fields(date), anna)).status).toBe(303)
+    expect((await send(fields(date, { who: booker.staffId('Ben'), time: '12:00' }), anna)).status).toBe(422)
+    expect(await bookings(date)).toHaveLength(1)
+  })
+
+  test('is taken from pages of this server alone, and reaches no other business', async () => {
+    const form = fields(newDay())
+    const cross = await sendForm(service, '/console/book', form, {
+      cookie: owner.cookie,
+      headers: { 'sec-fetch-site': 'cross-site' },
+    })
+    expect(cross.status).toBe(403)
+    const other = businessOf(service.world, 'Hudson Studio')
+    const foreign = await send({
+      ...form,
+      service: other.services[0]?.id ?? '',
+      location: other.locations[0]?.id ?? '',
+    })
+    expect(foreign).toMatchObject({ status: 303, headers: { location: '/console/book' } })
+  })
+})

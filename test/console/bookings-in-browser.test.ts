@@ -1,0 +1,90 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { misfitsIn, violationsIn } from '../support/accessibility.ts'
+import {
+  chromiumPath,
+  keepScreenshot,
+  launchBrowser,
+  startPublicService,
+  type Visitor,
+} from '../support/browser.ts'
+import { bookSlot, clientOf } from '../support/client.ts'
+import { consoleSizes, openConsole } from '../support/console.ts'
+import { type LoggedIn, logInNewPerson } from '../support/person.ts'
+import { ada, businessOf, offer, type TestService } from '../support/test-service.ts'
+
+/* How an owner finds a booking, in a browser, on the demo world. */
+
+let browser: Browser
+let service: TestService
+let address: string
+let owner: LoggedIn
+const visitors: Visitor[] = []
+const bookings = 60
+
+describe.skipIf(chromiumPath === undefined)('the list of bookings in a browser', () => {
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    ;({ service, address } = await startPublicService('sqlite'))
+    const salon = businessOf(service.world, 'Salon Spree')
+    const place = { businessId: salon.id }
+    owner = await logInNewPerson(service, { email: 'ada@example.com', name: 'Ada', role: 'owner', place })
+    const key = clientOf(service, salon.business_key)
+    for (let index = 0; index < bookings; index += 1) {
+      const startsAt = new Date(Date.UTC(2026, 11, 1, 8) + index * 3_600_000).toISOString()
+      const first_name = index === 0 ? 'Wolfeschlegelsteinhausenbergerdorff-Hohenems' : `Client${index}`
+      const client = { ...ada, first_name, email: `client${index}@example.com` }
+      await bookSlot(key, offer(salon, 'Haircut'), startsAt.replace('.000', ''), { book: { client } })
+    }
+  })
+  afterEach(async () => {
+    for (const visitor of visitors.splice(0)) {
+      expect(visitor.errors).toEqual([])
+      await visitor.close()
+    }
+  })
+  afterAll(async () => {
+    await browser.close()
+    await service.stop()
+  })
+
+  const look = async (page: Page, name: string) => {
+    await keepScreenshot(page, name)
+    expect(await misfitsIn(page)).toEqual([])
+    expect(await violationsIn(page)).toEqual([])
+  }
+
+  test.each([
+    ['phone', 'dark'],
+    ['desktop', 'light'],
+  ] as const)(
+    'is paged, searched, saved as a file, and leads to a booking, on a %s in the %s',
+    async (size, colorScheme) => {
+      const visitor = await openConsole(browser, owner, { address, ...consoleSizes[size], colorScheme })
+      visitors.push(visitor)
+      const { page } = visitor
+      await page.goto(`${address}/console`)
+      await page.getByRole('link', { name: 'Bookings', exact: true }).click()
+      await page.getByRole('heading', { name: 'Bookings' }).waitFor()
+      expect(await page.locator('.rows li').count()).toBe(50)
+      await look(page, `console-bookings-1-${size}`)
+      const saved = page.waitForEvent('download')
+      await page.getByRole('link', { name: 'Export as CSV' }).click()
+      expect((await saved).suggestedFilename()).toBe('bookings.csv')
+      await page.getByRole('link', { name: 'More' }).click()
+      await page.getByText('Client59').waitFor()
+      expect(await page.locator('.rows li').count()).toBe(bookings - 50)
+      await page.getByLabel('Name, e-mail or phone').fill('nobody at all')
+      await page.keyboard.press('Enter')
+      await page.getByText('No booking fits.').waitFor()
+      await look(page, `console-bookings-2-empty-${size}`)
+      await page.getByLabel('Name, e-mail or phone').fill('client42@')
+      await page.getByRole('button', { name: 'Show' }).click()
+      await page.locator('.rows a', { hasText: 'Client42' }).click()
+      await page.getByRole('heading', { name: 'Haircut' }).waitFor()
+      await page.getByRole('link', { name: 'All bookings of this client' }).click()
+      await page.locator('.rows a', { hasText: 'Client42' }).waitFor()
+      expect(await page.locator('.rows li').count()).toBe(1)
+    },
+  )
+})

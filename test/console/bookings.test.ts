@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { csvRow } from '../../src/pages/console/csv.ts'
+import { bookSlot, clientOf } from '../support/client.ts'
+import { readConsole, textOf } from '../support/console.ts'
+import { makeBusiness, makeLocation, makeService, makeStaff, type OwnBusiness } from '../support/offers.ts'
+import { type LoggedIn, logInNewPerson } from '../support/person.ts'
+import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+
+test.each([
+  [['plain', 5, null], 'plain,5,\r\n'],
+  [['a,b', 'say "x"', 'two\nlines'], '"a,b","say ""x""","two\nlines"\r\n'],
+  [['=1+1', '+49 30', '-5', '@SUM(A1)', ' =2', '\tx'], "'=1+1,'+49 30,'-5,'@SUM(A1),' =2,'\tx\r\n"],
+  [['=HYPERLINK("http://x","y")'], '"\'=HYPERLINK(""http://x"",""y"")"\r\n'],
+])('%j is written as one row of CSV', (values, expected) => {
+  expect(csvRow(values)).toBe(expected)
+})
+
+onEachEngine('the list of bookings', (engine) => {
+  let service: TestService
+  let business: OwnBusiness
+  let staffIds: string[]
+  let locationId: string
+  const people: Record<string, LoggedIn> = {}
+  const names = ['Abel', 'Berta', 'Cäsar', 'Dora']
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    business = await makeBusiness(service)
+    locationId = await makeLocation(service, business.id)
+    staffIds = await makeStaff(service, business.id, ['Anna', 'Ben'], [locationId])
+    const offer = {
+      service_id: await makeService(service, business.id, { locationIds: [locationId], staffIds }),
+      location_id: locationId,
+    }
+    const key = clientOf(service, business.key)
+    for (const [index, first_name] of names.entries()) {
+      const client = { first_name, last_name: '=1+1', email: `${index}@example.com`, phone: '+49 30 1' }
+      const more = { hold: { staff_id: staffIds[index % 2] }, book: { client, notes: 'a "b",\nc' } }
+      await bookSlot(key, offer, `2026-12-0${index + 1}T10:00:00+01:00`, more)
+    }
+    const { data } = (await key.list({ sort: 'starts_at' })).body as { data: { id: string }[] }
+    await key.change(data[0]?.id ?? '', { starts_at: '2026-11-20T10:30:00+01:00' })
+    await key.change(data[3]?.id ?? '', { status: 'cancelled' })
+    const place = { businessId: business.id }
+    people['owner'] = await logInNewPerson(service, { email: 'owner@example.com', role: 'owner', place })
+    people['manager'] = await logInNewPerson(service, {
+      email: 'manager@example.com',
+      role: 'manager',
+      place,
+    })
+    people['staff'] = await logInNewPerson(service, {
+      ...{ email: 'staff@example.com', role: 'staff' as const, place, staffId: staffIds[0] },
+    })
+    people['stranger'] = await logInNewPerson(service, {
+      ...{ email: 'stranger@example.com', role: 'owner' as const },
+      place: { businessId: (await makeBusiness(service)).id },
+    })
+    service.clock.advance(3_600)
+  })
+  afterAll(() => service.stop())
+
+  const read = (path: string, who = 'owner') => readConsole(service, path, people[who] ?? { cookie: '' })
+  const shown = async (query: string, who = 'owner') => {
+    const page = await read(`/console/bookings${query}`, who)
+    expect(page.status).toBe(200)
+    const rows = /<ul class="rows">.*?<\/ul>/s.exec(String(page.body))?.[0] ?? ''
+    const text = textOf({ body: rows })
+    return names.filter((name) => text.includes(name))
+  }
+
+  test('shows what is ahead, what was, and all, by person, place, status and search', async () => {
+    expect(await shown('')).toEqual(['Berta', 'Cäsar', 'Dora'])
+    expect(await shown('?when=past')).toEqual(['Abel'])
+    expect(await shown('?when=all')).toEqual(names)
+    expect(await shown('?when=all&status=cancelled')).toEqual(['Dora'])
+    expect(await shown(`?when=all&person=${staffIds[0] ?? ''}`)).toEqual(['Abel', 'Cäsar'])
+    expect(await shown(`?when=all&location=${locationId}`)).toEqual(names)
+    expect(await shown('?when=all&q=berta')).toEqual(['Berta'])
+    expect(await shown('?email=2@example.com')).toEqual(['Cäsar'])
+    expect(await shown('?when=nonsense&status=none&person=x&cursor=x')).toEqual(['Berta', 'Cäsar', 'Dora'])
+  })
+
+  test('says what to do where nothing is to be seen', async () => {
+    expect(textOf(await read('/console/bookings?q=ab'))).toContain('at least three characters')
+    expect(textOf(await read('/console/bookings?q=nobody'))).toContain('No booking fits.')
+    expect(textOf(await read('/console/bookings', 'stranger'))).toContain('Nothing is booked ahead.')
+    expect(textOf(await read('/console/bookings?when=all', 'stranger'))).toContain('There are no bookings.')
+    expect(textOf(await read('/console/bookings', 'nobody'))).toContain('Log in')
+  })
+
+  test('shows nobody the bookings of another business, and staff the clients of others masked', async () => {
+    expect(await shown('?when=all', 'stranger')).toEqual([])
+    expect(await shown('?when=all', 'staff')).toEqual(names)
+    const text = textOf(await read('/console/bookings?when=all', 'staff'))
+    expect(text).toContain('Abel =1+1')
+    expect(text).toContain('Berta =.')
+    expect(await shown('?when=all&q=1%2B1', 'staff')).toEqual(['Abel', 'Cäsar'])
+  })
+
+  test('is a file for owners: quoted, and without formulas', async () => {
+    const file = await read('/console/bookings.csv?when=all')
+    expect(file).toMatchObject({
+      status: 200,
+      headers: {
+        'content-type': 'text/csv; charset=utf-8',
+        'content-disposition': 'attachment; filename="bookings.csv"',
+        'cache-control': 'no-store',
+      },
+    })
+    const body = String(file.body)
+    expect(body.startsWith('\uFEFFid,status,no_show,starts_at')).toBe(true)
+    expect(body.split('\r\n')).toHaveLength(names.length + 2)
+    expect(body).toContain(`Berta,'=1+1,1@example.com,'+49 30 1,"a ""b"",\nc",`)
+    expect(body).toContain('2026-12-02T10:00:00+01:00')
+    expect(String((await read('/console/bookings.csv')).body)).not.toContain('Abel')
+    expect(textOf(await read('/console/bookings.csv', 'nobody'))).toContain('Log in')
+    for (const who of ['manager', 'staff'])
+      expect(await read('/console/bookings.csv', who), who).toMatchObject({ status: 303, body: undefined })
+    expect(String((await read('/console/bookings.csv?when=all', 'stranger')).body)).not.toContain('Berta')
+  })
+})

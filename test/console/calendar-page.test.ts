@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DayGrid } from '../../src/pages/console/day-layout.ts'
+import { type LoggedIn, logInNewPerson } from '../support/person.ts'
+import { bookerOf } from '../support/salon-day.ts'
+import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+
+const day = '2026-11-20'
+
+onEachEngine('the calendar of the console', (engine) => {
+  let service: TestService
+  let owner: LoggedIn
+  let booker: ReturnType<typeof bookerOf>
+  const show = async (query = '', cookie = owner.cookie, language = 'en-GB') => {
+    const headers = { host: 'localhost', cookie, 'accept-language': language }
+    const { body } = await service.call('GET', `//console${query}`, { headers })
+    return String(body)
+  }
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    booker = bookerOf(service)
+    const place = { businessId: booker.business.id }
+    owner = await logInNewPerson(service, { email: 'owner@example.com', role: 'owner', place })
+  })
+  afterAll(() => service.stop())
+
+  test('shows today whole without a script: bookings, holds, blocks and when to book', async () => {
+    const { book, hold, call, staffId } = booker
+    const id = await book('Haircut', `${day}T10:30:00+01:00`, { staff_id: staffId('Anna') })
+    await hold('Haircut', `${day}T15:00:00+01:00`, { staff_id: staffId('Anna') })
+    const reason = '<Training>'
+    const block = {
+      staff_id: staffId('Ben'),
+      starts_at: `${day}T16:00:00Z`,
+      ends_at: `${day}T17:00:00Z`,
+      reason,
+    }
+    await call('POST', '/blocks', block)
+    const page = await show()
+    expect(page).toContain('20 November 2026')
+    expect(page).toContain(`href="/console/bookings/${id}"`)
+    expect(page).toContain('held 10:00')
+    expect(page).toContain('Blocked: &lt;Training&gt;')
+    expect(page).toMatch(/href="\/console\/book\?start=2026-11-20T/)
+    expect(page).not.toMatch(/style=|<script>/)
+  })
+
+  test('speaks German, and shows a week of one person', async () => {
+    const page = await show(`?view=week&who=${booker.staffId('Anna')}`, owner.cookie, 'de')
+    expect(page).toContain('Mo., 16. Nov.')
+    expect(page).toContain('So., 22. Nov.')
+    expect(page).not.toContain('Ben Fischer</bdi></h2>')
+    expect(await show('?view=list', owner.cookie, 'de')).toContain('in 30 Minuten')
+  })
+
+  test.each([
+    ['2026-03-29', ['1:00', '3:00'], '2:00'],
+    ['2026-10-25', ['2:00 CEST', '2:00 CET', '3:00'], undefined],
+  ])('on %s it has the hours that the clocks show', async (date, hours, missing) => {
+    const page = await show(`?date=${date}&hours=all`)
+    const shown = Array.from(page.matchAll(/class="cal-hour[^"]*"\s*>([^<]+)</g), ([, text = '']) =>
+      text.trim(),
+    )
+    expect(shown).toEqual(expect.arrayContaining(hours))
+    expect(shown).toHaveLength(date === '2026-03-29' ? 23 : 25)
+    if (missing) expect(shown).not.toContain(missing)
+  })
+
+  test('masks the clients of others for staff, and shows nothing of another business', async () => {
+    const place = { businessId: booker.business.id }
+    const request = {
+      email: 'clara@example.com',
+      role: 'staff',
+      place,
+      staffId: booker.staffId('Clara'),
+    } as const
+    const clara = await logInNewPerson(service, request)
+    const page = await show('?view=list', clara.cookie)
+    expect(page).toContain('Ada L.')
+    expect(page).not.toContain('Ada Lovelace')
+    const other = businessOf(service.world, 'Hudson Studio')
+    const foreign = await show(`?business=${other.id}&location=${other.locations[0]?.id ?? ''}`)
+    expect(foreign).not.toContain('Dana Brooks')
+  })
+
+  test('what does not fit in its address is as if it were not there', async () => {
+    expect(await show('?date=2026-02-30&view=year&who=nobody&location=nowhere')).toContain('20 November 2026')
+  })
+})
+
+test('rows of a week with a doubled hour: other days have it once', () => {
+  const grid = new DayGrid(['2026-10-24', '2026-10-25'], 'Europe/Berlin')
+  const [saturday, sunday] = grid.days
+  if (!saturday || !sunday) throw new Error('no days')
+  expect(grid.rows).toBe(25 * 12)
+  const at = (text: string) => ({ from: Date.parse(text), to: Date.parse(text) + 300_000 })
+  expect(grid.rowsOf(at('2026-10-24T03:00:00+02:00'), saturday)).toEqual({ first: 48, end: 49 })
+  expect(grid.rowsOf(at('2026-10-25T02:00:00+02:00'), sunday)).toEqual({ first: 24, end: 25 })
+  expect(grid.rowsOf(at('2026-10-25T02:00:00+01:00'), sunday)).toEqual({ first: 36, end: 37 })
+  expect(grid.rowsOf(at('2026-10-25T03:00:00+01:00'), sunday)).toEqual({ first: 48, end: 49 })
+  expect(grid.rowsOf(at('2026-10-25T03:00:00+01:00'), saturday)).toBeUndefined()
+})

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
+import { bookerOf } from '../support/salon-day.ts'
+import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+
+onEachEngine('moving and blocking by forms', (engine) => {
+  let service: TestService
+  let owner: LoggedIn
+  let booker: ReturnType<typeof bookerOf>
+  let day = 0
+  const newDay = () => new Date(Date.UTC(2026, 10, 24 + 7 * (day += 1))).toISOString().slice(0, 10)
+  const read = (path: string, { cookie } = owner) =>
+    service.call('GET', `/${path}`, { headers: { host: 'localhost', cookie } })
+  const send = (path: string, fields: Record<string, string>, { cookie } = owner) =>
+    sendForm(service, path, fields, { cookie })
+  const show = async (id: string) => (await booker.call('GET', `/bookings/${id}`)).body
+  const fields = (date: string, more: Record<string, string> = {}) => ({
+    version: '"1"',
+    date,
+    time: '14:30',
+    minutes: '30',
+    who: booker.staffId('Anna'),
+    tell: 'on',
+    ...more,
+  })
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    booker = bookerOf(service)
+    const place = { businessId: booker.business.id }
+    owner = await logInNewPerson(service, { email: 'owner@example.com', role: 'owner', place })
+  })
+  afterAll(() => service.stop())
+
+  test('moves a booking to another time and person, and makes it longer', async () => {
+    const date = newDay()
+    const id = await booker.book('Haircut', `${date}T10:00:00+01:00`, { staff_id: booker.staffId('Anna') })
+    const form = await read(`/console/bookings/${id}/move`)
+    expect(form.body).toContain('value="10:00"')
+    expect(form.body).toContain('value="30"')
+    const reply = await send(
+      `/console/bookings/${id}/move`,
+      fields(date, { minutes: '45', who: booker.staffId('Ben') }),
+    )
+    expect(reply).toMatchObject({ status: 303, headers: { location: `/console?date=${date}&done=moved` } })
+    expect(await show(id)).toMatchObject({
+      starts_at: `${date}T14:30:00+01:00`,
+      ends_at: `${date}T15:15:00+01:00`,
+      staff: { name: 'Ben Fischer' },
+    })
+  })
+
+  test('a conflict moves nothing, and offers times nearby that move it', async () => {
+    const date = newDay()
+    const anna = booker.staffId('Anna')
+    const id = await booker.book('Haircut', `${date}T10:00:00+01:00`, { staff_id: anna })
+    await booker.book('Haircut', `${date}T14:30:00+01:00`, { staff_id: anna })
+    const refused = await send(`/console/bookings/${id}/move`, fields(date))
+    expect(refused.status).toBe(422)
+    expect(await show(id)).toMatchObject({ starts_at: `${date}T10:00:00+01:00` })
+    const near = Array.from(
+      String(refused.body).matchAll(/name="at"\s+value="([^"]+)"/g),
+      ([, at = '']) => at,
+    )
+    expect(near).toHaveLength(3)
+    expect((await send(`/console/bookings/${id}/move`, fields(date, { at: near[0] ?? '' }))).status).toBe(303)
+    expect(await show(id)).toMatchObject({ starts_at: near[0] })
+  })
+
+  test('what somebody else has changed meanwhile is not moved', async () => {
+    const date = newDay()
+    const id = await booker.book('Haircut', `${date}T10:00:00+01:00`, { staff_id: booker.staffId('Anna') })
+    await booker.call('PATCH', `/bookings/${id}`, { starts_at: `${date}T11:00:00+01:00` })
+    const refused = await send(`/console/bookings/${id}/move`, fields(date))
+    expect(refused.status).toBe(422)
+    expect(refused.body).toContain('Somebody has changed this booking meanwhile.')
+    expect(refused.body).toContain('value="11:00"')
+    expect(await show(id)).toMatchObject({ starts_at: `${date}T11:00:00+01:00` })
+    const { version: _, ...without } = fields(date)
+    expect((await send(`/console/bookings/${id}/move`, without)).status).toBe(422)
+  })
+
+  test('staff move their own appointments alone; those of other businesses are not there', async () => {
+    const date = newDay()
+    const id = await booker.book('Haircut', `${date}T10:00:00+01:00`, { staff_id: booker.staffId('Anna') })
+    const place = { businessId: booker.business.id }
+    const ben = await logInNewPerson(service, {
+      email: 'ben@example.com',
+      role: 'staff',
+      place,
+      staffId: booker.staffId('Ben'),
+    })
+    expect((await read(`/console/bookings/${id}/move`, ben)).status).toBe(404)
+    expect((await send(`/console/bookings/${id}/move`, fields(date), ben)).status).toBe(404)
+    const elsewhere = await logInNewPerson(service, {
+      email: 'dana@example.com',
+      role: 'owner',
+      place: { businessId: businessOf(service.world, 'Hudson Studio').id },
+    })
+    expect((await send(`/console/bookings/${id}/move`, fields(date), elsewhere)).status).toBe(404)
+  })
+
+  test('blocks time, says which bookings lie in it, and gives it back', async () => {
+    const date = newDay()
+    await booker.book('Haircut', `${date}T10:00:00+01:00`, { staff_id: booker.staffId('Anna') })
+    const form = {
+      whose: booker.staffId('Anna'),
+      from_date: date,
+      from_time: '09:30',
+      to_date: date,
+      to_time: '12:00',
+      reason: 'Dentist',
+    }
+    const wrong = await send('/console/block', { ...form, to_time: '09:00' })
+    expect(wrong.status).toBe(422)
+    expect(wrong.body).toContain('It must end after it begins.')
+    expect(wrong.body).toContain('value="Dentist"')
+    const reply = await send('/console/block', form)
+    expect(reply).toMatchObject({ status: 303, headers: { location: `/console?date=${date}&done=blocked` } })
+    const { body } = await booker.call('GET', `/blocks?from=${date}T00:00:00Z&to=${date}T23:00:00Z`)
+    expect(body.data).toMatchObject([{ starts_at: `${date}T09:30:00+01:00`, reason: 'Dentist' }])
+    const path = `/console/block/${String(body.data[0].id)}`
+    expect((await read(path)).body).toContain('One booking lies in this time.')
+    expect((await send(path, {})).status).toBe(303)
+    expect(
+      (await booker.call('GET', `/blocks?from=${date}T00:00:00Z&to=${date}T23:00:00Z`)).body.data,
+    ).toEqual([])
+  })
+
+  test('staff block their own time alone', async () => {
+    const date = newDay()
+    const place = { businessId: booker.business.id }
+    const clara = await logInNewPerson(service, {
+      email: 'clara@example.com',
+      role: 'staff',
+      place,
+      staffId: booker.staffId('Clara'),
+    })
+    const form = { from_date: date, from_time: '09:00', to_date: date, to_time: '10:00', reason: '' }
+    expect((await send('/console/block', { ...form, whose: booker.staffId('Anna') }, clara)).status).toBe(422)
+    expect((await send('/console/block', { ...form, whose: booker.staffId('Clara') }, clara)).status).toBe(
+      303,
+    )
+  })
+})

@@ -1,0 +1,103 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  keepScreenshot,
+  chromiumPath,
+  launchBrowser,
+  openVisitor,
+  startPublicService,
+} from '../support/browser.ts'
+import { violationsIn } from '../support/accessibility.ts'
+import { logInNewPerson } from '../support/person.ts'
+import { businessOf, type TestService } from '../support/test-service.ts'
+
+/** As an owner sees it, by mouse and keyboard, on a phone and on a desk. */
+describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers', () => {
+  let browser: Browser
+  let service: TestService
+  let address: string
+  let cookie: { name: string; value: string; url: string }
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    ;({ service, address } = await startPublicService('sqlite'))
+    const owner = await logInNewPerson(service, {
+      email: 'salon@example.com',
+      role: 'owner',
+      place: { businessId: businessOf(service.world, 'Salon Spree').id },
+    })
+    const [name = '', value = ''] = owner.cookie.split('=')
+    cookie = { name, value, url: address }
+  })
+  afterAll(async () => {
+    await browser.close()
+    await service.stop()
+  })
+
+  const open = async (options: Parameters<typeof openVisitor>[1]) => {
+    const visitor = await openVisitor(browser, options)
+    await visitor.context.addCookies([cookie])
+    const picture = async (name: string) => {
+      await keepScreenshot(visitor.page, `salon-${name}`)
+      expect(await violationsIn(visitor.page)).toEqual([])
+      const [inner, outer] = await visitor.page.evaluate<[number, number]>(
+        '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+      )
+      expect(inner).toBeLessThanOrEqual(outer)
+    }
+    return { ...visitor, picture }
+  }
+
+  test('an owner adds a service on a phone, after a fault, and finds it in the list', async () => {
+    const { page, picture, errors, close } = await open({ width: 390, height: 844 })
+    await page.goto(`${address}/console`)
+    await page.getByRole('link', { name: 'Services' }).click()
+    await picture('services-phone')
+    await page.getByRole('link', { name: 'Add a service' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('تسريحة Hochsteckfrisur mit sehr langem Namen')
+    await page.getByLabel('Takes').fill('4000')
+    await page.getByText('Deposit, buffers, notice and more').click()
+    await picture('service-phone')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').waitFor()
+    await picture('service-fault-phone')
+    await page.getByLabel('Takes').fill('75')
+    await page.getByLabel('Takes').press('Enter')
+    await page.getByText('Saved.').waitFor()
+    await picture('services-saved-phone')
+    await page.getByRole('link', { name: 'Hochsteckfrisur' }).click()
+    expect(await page.getByLabel('Takes').inputValue()).toBe('75')
+    expect(errors).toEqual([])
+    await close()
+  })
+
+  test('an owner gives a person hours and a holiday on a desk, in German and in the dark', async () => {
+    const { page, picture, errors, close } = await open({
+      ...{ width: 1280, height: 800, colorScheme: 'dark', locale: 'de-DE' },
+    })
+    await page.goto(`${address}/console/people`)
+    await picture('people-desk-dark')
+    await page.getByRole('link', { name: 'Person hinzufügen' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Dana')
+    await page.getByLabel('Diese Zeiten').check()
+    expect(await page.getByLabel('Meeting room').isChecked()).toBe(false)
+    await page.getByLabel('Montag: von', { exact: true }).fill('10:00')
+    await page.getByLabel('Montag: bis', { exact: true }).fill('16:00')
+    await page.getByLabel('Erster Tag').fill('2026-12-24')
+    await page.getByLabel('Letzter Tag').fill('2026-12-26')
+    await picture('person-desk-dark')
+    await page.getByRole('button', { name: 'Speichern' }).click()
+    await page.getByText('Gespeichert.').waitFor()
+    await page.getByText('Mo 10:00–16:00').waitFor()
+    await page.getByRole('link', { name: 'Dana' }).click()
+    await page.getByText('Donnerstag, 24. Dezember 2026: geschlossen').first().waitFor()
+    await picture('person-holiday-desk-dark')
+    await page.getByRole('button', { name: 'Nicht mehr anbieten' }).click()
+    await page.getByText('Das kann zurzeit niemand buchen.').waitFor()
+    await page.getByRole('button', { name: 'Wieder anbieten' }).click()
+    await page.getByText('Es wird wieder angeboten.').waitFor()
+    await page.goto(`${address}/console/locations/new`)
+    await picture('location-desk-dark')
+    expect(errors).toEqual([])
+    await close()
+  })
+})

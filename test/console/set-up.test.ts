@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
+import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+
+interface Item {
+  id: string
+  name: string
+}
+
+onEachEngine('the pages of what a business offers', (engine) => {
+  let service: TestService
+  let businessId: string
+  let owner: LoggedIn
+  let people = 0
+  const newPerson = (role: 'owner' | 'manager' | 'staff', staffId?: string) =>
+    logInNewPerson(service, {
+      email: `salon${(people += 1)}@example.com`,
+      role,
+      place: { businessId },
+      ...(staffId !== undefined && { staffId }),
+    })
+  const show = (path: string, { cookie } = owner, language = 'en') =>
+    service.call('GET', `/${path}`, { headers: { host: 'localhost', cookie, 'accept-language': language } })
+  const send = (path: string, fields: Record<string, string>, { cookie } = owner) =>
+    sendForm(service, path, fields, { cookie })
+  const list = async (path: string) =>
+    ((await owner.call('GET', `${path}?limit=100`)).body as unknown as { data: Item[] }).data
+  const named = async <T = Record<string, unknown>>(path: string, name: string) => {
+    const found = (await list(path)).find((item) => item.name === name)
+    if (!found) throw new Error(`no ${name}`)
+    return found as Item & T
+  }
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    businessId = businessOf(service.world, 'Salon Spree').id
+    owner = await newPerson('owner')
+  })
+  afterAll(() => service.stop())
+
+  const whole = async () => {
+    const location = (await list('/locations'))[0]?.id ?? ''
+    return {
+      ...{
+        name: 'Beard trim',
+        minutes: '20',
+        price: '12,50',
+        currency: 'eur',
+        deposit: '5',
+        before: '0',
+        after: '5',
+      },
+      ...{ grid: '', capacity: '1', notice: '1,5', ahead: '', cancel: '', move: '48', moves: '2' },
+      ...{ description: 'With hot towels', [`location.${location}`]: 'on' },
+    }
+  }
+
+  describe('a service', () => {
+    test('is created with everything, in units that people use', async () => {
+      const fields = {
+        ...(await whole()),
+        ...{
+          'question.0.label': 'Wie lang?',
+          'question.0.type': 'select',
+          'question.0.options': 'kurz\n\n lang ',
+        },
+        ...{ 'question.1.label': 'Wie lang?', 'question.1.type': 'text', 'question.1.required': 'on' },
+        ...{ 'start.monday': '09:00, 18:30', 'start.tuesday': '' },
+      }
+      const sent = await send('/console/services/new', fields)
+      expect(sent).toMatchObject({ status: 303, headers: { location: '/console/services?done=saved' } })
+      expect(await named('/services', 'Beard trim')).toMatchObject({
+        duration_minutes: 20,
+        price: { amount: 1250, currency: 'EUR' },
+        deposit: { amount: 500, currency: 'EUR' },
+        buffer_after_minutes: 5,
+        slot_interval_minutes: 20,
+        min_notice_minutes: 90,
+        max_advance_days: 365,
+        reschedule_until_minutes: 2_880,
+        max_reschedules: 2,
+        timetable: [{ weekday: 'monday', starts: ['09:00', '18:30'] }],
+        custom_fields: [
+          { key: 'wie_lang', label: 'Wie lang?', type: 'select', options: ['kurz', 'lang'] },
+          { key: 'wie_lang_2', type: 'text', required: true },
+        ],
+      })
+      expect((await show('/console/services?done=saved')).body).toMatch(
+        /Saved\.[^]*Beard trim[^]*20 min · €12.50/,
+      )
+    })
+
+    test('is shown as it is, and changed without losing what its form lacks', async () => {
+      const before = await named('/services', 'Beard trim')
+      const { body } = await show(`/console/services/${before.id}`)
+      expect(body).toMatch(/name="notice"[^>]*value="1.5"/)
+      const fields = typedIn(String(body))
+      expect(fields).toMatchObject({ price: '12.50', 'question.0.options': 'kurz\nlang' })
+      const sent = await send(`/console/services/${before.id}`, { ...fields, name: 'Beard' })
+      expect(sent.status).toBe(303)
+      expect(await named('/services', 'Beard')).toEqual({ ...before, name: 'Beard' })
+    })
+
+    test('keeps what was typed beside its faults', async () => {
+      const fields = { ...(await whole()), name: '<b>Long & "odd"', minutes: 'ten', deposit: '99' }
+      const { status, body } = await send('/console/services/new', fields)
+      expect(status).toBe(422)
+      expect(body).toContain('value="&lt;b&gt;Long &amp; &quot;odd&quot;"')
+      expect(body).toMatch(/id="minutes-fault">It must be of type integer/)
+      expect(body).toMatch(/id="deposit-fault">It must be at most the price/)
+      expect(typedIn(String(body))).toMatchObject({ price: '12,50', description: 'With hot towels' })
+    })
+
+    test('is no longer offered, and offered again', async () => {
+      const { id } = await named('/services', 'Beard')
+      await send(`/console/services/${id}`, { active: '' })
+      expect(await named('/services', 'Beard')).toMatchObject({ active: false })
+      const page = await show(`/console/services/${id}?done=deactivated`)
+      expect(page.body).toContain('Nobody can book it any more.')
+      await send(`/console/services/${id}`, { active: 'on' })
+      expect(await named('/services', 'Beard')).toMatchObject({ active: true })
+    })
+  })
+
+  describe('a person', () => {
+    test('gets services, hours that are the same every day, and a holiday', async () => {
+      const { id } = await named('/services', 'Beard')
+      const location = (await list('/locations'))[0]?.id ?? ''
+      const sent = await send('/console/people/new', {
+        ...{ name: 'Dana', email: '', [`service.${id}`]: 'on', [`location.${location}`]: 'on' },
+        ...{ hours: 'own', same: 'on' },
+        ...{ 'monday.0.opens': '10:00', 'monday.0.closes': '14:00' },
+        ...{ 'monday.1.opens': '15:00', 'monday.1.closes': '00:00' },
+        ...{ 'tuesday.0.opens': '08:00', 'tuesday.0.closes': '09:00' },
+        ...{ from: '2026-12-30', until: '2027-01-02', opens: '', closes: '' },
+      })
+      expect(sent.status).toBe(303)
+      const spans = [
+        { opens: '10:00', closes: '14:00' },
+        { opens: '15:00', closes: '24:00' },
+      ]
+      const dana = await named('/staff', 'Dana')
+      expect(dana).toMatchObject({
+        weekly_hours: ['monday', 'tuesday'].flatMap((weekday) => spans.map((span) => ({ weekday, ...span }))),
+        date_overrides: ['2026-12-30', '2026-12-31', '2027-01-01', '2027-01-02'].map((date) => ({
+          date,
+          hours: [],
+        })),
+      })
+      expect(await named('/services', 'Beard')).toMatchObject({ staff_ids: [dana.id] })
+      const { body } = await show('/console/people')
+      expect(body).toContain('Mon–Tue 10:00–14:00 15:00–24:00')
+    })
+
+    test('loses a day of the holiday, and keeps the rest', async () => {
+      const before = await named<{ date_overrides: unknown[] }>('/staff', 'Dana')
+      const fields = typedIn(String((await show(`/console/people/${before.id}`)).body))
+      expect((await show(`/console/people/${before.id}`, owner, 'de')).body).toContain('geschlossen')
+      await send(`/console/people/${before.id}`, { ...fields, 'override.0.drop': 'on' })
+      expect(await named('/staff', 'Dana')).toEqual({
+        ...before,
+        date_overrides: before.date_overrides.slice(1),
+      })
+    })
+
+    test('is not taken off a service that nobody else does', async () => {
+      const dana = await named('/staff', 'Dana')
+      const beard = await named('/services', 'Beard')
+      const fields = typedIn(String((await show(`/console/people/${dana.id}`)).body))
+      const { [`service.${beard.id}`]: _, ...others } = fields
+      const refused = await send(`/console/people/${dana.id}`, others)
+      expect(refused.status).toBe(422)
+      expect(refused.body).toContain('Nobody else does Beard.')
+      expect(await named('/services', 'Beard')).toMatchObject({ staff_ids: [dana.id] })
+    })
+  })
+
+  test('a location gets an address, a zone and hours; a fault names the hours', async () => {
+    const fields = {
+      ...{ name: 'Annexe', address: 'Hauptstr. 1\n10115 Berlin', timezone: 'Europe/Vienna', online_url: '' },
+      ...{ hours: 'own', 'monday.0.opens': '09:00', 'monday.0.closes': '12:00' },
+    }
+    const refused = await send('/console/locations/new', {
+      ...fields,
+      ...{ 'monday.1.opens': '11:00', 'monday.1.closes': '13:00', timezone: 'Europe/Nowhere' },
+    })
+    expect(refused.status).toBe(422)
+    expect(refused.body).toMatch(/id="hours-fault"/)
+    expect(refused.body).toMatch(/id="timezone-fault"/)
+    expect((await send('/console/locations/new', fields)).status).toBe(303)
+    expect(await named('/locations', 'Annexe')).toMatchObject({
+      address: 'Hauptstr. 1\n10115 Berlin',
+      timezone: 'Europe/Vienna',
+      weekly_hours: [{ weekday: 'monday', opens: '09:00', closes: '12:00' }],
+    })
+    const { id } = await named('/locations', 'Annexe')
+    await send(`/console/locations/${id}`, { ...fields, hours: 'none' })
+    expect(await named('/locations', 'Annexe')).toMatchObject({ weekly_hours: null })
+  })
+
+  test('are for managers and owners, of this business, from pages of this server', async () => {
+    const { id } = await named('/services', 'Beard')
+    const fields = typedIn(String((await show(`/console/services/${id}`)).body))
+    const manager = await newPerson('manager')
+    expect((await send(`/console/services/${id}`, fields, manager)).status).toBe(303)
+    const staff = await newPerson('staff', (await named('/staff', 'Dana')).id)
+    for (const path of ['/console/services', '/console/people', `/console/services/${id}`])
+      expect(await show(path, staff)).toMatchObject({ status: 404 })
+    expect((await send(`/console/services/${id}`, fields, staff)).body).toContain('not open to you')
+    const elsewhere = await logInNewPerson(service, {
+      email: `salon${(people += 1)}@example.com`,
+      role: 'owner',
+      place: { businessId: businessOf(service.world, 'Hudson Studio').id },
+    })
+    expect((await show(`/console/services/${id}`, elsewhere)).status).toBe(404)
+    expect((await send(`/console/services/${id}`, fields, elsewhere)).status).toBe(404)
+    const foreign = { cookie: owner.cookie, headers: { 'sec-fetch-site': 'cross-site' } }
+    expect((await sendForm(service, `/console/services/${id}`, fields, foreign)).status).toBe(403)
+    const nobody = await sendForm(service, `/console/services/${id}`, fields)
+    expect(nobody.body).toContain('<h1>Log in</h1>')
+  })
+})
+
+/** What the forms of a page hold, as a browser would send it. */
+function typedIn(page: string): Record<string, string> {
+  const form = /<form method="post" class="fields[^]*?<\/form>/.exec(page)?.[0] ?? ''
+  const typed: Record<string, string> = {}
+  const plain = (text: string) =>
+    text.replaceAll('&quot;', '"').replaceAll('&amp;', '&').replaceAll('&lt;', '<')
+  for (const [tag] of form.matchAll(/<input[^>]*>/g)) {
+    const at = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1]
+    const isOff = /type="(checkbox|radio)"/.test(tag) && !/\schecked/.test(tag)
+    if (!isOff) typed[at('name') ?? ''] = plain(at('value') ?? '')
+  }
+  for (const [, name = '', text = ''] of form.matchAll(
+    /<textarea[^>]*name="([^"]*)"[^>]*>([^]*?)<\/textarea>/g,
+  ))
+    typed[name] = plain(text)
+  for (const [, name = '', options = ''] of form.matchAll(
+    /<select[^>]*name="([^"]*)"[^>]*>([^]*?)<\/select>/g,
+  ))
+    typed[name] = /value="([^"]*)" selected/.exec(options)?.[1] ?? /value="([^"]*)"/.exec(options)?.[1] ?? ''
+  return typed
+}

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { issueLink } from '../../src/access/person.ts'
+import { base32, totpCode, totpStep } from '../../src/access/totp.ts'
+import { expectProblem } from '../support/expect-problem.ts'
+import {
+  cookieOf,
+  goodPassword,
+  type LoggedIn,
+  loggedIn,
+  logInNewPerson,
+  sendForm,
+} from '../support/person.ts'
+import {
+  businessOf,
+  onEachEngine,
+  type Reply,
+  startTestService,
+  type TestService,
+} from '../support/test-service.ts'
+
+// RFC 6238, appendix B: the last six of its eight digits
+const secretOfRfc = base32(Buffer.from('12345678901234567890'))
+
+test.each([
+  [59, '287082'],
+  [1_111_111_109, '081804'],
+  [1_234_567_890, '005924'],
+  [20_000_000_000, '353130'],
+])('at %i seconds the code is %s', (seconds, code) => {
+  const step = Math.floor(seconds / 30)
+  expect(totpCode(secretOfRfc, step)).toBe(code)
+  const at = (nowSeconds: number, lastStep = 0) =>
+    totpStep(secretOfRfc, code, { nowMs: nowSeconds * 1000, lastStep })
+  expect([at(seconds), at(seconds - 30), at(seconds + 30)]).toEqual([step, step, step])
+  expect([at(seconds - 90), at(seconds + 90), at(seconds, step)]).toEqual([undefined, undefined, undefined])
+})
+
+onEachEngine("a person's account", (engine) => {
+  let service: TestService
+  let people = 0
+  beforeAll(async () => {
+    service = await startTestService(engine)
+  })
+  afterAll(() => service.stop())
+
+  const newPerson = () =>
+    logInNewPerson(service, {
+      email: `mary${(people += 1)}@example.com`,
+      role: 'owner',
+      place: { businessId: businessOf(service.world, 'Salon Spree').id },
+    })
+  const logIn = (email: string, password = goodPassword) =>
+    sendForm(service, '/console/login', { email, password })
+  const post = ({ cookie }: LoggedIn, path: string, fields = {}) =>
+    sendForm(service, `/console/account/${path}`, fields, { cookie })
+  const works = async ({ call }: LoggedIn) => (await call('GET', '/services')).status === 200
+  const again = async (person: LoggedIn) => {
+    const cookie = cookieOf(await logIn(person.email)) ?? ''
+    return loggedIn(service, { ...person, cookie })
+  }
+  /** Sets an authenticator up. Gives its codes, each at a time of its own, and the recovery codes. */
+  const setUp = async (person: LoggedIn) => {
+    const begun = await post(person, 'second-step')
+    const secret = /<code>([A-Z2-7 ]+)<\/code>/.exec(String(begun.body))?.[1]?.replaceAll(' ', '') ?? ''
+    const nextCode = () => {
+      service.clock.advance(30)
+      return totpCode(secret, Math.floor(service.clock.nowMs() / 30_000))
+    }
+    const confirmed = await post(person, 'second-step/confirm', { code: nextCode() })
+    const recovery = [...String(confirmed.body).matchAll(/<code>([a-z2-7-]{19})<\/code>/g)].map(
+      ([, one]) => one ?? '',
+    )
+    expect(recovery).toHaveLength(10)
+    return { nextCode, recovery }
+  }
+  const sendCode = (cookie: string, code: string) => sendForm(service, '/console/code', { code }, { cookie })
+
+  test('lists the log-ins of its person, and ends all others', async () => {
+    const here = await newPerson()
+    const there = await again(here)
+    const page = await service.call('GET', '//console/account', {
+      headers: { host: 'localhost', cookie: here.cookie },
+    })
+    expect(String(page.body).match(/class="log-in"/g)).toHaveLength(2)
+    expect(String(page.body).match(/this browser/g)).toHaveLength(1)
+    expect(await post(here, 'end-others')).toMatchObject({ status: 200 })
+    expect([await works(here), await works(there)]).toEqual([true, false])
+  })
+
+  test('takes a new password with the present one only, and ends all other log-ins', async () => {
+    const here = await newPerson()
+    const there = await again(here)
+    const { link } = await issueLink(service.context, here.email)
+    const next = 'an entirely new password'
+    expect(await post(here, 'password', { password: 'not this one', next })).toMatchObject({ status: 422 })
+    expect(await post(here, 'password', { password: goodPassword, next: 'short' })).toMatchObject({
+      status: 422,
+    })
+    expect(await works(there)).toBe(true)
+    expect(await post(here, 'password', { password: goodPassword, next })).toMatchObject({ status: 200 })
+    expect([await works(here), await works(there)]).toEqual([true, false])
+    expect(await logIn(here.email)).toMatchObject({ status: 422 })
+    expect(await logIn(here.email, next)).toMatchObject({ status: 303 })
+    expect(await sendForm(service, '/console/link', { token: link.token, password: next })).toMatchObject({
+      status: 404,
+    })
+  })
+
+  test('asks for a code once an authenticator is confirmed; a password alone opens nothing', async () => {
+    const here = await newPerson()
+    const there = await again(here)
+    const { nextCode } = await setUp(here)
+    expect([await works(here), await works(there)]).toEqual([true, false])
+    const first = await logIn(here.email)
+    expect(first).toMatchObject({ status: 303, headers: { location: '/console/code?next=%2Fconsole' } })
+    const pending = cookieOf(first) ?? ''
+    expectProblem(
+      await loggedIn(service, { ...here, cookie: pending }).call('GET', '/services'),
+      'invalid_credentials',
+    )
+    expect(await sendCode(pending, '000000')).toMatchObject({ status: 422 })
+    const code = nextCode()
+    const second = await sendCode(pending, `${code.slice(0, 3)} ${code.slice(3)}`)
+    expect(second).toMatchObject({ status: 303, headers: { location: '/console' } })
+    expect(cookieOf(second)).not.toBe(pending)
+    expect(await works(loggedIn(service, { ...here, cookie: cookieOf(second) ?? '' }))).toBe(true)
+    // neither the code nor the first token works twice
+    const other = cookieOf(await logIn(here.email)) ?? ''
+    expect(await sendCode(other, code)).toMatchObject({ status: 422 })
+    expect(await sendCode(pending, nextCode())).toMatchObject({
+      status: 303,
+      headers: { location: '/console' },
+    })
+    expect(
+      (await service.call('GET', '//console', { headers: { host: 'localhost', cookie: pending } })).body,
+    ).toContain('<h1>Log in</h1>')
+  })
+
+  test('takes each recovery code once, also of two tries at once', async () => {
+    const here = await newPerson()
+    const { recovery } = await setUp(here)
+    const cookies = [cookieOf(await logIn(here.email)) ?? '', cookieOf(await logIn(here.email)) ?? '']
+    const replies: Reply[] = await Promise.all(cookies.map((cookie) => sendCode(cookie, recovery[0] ?? '')))
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([303, 422])
+    const codes = await service.rows('user_recovery_codes')
+    expect(JSON.stringify(codes)).not.toContain(recovery[1])
+  })
+
+  test('the second step may take ten minutes', async () => {
+    const here = await newPerson()
+    const { nextCode } = await setUp(here)
+    const pending = cookieOf(await logIn(here.email)) ?? ''
+    service.clock.advance(600)
+    const late = await sendCode(pending, nextCode())
+    expect(late).toMatchObject({ status: 303, headers: { location: '/console' } })
+    expect(cookieOf(late)).toBeUndefined()
+  })
+
+  test('a link for a new password is no way around the second step, unless the operator says so', async () => {
+    const here = await newPerson()
+    await setUp(here)
+    const setBy = async (endsSecondStep: boolean) => {
+      const { link } = await issueLink(service.context, here.email, { endsSecondStep })
+      return sendForm(service, '/console/link', { token: link.token, password: goodPassword })
+    }
+    expect(cookieOf(await setBy(false))).toMatch(/^holdfast=$/)
+    expect((await logIn(here.email)).headers.location).toContain('/console/code')
+    expect(cookieOf(await setBy(true))).toMatch(/^holdfast=cal_log_/)
+    expect((await logIn(here.email)).headers.location).toBe('/console')
+  })
+
+  test('does without the second step with the password only', async () => {
+    const here = await newPerson()
+    await setUp(here)
+    const end = (password: string) => post(here, 'second-step/end', { 'password-to-end': password })
+    expect(await end('not this one')).toMatchObject({ status: 422 })
+    expect((await logIn(here.email)).headers.location).toContain('/console/code')
+    expect(await end(goodPassword)).toMatchObject({ status: 200 })
+    expect((await logIn(here.email)).headers.location).toBe('/console')
+    expect((await service.rows('user_recovery_codes')).filter((one) => one.user_id === here.userId)).toEqual(
+      [],
+    )
+  })
+
+  test('shows and changes nothing for who is not logged in', async () => {
+    const nobody = loggedIn(service, { email: '', userId: '', cookie: 'holdfast=' })
+    for (const [path, fields] of [
+      ['end-others', {}],
+      ['password', { password: goodPassword, next: goodPassword }],
+      ['second-step', {}],
+      ['second-step/confirm', { code: '000000' }],
+      ['second-step/end', { 'password-to-end': goodPassword }],
+    ] as const)
+      expect(await post(nobody, path, fields)).toMatchObject({
+        status: 303,
+        headers: { location: '/console/account' },
+      })
+    expect((await service.call('GET', '//console/account')).body).toContain('<h1>Log in</h1>')
+  })
+})
+
+onEachEngine('codes of the second step', (engine) => {
+  test('are limited for the person, whatever address they come from', async () => {
+    const service = await startTestService(engine, { RATE_LIMIT_FACTOR: '1' })
+    const place = { businessId: businessOf(service.world, 'Salon Spree').id }
+    const person = await logInNewPerson(service, { email: 'mary@example.com', role: 'owner', place })
+    const begun = await sendForm(service, '/console/account/second-step', {}, { cookie: person.cookie })
+    const secret = /<code>([A-Z2-7 ]+)<\/code>/.exec(String(begun.body))?.[1]?.replaceAll(' ', '') ?? ''
+    const codeNow = () => totpCode(secret, Math.floor(service.clock.nowMs() / 30_000))
+    await sendForm(
+      service,
+      '/console/account/second-step/confirm',
+      { code: codeNow() },
+      { cookie: person.cookie },
+    )
+    const fields = { email: person.email, password: goodPassword }
+    const cookie = cookieOf(await sendForm(service, '/console/login', fields)) ?? ''
+    const statuses: number[] = []
+    for (let host = 1; host <= 8; host += 1) {
+      const remoteAddress = `198.51.100.${host}`
+      const { status } = await sendForm(
+        service,
+        '/console/code',
+        { code: '000000' },
+        { cookie, remoteAddress },
+      )
+      statuses.push(status)
+    }
+    expect(statuses).toEqual([422, 422, 422, 422, 422, 429, 429, 429])
+    service.clock.advance(61)
+    const code = codeNow()
+    expect(await sendForm(service, '/console/code', { code }, { cookie })).toMatchObject({ status: 303 })
+    await service.stop()
+  })
+})

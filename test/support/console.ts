@@ -1,0 +1,68 @@
+import type { Browser } from 'playwright-core'
+import { openVisitor, type Visitor, type VisitorOptions } from './browser.ts'
+import { type LoggedIn, sendForm } from './person.ts'
+import type { Reply, TestService } from './test-service.ts'
+
+/** The sizes at which pages of the console are looked at. */
+export const consoleSizes = {
+  phone: { width: 390, height: 844 },
+  desktop: { width: 1280, height: 800 },
+} as const
+
+/** Opens a page of the console as somebody who is logged in. */
+export async function openConsole(
+  browser: Browser,
+  { cookie }: Pick<LoggedIn, 'cookie'>,
+  { address, ...options }: VisitorOptions & { address: string },
+): Promise<Visitor> {
+  const visitor = await openVisitor(browser, options)
+  const [name = '', value = ''] = cookie.split('=', 2)
+  await visitor.context.addCookies([{ name, value, url: address }])
+  return visitor
+}
+
+/** A page of the console, without a browser. */
+export function readConsole(
+  service: TestService,
+  path: string,
+  { cookie }: Pick<LoggedIn, 'cookie'>,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  return service.call('GET', `/${path}`, { headers: { host: 'localhost', cookie, ...headers } })
+}
+
+/** The values that a page's form would send: of its hidden fields, inputs and areas, by name. */
+export function formValues(body: string, action: string): Record<string, string> {
+  const start = body.indexOf(`action="${action}"`)
+  const form = body.slice(start, body.indexOf('</form>', start))
+  const values: Record<string, string> = {}
+  for (const [input] of form.matchAll(/<input[^>]*>/g)) {
+    const attribute = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(input)?.[1]
+    const isChoice = ['radio', 'checkbox'].includes(attribute('type') ?? '')
+    const name = attribute('name')
+    if (name !== undefined && (!isChoice || / checked/.test(input))) values[name] = attribute('value') ?? ''
+  }
+  for (const [, name = '', value = ''] of form.matchAll(/<textarea[^>]* name="([^"]*)"[^>]*>\n?([^<]*)</g))
+    values[name] = value
+  return values
+}
+
+/** Fills a form of a page in and sends it. */
+export async function useForm(
+  service: TestService,
+  person: Pick<LoggedIn, 'cookie'>,
+  { page, action, fields }: { page: string; action: string; fields: Record<string, string> },
+): Promise<Reply> {
+  const { body } = await readConsole(service, page, person)
+  return sendForm(service, action, { ...formValues(String(body), action), ...fields }, person)
+}
+
+/** The text of a page as people read it, in one line. */
+export function textOf(page: { body: unknown }): string {
+  return String(page.body)
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+    .replaceAll(/\s+/g, ' ')
+}

@@ -1,0 +1,64 @@
+import { operator } from '../../src/access/actor.ts'
+import { addPerson, type PersonRequest } from '../../src/access/person.ts'
+import type { Reply, TestService } from './test-service.ts'
+
+export const goodPassword = 'correct horse battery staple'
+
+/** What a browser on a page of the service sends along. */
+export const sameOrigin = { 'sec-fetch-site': 'same-origin' }
+
+const form = { 'content-type': 'application/x-www-form-urlencoded', host: 'localhost' }
+
+/** Sends a form of the console, as its page does. */
+export function sendForm(
+  service: TestService,
+  path: string,
+  fields: Record<string, string>,
+  { cookie, headers = sameOrigin, remoteAddress }: FormOptions = {},
+): Promise<Reply> {
+  return service.call('POST', `/${path}`, {
+    rawBody: new URLSearchParams(fields).toString(),
+    headers: { ...form, ...headers, ...(cookie !== undefined && { cookie }) },
+    ...(remoteAddress !== undefined && { remoteAddress }),
+  })
+}
+
+interface FormOptions {
+  cookie?: string
+  headers?: Record<string, string>
+  remoteAddress?: string
+}
+
+/** The cookie that an answer hands out, as a browser sends it back; undefined without one. */
+export function cookieOf({ headers }: Reply): string | undefined {
+  return headers['set-cookie']?.split(';', 1)[0]
+}
+
+/** A person of the service who is logged in. */
+export interface LoggedIn {
+  email: string
+  userId: string
+  /** For the header `Cookie`. */
+  cookie: string
+  /** A request of the API from a page of the console. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+}
+
+/** Adds a person, who sets a password by the link and is logged in. */
+export async function logInNewPerson(service: TestService, request: PersonRequest): Promise<LoggedIn> {
+  const { person, link } = await addPerson(service.context, operator, request)
+  const set = await sendForm(service, '/console/link', { token: link?.token ?? '', password: goodPassword })
+  return loggedIn(service, { email: person.email, userId: person.user_id, cookie: cookieOf(set) ?? '' })
+}
+
+/** Somebody with the cookie of a log-in. */
+export function loggedIn(service: TestService, person: Omit<LoggedIn, 'call'>): LoggedIn {
+  return {
+    ...person,
+    call: (method, path, body, headers = {}) =>
+      service.call(method, path, {
+        headers: { host: 'localhost', cookie: person.cookie, ...sameOrigin, ...headers },
+        ...(body !== undefined && { body }),
+      }),
+  }
+}
