@@ -3,7 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addPerson, issueLink, offerFirstOwner, setPersonDisabled } from '../../src/access/person.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { cookieOf, goodPassword, logInNewPerson, sameOrigin, sendForm } from '../support/person.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import {
+  businessOf,
+  onEachEngine,
+  type Reply,
+  startTestService,
+  type TestService,
+  withoutLimiter,
+} from '../support/test-service.ts'
 
 onEachEngine('people', (engine) => {
   let service: TestService
@@ -131,20 +138,24 @@ onEachEngine('people', (engine) => {
     const gone = await logInNewPerson(service, { email: newEmail(), role: 'owner', place: { businessId } })
     await setPersonDisabled(service.context, gone.email, true)
     const { person: fresh } = await newPerson()
+    const noReply: Reply = { status: 0, body: '', headers: {} }
     const statements = async (email: string, password: string) => {
-      const before = service.statements.length
-      const reply = await logIn(email, password)
+      let reply = noReply
+      const made = await service.statementsOf(async () => {
+        reply = await logIn(email, password)
+      })
       const { 'x-request-id': _id, date: _date, 'content-length': _length, ...headers } = reply.headers
       const said = String(reply.body).replaceAll(email, 'EMAIL')
       return {
         status: reply.status,
         said,
         headers,
-        statements: service.statements.slice(before).filter((text) => /\buser/.test(text)),
+        statements: withoutLimiter(made),
       }
     }
     const wrong = await statements(known.email, 'quite another password')
     expect(wrong.status).toBe(422)
+    expect(wrong.statements.filter((text) => /\busers\b/.test(text))).toHaveLength(1)
     for (const [email, password] of [
       ['nobody@example.com', 'quite another password'],
       [gone.email, goodPassword],

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as eventLoop, setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, inject } from 'vitest'
@@ -65,6 +66,8 @@ export interface TestService {
   world: DemoWorld
   /** Every statement since it was last emptied. */
   statements: string[]
+  /** The statements of some work alone: none of the workers that run beside it, or of other requests. */
+  statementsOf(work: () => Promise<unknown>): Promise<string[]>
   /** Every line of the log. */
   logLines: string[]
   /**
@@ -108,7 +111,11 @@ export async function startTestService(
     RATE_LIMIT_FACTOR: '1000', // most tests are about something else, and all their requests come from one address
     ...variables,
   })
-  const onStatement = (statement: string) => statements.push(statement)
+  const ofWork = new AsyncLocalStorage<string[]>()
+  const onStatement = (statement: string) => {
+    statements.push(statement)
+    ofWork.getStore()?.push(statement)
+  }
   const context = await createContext(config, {
     clock,
     ...(ids && { ids }),
@@ -163,6 +170,11 @@ export async function startTestService(
     clock,
     world,
     statements,
+    statementsOf: async (work) => {
+      const own: string[] = []
+      await ofWork.run(own, work)
+      return [...own] // without what the work left running
+    },
     logLines,
     call,
     rows,
