@@ -12,9 +12,9 @@ import {
   findUser,
   insertRecoveryCodes,
   lockUser,
-  removeSecondStep,
   updateUser,
 } from './person-queries.ts'
+import { endSecondStepOf, recordOfPerson } from './person.ts'
 import type { RateLimiter } from './rate-limits.ts'
 import {
   base32,
@@ -62,9 +62,11 @@ export async function showAccount(
 
 /** Ends all log-ins of a person but the present one. */
 export async function endOtherLogIns(context: Context, person: PersonActor): Promise<void> {
-  await context.db.transaction((tx) =>
-    endLogInsOf(tx.db, person.userId, { now: tx.now, but: person.logInId }),
-  )
+  const { userId, logInId } = person
+  await context.db.transaction(async (tx) => {
+    if ((await endLogInsOf(tx.db, userId, { now: tx.now, but: logInId })) === 0) return
+    await recordOfPerson(context, tx, { by: person, action: 'user.log_ins_ended', userId })
+  })
 }
 
 /** Who asks, and by which password they show that it is them. */
@@ -95,6 +97,8 @@ export async function changePassword(
     await updateUser(tx.db, person.userId, { password_hash: hash, password_set_at: tx.now })
     await endLogInsOf(tx.db, person.userId, { now: tx.now, but: person.logInId })
     await deleteLinksOf(tx.db, person.userId)
+    const { userId } = person
+    await recordOfPerson(context, tx, { by: person, action: 'user.password_changed', userId })
   })
   return { outcome: 'set' }
 }
@@ -150,6 +154,7 @@ export async function confirmSecondStep(
     const rows = codes.map((one) => ({ user_id: userId, digest: recoveryDigest(one), used_at: null }))
     await insertRecoveryCodes(tx.db, rows)
     await endLogInsOf(tx.db, userId, { now: tx.now, but: person.logInId }) // they came without a code
+    await recordOfPerson(context, tx, { by: person, action: 'user.second_step_added', userId })
     return { outcome: 'set' as const, codes }
   })
 }
@@ -162,6 +167,7 @@ export async function endSecondStep(
 ): Promise<Outcome<{ outcome: 'ended' }>> {
   const refused = await refusal(context, limiter, asked)
   if (refused) return refused
-  await context.db.transaction((tx) => removeSecondStep(tx.db, asked.person.userId))
+  const { person: by } = asked
+  await context.db.transaction((tx) => endSecondStepOf(context, tx, { by, userId: by.userId }))
   return { outcome: 'ended' }
 }

@@ -13,6 +13,8 @@ export const auditActions = [
   ...(['key.created', 'key.revoked'] as const),
   ...(['webhook.created', 'webhook.updated', 'webhook.deleted', 'webhook.secret_rotated'] as const),
   ...(['user.created', 'user.updated', 'user.disabled', 'user.enabled', 'user.link_made'] as const),
+  ...(['user.password_set', 'user.password_changed', 'user.log_ins_ended'] as const),
+  ...(['user.second_step_added', 'user.second_step_removed', 'user.recovery_code_used'] as const),
   ...(['webhook.tested', 'delivery.retried', 'mail.retried'] as const),
 ] as const
 

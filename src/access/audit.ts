@@ -16,7 +16,7 @@ import type { Transaction } from '../database/database.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
 import type { AuditActorType } from '../database/tables.ts'
 import { decodeCursor, pageOf, readLimit } from '../http/wire.ts'
-import type { Actor } from './actor.ts'
+import type { Actor, PersonActor } from './actor.ts'
 import { type AuditRow, deleteOldAudit, findAudit, insertAudit } from './audit-queries.ts'
 import type { AuditQuery } from './audit-schemas.ts'
 import type { AuditAction } from './audit-types.ts'
@@ -28,7 +28,10 @@ import type { Context } from './context.ts'
  */
 
 /** Who changes something; `system` is the server itself, such as when a payment arrives. */
-export type Author = Actor | LinkAuthor | 'system'
+export type Author = Actor | LinkAuthor | PersonAuthor | 'system'
+
+/** A person, also one who has not logged in yet: such as by a link for a password. */
+type PersonAuthor = Pick<PersonActor, 'type' | 'userId' | 'name' | 'via'>
 
 /** Who has a link of a booking that is no bearer token. */
 interface LinkAuthor {

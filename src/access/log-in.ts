@@ -2,7 +2,9 @@ import { isEmail } from '../base/contact-formats.ts'
 import { plusSeconds, secondsUntil } from '../base/instants.ts'
 import type { ClientAddress } from '../base/client-network.ts'
 import type { Transaction } from '../database/database.ts'
+import type { UsersTable } from '../database/tables.ts'
 import { effectivePlan, type PersonActor } from './actor.ts'
+import type { Author } from './audit.ts'
 import type { Context } from './context.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { passwordFault, type PasswordFault } from './password-rules.ts'
@@ -25,7 +27,7 @@ import {
   updateLogIn,
   updateUser,
 } from './person-queries.ts'
-import { isPersonName, linkSeconds, makeFirstOwner, personEmail } from './person.ts'
+import { isPersonName, linkSeconds, makeFirstOwner, personEmail, recordOfPerson } from './person.ts'
 import { quotaOfCodes, quotasOfLogIn } from './rate-limit-rules.ts'
 import type { RateLimiter } from './rate-limits.ts'
 import { isPersonToken, newToken, tokenDigest } from './token.ts'
@@ -47,6 +49,12 @@ export interface LogInOrigin {
   client: ClientAddress
   /** What the browser says of itself (`User-Agent`). */
   userAgent: string
+  requestId: string
+}
+
+/** A person who is about to log in, for the audit log. */
+function authorOf({ id, name }: Pick<UsersTable, 'id' | 'name'>, { client, requestId }: LogInOrigin): Author {
+  return { type: 'person', userId: id, name, via: { address: client.address, requestId } }
 }
 
 /** Too many tries. */
@@ -183,7 +191,7 @@ export async function logIn(
 export async function confirmLogIn(
   context: Context,
   limiter: RateLimiter,
-  { token, code }: { token: string; code: string },
+  { token, code, origin }: { token: string; code: string; origin: LogInOrigin },
 ): Promise<LogInResult> {
   const found = await findPendingLogIn(context.db.reads, tokenDigest(token), context.clock.now())
   if (!found) return { outcome: 'refused' }
@@ -192,7 +200,7 @@ export async function confirmLogIn(
   if (!allowed) return { outcome: 'limited', retryAfterSeconds }
   const confirmed = newToken('login', context.ids)
   const isIn = await context.db.transaction(async (tx) => {
-    if (!(await takeCode(context, tx, { userId: found.user_id, code }))) return false
+    if (!(await takeCode(context, tx, { userId: found.user_id, code, origin }))) return false
     return confirmPendingLogIn(tx.db, found.id, {
       digest: tokenDigest(confirmed),
       now: tx.now,
@@ -204,9 +212,9 @@ export async function confirmLogIn(
 
 /** Uses a code up: of two at once, one gets it. */
 async function takeCode(
-  context: Pick<Context, 'clock'>,
+  context: Pick<Context, 'clock' | 'ids'>,
   tx: Transaction,
-  { userId, code }: { userId: string; code: string },
+  { userId, code, origin }: { userId: string; code: string; origin: LogInOrigin },
 ): Promise<boolean> {
   const user = await findUser(tx.db, userId)
   if (!user?.totp_secret || !user.totp_since || user.disabled_at) return false
@@ -214,7 +222,10 @@ async function takeCode(
   const nowMs = context.clock.nowMs()
   const step = totpStep(user.totp_secret, plain, { nowMs, lastStep: user.totp_step })
   if (step !== undefined) return takeTotpStep(tx.db, userId, step)
-  return takeRecoveryCode(tx.db, userId, { digest: recoveryDigest(plain), now: tx.now })
+  if (!(await takeRecoveryCode(tx.db, userId, { digest: recoveryDigest(plain), now: tx.now }))) return false
+  const by = authorOf(user, origin)
+  await recordOfPerson(context, tx, { by, action: 'user.recovery_code_used', userId })
+  return true
 }
 
 /** Counts a try at an account, also at one that does not exist. */
@@ -315,6 +326,8 @@ export async function setPasswordByLink(
     await updateUser(tx.db, present.id, { password_hash: hash, password_set_at: tx.now })
     await endLogInsOf(tx.db, present.id, { now: tx.now })
     await deleteLinksOf(tx.db, present.id)
+    const by = authorOf(present, origin)
+    await recordOfPerson(context, tx, { by, action: 'user.password_set', userId: present.id })
     if (present.totp_since) return { outcome: 'set', token: undefined } // a link is one step, not two
     const isIn = await beginLogIn(context, tx, { userId: present.id, token, origin, needsCode: false })
     return { outcome: 'set', token: isIn ? token : undefined }

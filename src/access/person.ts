@@ -7,8 +7,9 @@ import type { CleanupJob } from '../database/context.ts'
 import type { Transaction } from '../database/database.ts'
 import type { PersonRole, UserLinksTable, UsersTable } from '../database/tables.ts'
 import type { TenantScope } from '../database/tenant-scope.ts'
-import { type Actor, operator, type PersonActor } from './actor.ts'
-import { recordAudit } from './audit.ts'
+import { operator, type PersonActor } from './actor.ts'
+import { type Author, recordAudit } from './audit.ts'
+import type { AuditAction } from './audit-types.ts'
 import type { Context } from './context.ts'
 import {
   deleteOldLinks,
@@ -26,6 +27,7 @@ import {
   insertUser,
   isBusinessIn,
   lockOwners,
+  lockUser,
   type PersonRow,
   putFirstOwnerLink,
   removeSecondStep,
@@ -154,16 +156,23 @@ export function changePerson(
     await assertPlace(tx, present, columns)
     await updatePlace(tx.db, present.id, columns)
     const person = { ...present, ...columns }
-    await recordChange(context, tx, { by, action: 'user.updated', person })
+    for (const action of actionsOf(present, person)) await recordChange(context, tx, { by, action, person })
     return person
   })
 }
 
-async function assertPlace(
-  tx: Transaction,
-  present: PersonRow,
-  wanted: Pick<PersonRow, 'role' | 'staff_id' | 'disabled_at'>,
-): Promise<void> {
+type PlaceColumns = Pick<PersonRow, 'role' | 'staff_id' | 'disabled_at'>
+
+function actionsOf(before: PlaceColumns, after: PlaceColumns): PersonAction[] {
+  const isUpdated = before.role !== after.role || before.staff_id !== after.staff_id
+  const isMoved = (before.disabled_at === null) !== (after.disabled_at === null)
+  return [
+    ...(isUpdated ? ['user.updated' as const] : []),
+    ...(isMoved ? [after.disabled_at === null ? ('user.enabled' as const) : ('user.disabled' as const)] : []),
+  ]
+}
+
+async function assertPlace(tx: Transaction, present: PersonRow, wanted: PlaceColumns): Promise<void> {
   const place =
     present.business_id === null ? { hubId: present.hub_id ?? '' } : { businessId: present.business_id }
   const { email, name } = present
@@ -217,9 +226,12 @@ export function presentLink({ config }: Pick<Context, 'config'>, { person, link 
   }
 }
 
+/** What the audit log tells of people. */
+type PersonAction = Extract<AuditAction, `user.${string}`>
+
 interface PersonChange {
-  by: Actor
-  action: 'user.created' | 'user.updated' | 'user.disabled' | 'user.enabled' | 'user.link_made'
+  by: Author
+  action: PersonAction
   person: PersonRow
 }
 
@@ -228,14 +240,14 @@ function recordChange(context: Pick<Context, 'ids'>, tx: Transaction, { by, acti
   return recordAudit(context, tx, { by, action, subjectId, businessId, hubId })
 }
 
-/** Records what the operator did to a person, at each of their places. */
-async function recordOfOperator(
+/** Records what was done to a person as such, at each of their places: the owners of each see it. */
+export async function recordOfPerson(
   context: Pick<Context, 'ids'>,
   tx: Transaction,
-  { action, userId }: { action: PersonChange['action']; userId: string },
+  { by, action, userId }: { by: Author; action: PersonAction; userId: string },
 ): Promise<void> {
   for (const person of await findPeople(tx.db, { scope: operator.scope, userId, max: maxListed }))
-    await recordChange(context, tx, { by: operator, action, person })
+    await recordChange(context, tx, { by, action, person })
 }
 
 function personFaults({ email, name, role, place, staffId }: PersonRequest): FieldError[] {
@@ -331,11 +343,12 @@ export function listPeople(context: Context, scope: TenantScope): Promise<Person
 export function setPersonDisabled(context: Context, email: string, disabled: boolean): Promise<UsersTable> {
   return context.db.transaction(async (tx) => {
     const user = await knownPerson(tx, email)
-    const disabled_at = disabled ? (user.disabled_at ?? tx.now) : null
+    if ((user.disabled_at !== null) === disabled) return user
+    const disabled_at = disabled ? tx.now : null
     await updateUser(tx.db, user.id, { disabled_at })
     if (disabled) await endLogInsOf(tx.db, user.id, { now: tx.now })
     const action = disabled ? 'user.disabled' : 'user.enabled'
-    await recordOfOperator(context, tx, { action, userId: user.id })
+    await recordOfPerson(context, tx, { by: operator, action, userId: user.id })
     return { ...user, disabled_at }
   })
 }
@@ -352,10 +365,21 @@ export function issueLink(
       const detail = `${user.email} is disabled; let them in again first: holdfast user enable ${user.email}`
       throw validationProblem([{ pointer: '/email', code: 'not_allowed', detail }])
     }
-    if (endsSecondStep) await removeSecondStep(tx.db, user.id)
-    await recordOfOperator(context, tx, { action: 'user.link_made', userId: user.id })
+    if (endsSecondStep) await endSecondStepOf(context, tx, { by: operator, userId: user.id })
+    await recordOfPerson(context, tx, { by: operator, action: 'user.link_made', userId: user.id })
     return { user, link: await makeLink(context, tx, user.id) }
   })
+}
+
+/** Removes the authenticator of a person and its recovery codes. */
+export async function endSecondStepOf(
+  context: Pick<Context, 'ids'>,
+  tx: Transaction,
+  { by, userId }: { by: Author; userId: string },
+): Promise<void> {
+  const user = await lockUser(tx.db, userId)
+  await removeSecondStep(tx.db, userId)
+  if (user?.totp_since) await recordOfPerson(context, tx, { by, action: 'user.second_step_removed', userId })
 }
 
 async function knownPerson(tx: Transaction, email: string): Promise<UsersTable> {
@@ -440,7 +464,7 @@ export async function makeFirstOwner(
   if (!isNew) return null
   for (const place of await firstPlaces(context, tx.db))
     await givePlace(context, tx, { userId: id, place, role: 'owner', staffId: null })
-  await recordOfOperator(context, tx, { action: 'user.created', userId: id })
+  await recordOfPerson(context, tx, { by: operator, action: 'user.created', userId: id })
   return id
 }
 

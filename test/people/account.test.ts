@@ -9,6 +9,7 @@ import {
   loggedIn,
   logInNewPerson,
   sendForm,
+  setUpAuthenticator,
 } from '../support/person.ts'
 import {
   businessOf,
@@ -58,20 +59,10 @@ onEachEngine("a person's account", (engine) => {
     const cookie = cookieOf(await logIn(person.email)) ?? ''
     return loggedIn(service, { ...person, cookie })
   }
-  /** Sets an authenticator up. Gives its codes, each at a time of its own, and the recovery codes. */
   const setUp = async (person: LoggedIn) => {
-    const begun = await post(person, 'second-step')
-    const secret = /<code>([A-Z2-7 ]+)<\/code>/.exec(String(begun.body))?.[1]?.replaceAll(' ', '') ?? ''
-    const nextCode = () => {
-      service.clock.advance(30)
-      return totpCode(secret, Math.floor(service.clock.nowMs() / 30_000))
-    }
-    const confirmed = await post(person, 'second-step/confirm', { code: nextCode() })
-    const recovery = [...String(confirmed.body).matchAll(/<code>([a-z2-7-]{19})<\/code>/g)].map(
-      ([, one]) => one ?? '',
-    )
-    expect(recovery).toHaveLength(10)
-    return { nextCode, recovery }
+    const made = await setUpAuthenticator(service, person)
+    expect(made.recovery).toHaveLength(10)
+    return made
   }
   const sendCode = (cookie: string, code: string) => sendForm(service, '/console/code', { code }, { cookie })
 
@@ -204,15 +195,7 @@ onEachEngine('codes of the second step', (engine) => {
     const service = await startTestService(engine, { RATE_LIMIT_FACTOR: '1' })
     const place = { businessId: businessOf(service.world, 'Salon Spree').id }
     const person = await logInNewPerson(service, { email: 'mary@example.com', role: 'owner', place })
-    const begun = await sendForm(service, '/console/account/second-step', {}, { cookie: person.cookie })
-    const secret = /<code>([A-Z2-7 ]+)<\/code>/.exec(String(begun.body))?.[1]?.replaceAll(' ', '') ?? ''
-    const codeNow = () => totpCode(secret, Math.floor(service.clock.nowMs() / 30_000))
-    await sendForm(
-      service,
-      '/console/account/second-step/confirm',
-      { code: codeNow() },
-      { cookie: person.cookie },
-    )
+    const { nextCode } = await setUpAuthenticator(service, person)
     const fields = { email: person.email, password: goodPassword }
     const cookie = cookieOf(await sendForm(service, '/console/login', fields)) ?? ''
     const statuses: number[] = []
@@ -228,8 +211,9 @@ onEachEngine('codes of the second step', (engine) => {
     }
     expect(statuses).toEqual([422, 422, 422, 422, 422, 429, 429, 429])
     service.clock.advance(61)
-    const code = codeNow()
-    expect(await sendForm(service, '/console/code', { code }, { cookie })).toMatchObject({ status: 303 })
+    expect(await sendForm(service, '/console/code', { code: nextCode() }, { cookie })).toMatchObject({
+      status: 303,
+    })
     await service.stop()
   })
 })

@@ -195,11 +195,12 @@ onEachEngine('what people may do', (engine) => {
     })
     expect(await call('/users')).toMatchObject({ status: 200 })
     const { body } = await owner.call('GET', `/audit?subject=${added.body.person_id}`)
-    expect((body.data as { action: string }[]).map(({ action }) => action)).toEqual([
-      'user.updated',
-      'user.updated',
-      'user.updated',
+    expect((body.data as { action: string }[]).map(({ action }) => action).toSorted()).toEqual([
       'user.created',
+      'user.disabled',
+      'user.enabled',
+      'user.password_set',
+      'user.updated',
     ])
     await owner.call('PATCH', path, { disabled: true })
   })

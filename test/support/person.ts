@@ -1,5 +1,6 @@
 import { operator } from '../../src/access/actor.ts'
 import { addPerson, type PersonRequest } from '../../src/access/person.ts'
+import { totpCode } from '../../src/access/totp.ts'
 import type { Reply, TestService } from './test-service.ts'
 
 export const goodPassword = 'correct horse battery staple'
@@ -61,4 +62,22 @@ export function loggedIn(service: TestService, person: Omit<LoggedIn, 'call'>): 
         ...(body !== undefined && { body }),
       }),
   }
+}
+
+/** Sets an authenticator up. Gives its codes, each at a time of its own, and the recovery codes. */
+export async function setUpAuthenticator(
+  service: TestService,
+  { cookie }: Pick<LoggedIn, 'cookie'>,
+): Promise<{ secret: string; nextCode: () => string; recovery: string[] }> {
+  const post = (path: string, fields = {}) =>
+    sendForm(service, `/console/account/${path}`, fields, { cookie })
+  const begun = await post('second-step')
+  const secret = /<code>([A-Z2-7 ]+)<\/code>/.exec(String(begun.body))?.[1]?.replaceAll(' ', '') ?? ''
+  const nextCode = () => {
+    service.clock.advance(30)
+    return totpCode(secret, Math.floor(service.clock.nowMs() / 30_000))
+  }
+  const confirmed = await post('second-step/confirm', { code: nextCode() })
+  const codes = String(confirmed.body).matchAll(/<code>([a-z2-7-]{19})<\/code>/g)
+  return { secret, nextCode, recovery: [...codes].map(([, one]) => one ?? '') }
 }

@@ -124,7 +124,9 @@ function addSecondStep(app: FastifyInstance, context: Context, limiter: RateLimi
       const { code } = request.body
       const next = pathWithin(request.body.next)
       const token = logInToken(request)
-      const result = token === undefined ? undefined : await confirmLogIn(context, limiter, { token, code })
+      const origin = originOf(request)
+      const result =
+        token === undefined ? undefined : await confirmLogIn(context, limiter, { token, code, origin })
       if (!result || result.outcome === 'refused') return redirect(reply, '/console')
       const texts = textsOf(request).gate
       if (result.outcome === 'limited') {
@@ -271,7 +273,11 @@ function pathWithin(next: string | undefined): string {
 
 /** Where a request comes from. */
 export function originOf(request: FastifyRequest): LogInOrigin {
-  return { client: readClientAddress(request.ip), userAgent: request.headers['user-agent'] ?? '' }
+  return {
+    client: readClientAddress(request.ip),
+    userAgent: request.headers['user-agent'] ?? '',
+    requestId: request.id,
+  }
 }
 
 /** Undefined where so many passwords wait to be hashed that a page asks for patience. */
