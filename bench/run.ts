@@ -1,6 +1,7 @@
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { pgbenchVersion } from './inserts.ts'
+import { measureBesideMails } from './mails.ts'
 import { measure, type Figure, type Plan } from './measure.ts'
 import { operations } from './operations.ts'
 import { measureQuiet } from './quiet.ts'
@@ -8,7 +9,7 @@ import { engines } from './targets.ts'
 
 /*
  * `npm run bench` measures every operation and prints a table; `npm run bench -- quiet` measures a business beside a busy
- * one, `npm run bench -- webhooks` deliveries.
+ * one, `npm run bench -- mails` bookings beside mail servers, `npm run bench -- webhooks` deliveries.
  */
 
 const usage = `npm run bench [-- [against PATH] OPTIONS]
@@ -19,6 +20,7 @@ const usage = `npm run bench [-- [against PATH] OPTIONS]
   --rounds N         turns of each, 3
   --seconds N        of each turn, 2
 npm run bench -- quiet      a quiet business beside a busy one; takes --engine, --rounds, --seconds
+npm run bench -- mails      bookings beside mail servers, quick and slow; takes --engine, --rounds, --seconds
 npm run bench -- webhooks   deliveries instead`
 
 /** The plan that the arguments ask for. Throws a sentence about what it does not understand. */
@@ -159,8 +161,8 @@ if (import.meta.main) {
   const args = process.argv.slice(2)
   if (args[0] === 'webhooks') await import('./webhooks.ts')
   else {
-    const isQuiet = args[0] === 'quiet'
-    const plan = understood(isQuiet ? args.slice(1) : args)
-    if (plan) await (isQuiet ? measureQuiet(plan) : main(plan))
+    const special = { quiet: measureQuiet, mails: measureBesideMails }[args[0] ?? '']
+    const plan = understood(special ? args.slice(1) : args)
+    if (plan) await (special ?? main)(plan)
   }
 }

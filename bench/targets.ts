@@ -45,13 +45,15 @@ interface StartOptions {
   /** Unlike that of any other target of the run. */
   number: number
   businesses?: number
+  /** Settings beside those of every target. */
+  settings?: Record<string, string>
 }
 
 /** Starts the servers of a checkout on an empty database, and makes the world of the benchmark in it. */
 export async function startTarget(
   checkout: string,
   engine: Engine,
-  { postgresUrl, number, businesses = 1 }: StartOptions,
+  { postgresUrl, number, businesses = 1, settings = {} }: StartOptions,
 ): Promise<Target> {
   await using undo = new AsyncDisposableStack()
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
@@ -63,7 +65,7 @@ export async function startTarget(
     undo.defer(() => database.drop())
     databaseUrl = database.url
   }
-  const program = { path: join(checkout, 'bin/holdfast.js'), directory, databaseUrl }
+  const program = { path: join(checkout, 'bin/holdfast.js'), directory, databaseUrl, settings }
   const keys: Keys[] = []
   for (let business = 0; business < businesses; business += 1) keys.push(await makeKeys(program))
   const servers: Server[] = []
@@ -93,10 +95,11 @@ interface Program {
   /** Where it runs: without an .env of anybody. */
   directory: string
   databaseUrl: string
+  settings: Record<string, string>
 }
 
 /** As users start it, with limits out of the way and each visitor's address believed. */
-function environmentOf({ databaseUrl }: Program): NodeJS.ProcessEnv {
+function environmentOf({ databaseUrl, settings }: Program): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],
     NODE_ENV: 'production',
@@ -107,6 +110,7 @@ function environmentOf({ databaseUrl }: Program): NodeJS.ProcessEnv {
     DRAIN_SECONDS: '0',
     RATE_LIMIT_FACTOR: '999999',
     TRUST_PROXY: '127.0.0.0/8',
+    ...settings,
   }
 }
 
@@ -175,7 +179,7 @@ async function makeWorld(address: string, keys: Keys): Promise<World> {
     for (let person = 0; person < peopleOfService; person += 1) {
       staff_ids.push(await make('/staff', { name: `Person ${index}.${person}` }))
     }
-    const times = { duration_minutes: 15, slot_interval_minutes: 15 }
+    const times = { duration_minutes: 15, slot_interval_minutes: 15, max_advance_days: 365 } // room for a long run
     const offer = { name: `Service ${index}`, ...times, location_ids: [locationId], staff_ids }
     serviceIds.push(await make('/services', offer))
   }

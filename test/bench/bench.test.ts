@@ -62,6 +62,22 @@ longTest('a quiet business is measured alone and beside a busy one', patient, as
   expect(stdout).toMatch(/'sqlite' +│ '\d+\.\d' +│ '\d+\.\d' +│ '\d+\.\d'/)
 })
 
+longTest('bookings are measured beside mail servers of all kinds', patient, async () => {
+  const { code, stdout, stderr } = await bench(
+    'mails',
+    '--engine',
+    'sqlite',
+    '--rounds',
+    '1',
+    '--seconds',
+    '0.2',
+  )
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const rows = [...stdout.matchAll(/'sqlite' +│ '([a-z0-9 ]+)' +│ '\d+\.\d' +│ '\d+\.\d' +│ 0 +│ (\d+)/g)]
+  expect(rows.map(([, name]) => name)).toEqual(['none', 'quick', 'takes 2 s a mail', 'silent', 'away'])
+  expect(Number(rows[1]?.[2])).toBeGreaterThan(0)
+})
+
 test.each([
   [['--operation', 'shows'], '--operation takes session, hold'],
   [['--engine', 'mysql'], '--engine takes sqlite, postgres, two-servers; not mysql'],
@@ -77,9 +93,9 @@ test('the commands of docs/benchmark.md are understood', () => {
   const { text = '' } =
     blocksOf(documentAt('docs/benchmark.md')).find((block) => block.text.includes('against')) ?? {}
   const commands = text.split('\n').map((line) => line.replace(/ +#.*/, ''))
-  expect(commands).toHaveLength(5)
+  expect(commands).toHaveLength(6)
   for (const command of commands.filter((one) => !one.endsWith(' webhooks'))) {
-    const args = command.replace(/npm run bench -- (quiet )?/, '').split(' ')
+    const args = command.replace(/npm run bench -- ((quiet|mails) )?/, '').split(' ')
     expect(planOf(args).rounds, command).toBeGreaterThan(0)
   }
   expect(planOf(['against', '../holdfast-before']).against).toBe('../holdfast-before')
