@@ -28,19 +28,21 @@ export function makeWidget(): Promise<boolean> {
   })
 }
 
-const isEntry = (name: string) => name === 'v1.js' || name === 'manage.js'
+const entries = ['v1.js', 'manage.js', 'calendar.js']
+const isEntry = (name: string) => entries.includes(name)
 
-/** The files of the widget, and of the page on which a client manages a booking, by name. */
+/** The files of the widget, of the page on which a client manages a booking, and of the console's calendar, by name. */
 async function builtWidget(): Promise<Record<string, string>> {
   const { rolldown } = await import('rolldown') // late: the up-to-date check does not need it
   // apart, so that the widget shares no file with the page and its first step needs one only
-  const [ofWidget, ofPage] = await Promise.all([
-    bundled({ v1: join(widget, 'v1.ts') }),
-    bundled({ manage: join(widget, 'manage/manage-element.tsx') }),
+  const [ofWidget, ofPage, ofConsole] = await Promise.all([
+    bundled({ v1: join(widget, 'v1.ts') }, banner),
+    bundled({ manage: join(widget, 'manage/manage-element.tsx') }, banner),
+    bundled({ calendar: join(widget, 'calendar/calendar.ts') }),
   ])
-  return { ...ofPage, ...ofWidget }
+  return { ...ofConsole, ...ofPage, ...ofWidget }
 
-  async function bundled(input: Record<string, string>): Promise<Record<string, string>> {
+  async function bundled(input: Record<string, string>, postBanner = ''): Promise<Record<string, string>> {
     const bundle = await rolldown({
       input,
       platform: 'browser',
@@ -53,7 +55,7 @@ async function builtWidget(): Promise<Record<string, string>> {
       entryFileNames: '[name].js',
       chunkFileNames: '[name]-[hash].js',
       minify: true,
-      postBanner: banner,
+      postBanner,
     })
     await bundle.close()
     return Object.fromEntries(

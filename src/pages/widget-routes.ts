@@ -9,9 +9,9 @@ import { Type } from 'typebox'
 import { Problem } from '../base/errors.ts'
 import { StrictObject, Media } from '../http/wire.ts'
 
-/** Their names never change: websites load the widget, and a page of this server what manages a booking. */
+/** Their names never change: websites load the widget, and pages of this server the others. */
 const widget = 'v1.js'
-const entries = [widget, 'manage.js']
+const entries = [widget, 'manage.js', 'calendar.js']
 
 /** The script of the booking widget, and the files that it loads later. A request for them waits for `built`. */
 export function widgetRoutes(built: () => Promise<void> = () => Promise.resolve()) {

@@ -82,6 +82,34 @@ onEachEngine('the calendar of the console', (engine) => {
     expect(foreign).not.toContain('Dana Brooks')
   })
 
+  test('a week is of whom one chose', async () => {
+    const ben = booker.staffId('Ben')
+    const id = await booker.book('Haircut', `${day}T11:00:00+01:00`, { staff_id: ben })
+    const page = await show(`?view=week&who=${ben}`)
+    expect(page).toContain(`data-who="${ben}"`)
+    expect(page).not.toContain(`data-who="${booker.staffId('Anna')}"`)
+    expect(page).toContain(`href="/console/bookings/${id}"`)
+  })
+
+  test('the part that changes is sent again only when something has changed, or a minute is over', async () => {
+    const path = `//console/calendar?date=${day}`
+    const ask = (tag = '', cookie = owner.cookie) =>
+      service.call('GET', path, { headers: { host: 'localhost', cookie, 'if-none-match': tag } })
+    const first = await ask()
+    expect(first.status).toBe(200)
+    expect(String(first.body)).toMatch(/^<div\s+id="calendar"/)
+    const tag = first.headers['etag']
+    expect([tag, await ask(tag).then(({ status }) => status)]).toEqual([expect.any(String), 304])
+    const id = await booker.book('Haircut', `${day}T12:00:00+01:00`, { staff_id: booker.staffId('Anna') })
+    const second = await ask(tag)
+    expect([second.status, String(second.body).includes(id)]).toEqual([200, true])
+    expect((await ask(second.headers['etag'])).status).toBe(304)
+    service.clock.advance(60)
+    expect((await ask(second.headers['etag'])).status).toBe(200)
+    const out = await ask(tag, '')
+    expect([out.status, out.body.code]).toEqual([401, 'invalid_credentials'])
+  })
+
   test('what does not fit in its address is as if it were not there', async () => {
     expect(await show('?date=2026-02-30&view=year&who=nobody&location=nowhere')).toContain('20 November 2026')
   })

@@ -23,6 +23,16 @@ describe('the built widget', () => {
     expect(entry.toString()).not.toMatch(/^import /m) // nothing that would have to be waited for
   })
 
+  test('the script of the console has at most 40,000 bytes, gzipped', () => {
+    const scripts = [
+      join(built, 'calendar.js'),
+      join(project, 'src/pages/console.js'),
+      join(project, 'src/pages/console-link.js'),
+    ]
+    const sizes = scripts.map((path) => gzipSync(readFileSync(path), { level: 9 }).length)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(40_000)
+  })
+
   /** Where a client goes by a click, for a map or a calendar. */
   const linked = ['calendar.google.com', 'outlook.live.com', 'www.openstreetmap.org']
 

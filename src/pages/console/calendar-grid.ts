@@ -9,6 +9,7 @@ import {
   type CalendarView,
   clientName,
   columnName,
+  fiveMinutesMs,
   Formats,
   freeIn,
   leftText,
@@ -46,7 +47,7 @@ export function calendarGrid(view: CalendarView): Html {
   const grid = new DayGrid(dates, calendar.timezone)
   const columns: GridColumn[] = isWeek
     ? grid.days.flatMap((day) =>
-        calendar.columns.slice(0, 1).map((column) => ({ label: formats.date(day.from), day, column })),
+        view.columns.slice(0, 1).map((column) => ({ label: formats.date(day.from), day, column })),
       )
     : grid.days.flatMap((day) =>
         view.columns.map((column) => ({
@@ -128,15 +129,46 @@ function columnPart(view: GridView, { label, day, column }: GridColumn): Html {
   const now = put({ from: nowMs, to: nowMs + 1 }, (rows) => {
     return html`<li class="cal-now ${placeOf(rows, window.first)}" aria-hidden="true"></li>`
   })
-  return html`<section class="cal-col" aria-label="${label}">
+  return html`<section
+    class="cal-col"
+    aria-label="${label}"
+    data-key="${columnKey(column, day)}"
+    ${columnData(view, { column, day })}
+  >
     <h2 class="cal-head"><bdi>${label}</bdi></h2>
     <ol class="cal-rows">
       <li class="${placeOf({ first: 0, end: window.end - window.first }, 0)}" aria-hidden="true"></li>
-      ${closed} ${freeParts(view, column, { day, put })} ${blockParts(view, column, put)}
+      ${closed} ${freeParts(view, column, { day, put })} ${blockParts(view, column, { day, put })}
       ${entryParts(view, column, { at })} ${now}
     </ol>
     ${closed.length > 0 && column.open.length === 0 ? html`<p class="unseen">${visit.texts.calendar.closed}</p>` : ''}
   </section>`
+}
+
+const columnKey = (column: Calendar['columns'][number], day: GridColumn['day']) => `${column.id}/${day.date}`
+
+/** What a script needs to know of a column: whose it is, what is given there, and when its rows begin. */
+function columnData(
+  { grid, window, calendar }: GridView,
+  { column: { id, staff, service, location }, day }: Omit<GridColumn, 'label'>,
+): Html {
+  const runs = grid
+    .runsOf(day)
+    .map(
+      ({ first, end, atMs }) =>
+        [Math.max(first, window.first), Math.min(end, window.end), atMs, first] as const,
+    )
+    .filter(([first, end]) => first < end)
+    .map(([from, end, atMs, first]) => [
+      from - window.first,
+      end - window.first,
+      atMs + (from - first) * fiveMinutesMs,
+    ])
+  const given = service
+    ? [service.id]
+    : calendar.catalogue.services.flatMap((one) => (one.staff_ids.includes(id) ? [one.id] : []))
+  return html`data-who="${id}" data-staff="${staff ? staff.name : ''}" data-location="${location?.id ?? ''}"
+  data-gives="${given.join(' ')}" data-runs="${JSON.stringify(runs)}"`
 }
 
 type Put = (span: Interval, make: (rows: Rows) => Html) => Html[]
@@ -144,15 +176,25 @@ type Put = (span: Interval, make: (rows: Rows) => Html) => Html[]
 function freeParts(
   view: GridView,
   column: Calendar['columns'][number],
-  { day, put }: { day: Interval; put: Put },
+  { day, put }: { day: GridColumn['day']; put: Put },
 ): Html[] {
   const { visit, choice, formats, window } = view
   const t = visit.texts.calendar
   return freeIn(view, column, day).flatMap((gap) =>
     put(gap, (rows) => {
       const start = new Date(gap.from).toISOString()
-      const path = pathOf('/console/book', visit, { start, who: column.id, location: choice.location })
-      return html`<li class="free ${placeOf(rows, window.first)}">
+      const path = pathOf('/console/book', visit, {
+        start,
+        ...(column.service
+          ? { service: column.service.id, location: column.location?.id }
+          : { who: column.id, location: choice.location }),
+      })
+      const key = `f-${columnKey(column, day)}-${gap.to}`
+      return html`<li
+        class="free ${placeOf(rows, window.first)}"
+        data-key="${key}"
+        data-span="${gap.from} ${gap.to}"
+      >
         <a href="${path}"
           ><span>+ ${t.book}</span>
           <span class="unseen">${t.free(formats.time(gap.from), formats.time(gap.to))}</span></a
@@ -162,13 +204,22 @@ function freeParts(
   )
 }
 
-function blockParts(view: GridView, column: Calendar['columns'][number], put: Put): Html[] {
+function blockParts(
+  view: GridView,
+  column: Calendar['columns'][number],
+  { day, put }: { day: GridColumn['day']; put: Put },
+): Html[] {
   const { visit, shown, window, formats } = view
   const t = visit.texts.calendar
   return blocksOf(shown.blocks, column).flatMap((block) =>
     put(spanOf(block), (rows) => {
       const { from, to } = spanOf(block)
-      return html`<li class="blocked ${placeOf(rows, window.first)}">
+      const key = `x-${columnKey(column, day)}-${block.id}`
+      return html`<li
+        class="blocked ${placeOf(rows, window.first)}"
+        data-key="${key}"
+        data-span="${from} ${to}"
+      >
         <a href="${pathOf(`/console/block/${block.id}`, visit)}"
           ><bdi>${t.blocked(block.reason)}</bdi>
           <span class="unseen">${formats.time(from)}–${formats.time(to)}</span></a
@@ -244,7 +295,7 @@ function bookingPart(
   if (others.length > 0) {
     const size = [booking, ...others].reduce((sum, { party_size }) => sum + party_size, 0)
     const path = calendarPath(visit, { ...choice, view: 'list', who: booking.column_id })
-    return html`<li class="booking group ${place}">
+    return html`<li class="booking group ${place}" data-key="b-${booking.id}" data-span="${from} ${to}">
       <a href="${path}"
         ><b><bdi>${booking.service.name}</bdi></b> <span>${t.booked(size)}</span>
         <span class="unseen">${times}</span></a
@@ -252,7 +303,12 @@ function bookingPart(
     </li>`
   }
   const people = booking.party_size > 1 ? html` · ${t.people(booking.party_size)}` : ''
-  return html`<li class="booking is-${booking.no_show ? 'no-show' : booking.status} ${place}">
+  return html`<li
+    class="booking is-${booking.no_show ? 'no-show' : booking.status} ${place}"
+    data-key="b-${booking.id}"
+    data-span="${from} ${to}"
+    ${isMovable(booking) ? html`data-id="${booking.id}" data-version="${booking.version}" data-service="${booking.service.id}"` : ''}
+  >
     <a id="b-${booking.id}" href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
       ><b><bdi>${clientName(booking)}</bdi></b>
       <span title="${mark.text}" aria-hidden="true">${mark.sign}</span>
@@ -265,11 +321,16 @@ function bookingPart(
   </li>`
 }
 
+/** Of a booking that is to come or under way, and that its reader may change. */
+function isMovable(booking: ShownBooking): boolean {
+  return !('redacted' in booking) && ['pending', 'confirmed', 'in_progress'].includes(booking.status)
+}
+
 function holdPart({ visit, nowMs, formats }: GridView, hold: Shown['holds'][number], place: string): Html {
   const { from, to } = spanOf(hold)
   const endsMs = Date.parse(hold.expires_at)
-  return html`<li class="hold ${place}" tabindex="-1">
-    <span>${visit.texts.calendar.held(leftText(endsMs - nowMs))}</span>
+  return html`<li class="hold ${place}" tabindex="-1" data-key="h-${hold.id}">
+    <span data-until="${endsMs}">${visit.texts.calendar.held(leftText(endsMs - nowMs))}</span>
     <span class="what"><bdi>${hold.service.name}</bdi></span>
     <span class="unseen">${formats.time(from)}–${formats.time(to)}</span>
   </li>`

@@ -85,7 +85,7 @@ function listedBooking({ visit, columns }: CalendarView, booking: ShownBooking, 
   const { from, to } = spanOf(booking)
   const mark = markOf(booking, visit)
   const isShared = columns.length > 1
-  return html`<li class="is-${booking.no_show ? 'no-show' : booking.status}">
+  return html`<li class="is-${booking.no_show ? 'no-show' : booking.status}" data-key="lb-${booking.id}">
     <span>${formats.time(from)}–${formats.time(to)}</span>
     <span>
       <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"><bdi>${clientName(booking)}</bdi></a>
@@ -103,10 +103,10 @@ function listedBooking({ visit, columns }: CalendarView, booking: ShownBooking, 
 function listedHold({ visit, nowMs }: CalendarView, hold: Shown['holds'][number], formats: Formats): Html {
   const { from, to } = spanOf(hold)
   const endsMs = Date.parse(hold.expires_at)
-  return html`<li class="soft">
+  return html`<li class="soft" data-key="lh-${hold.id}">
     <span>${formats.time(from)}–${formats.time(to)}</span>
     <span
-      ><span>${visit.texts.calendar.held(leftText(endsMs - nowMs))}</span> ·
+      ><span data-until="${endsMs}">${visit.texts.calendar.held(leftText(endsMs - nowMs))}</span> ·
       <bdi>${hold.service.name}</bdi>${hold.staff ? html` · <bdi>${hold.staff.name}</bdi>` : ''}</span
     >
   </li>`
@@ -125,7 +125,7 @@ function listedBlock(
     ''
   const isLong = from < calendar.range.from || to > calendar.range.to
   const time = (ms: number) => (isLong ? `${formats.date(ms)} ${formats.time(ms)}` : formats.time(ms))
-  return html`<li class="soft">
+  return html`<li class="soft" data-key="lx-${block.id}">
     <span>${time(from)}–${time(to)}</span>
     <span
       ><a href="${pathOf(`/console/block/${block.id}`, visit)}"
@@ -140,7 +140,7 @@ function listedGap({ visit, choice }: CalendarView, gap: Interval, formats: Form
   const t = visit.texts.calendar
   const start = new Date(gap.from).toISOString()
   const path = pathOf('/console/book', visit, { start, who: choice.who, location: choice.location })
-  return html`<li class="gap">
+  return html`<li class="gap" data-key="lf-${gap.to}">
     <span>${formats.time(gap.from)}–${formats.time(gap.to)}</span>
     <span
       ><a href="${path}"

@@ -24,11 +24,17 @@ export interface CalendarChoice {
 }
 
 /** The address of the calendar with another choice. */
-export function calendarPath(
-  visit: ConsoleVisit,
-  { view, date, location, who, allHours }: CalendarChoice,
-): string {
-  return pathOf('/console', visit, { view, date, location, who, hours: allHours ? 'all' : undefined })
+export function calendarPath(visit: ConsoleVisit, choice: CalendarChoice): string {
+  return pathOf('/console', visit, addressOf(choice))
+}
+
+/** The address of the part of the calendar that changes. */
+export function livePath(visit: ConsoleVisit, choice: CalendarChoice): string {
+  return pathOf('/console/calendar', visit, addressOf(choice))
+}
+
+function addressOf({ view, date, location, who, allHours }: CalendarChoice) {
+  return { view, date, location, who, hours: allHours ? 'all' : undefined }
 }
 
 export type Shown = ReturnType<typeof presentCalendar>

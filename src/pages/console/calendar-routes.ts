@@ -8,8 +8,10 @@ import { isUuid } from '../../base/ids.ts'
 import { isDate, offsetIntervalAt } from '../../base/instants.ts'
 import { type Catalogues, catalogueCache, readCalendar } from '../../bookings/calendar.ts'
 import type { Context } from '../../bookings/context.ts'
+import { invalidCredentials } from '../../access/authentication.ts'
+import { Unchanged } from '../../availability/availability-schemas.ts'
 import { knownTags } from '../../http/conditional.ts'
-import { Media, StrictObject } from '../../http/wire.ts'
+import { Media, problems, StrictObject } from '../../http/wire.ts'
 import { html, type Html } from '../page.ts'
 import { calendarGrid } from './calendar-grid.ts'
 import { calendarList } from './calendar-list.ts'
@@ -18,6 +20,7 @@ import {
   type CalendarChoice,
   type CalendarView,
   chosenView,
+  livePath,
   nowOf,
   views,
   weekOf,
@@ -73,11 +76,14 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
         section: 'calendar',
         wide: true,
         more: html`<link rel="stylesheet" href="/console/calendar.css" />
-          <link rel="stylesheet" href="/docs/console-calendar.css" />`,
-        body: html`${doneNote(visit, request.query.done)} ${found.view ? calendarBody(found.view) : ''}`,
+          <link rel="stylesheet" href="/docs/console-calendar.css" />
+          <script type="module" src="/widget/calendar.js"></script>`,
+        body: html`${doneNote(visit, request.query.done)}
+        ${found.view ? calendarBody(found.view, found.tag) : ''}`,
       })
     },
   )
+  livePart(app, context, catalogues)
   routes.get(
     '/console/calendar.css',
     {
@@ -94,6 +100,40 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
         .headers({ 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff' })
         .type('text/css; charset=utf-8')
         .send(placeStyles()),
+  )
+}
+
+/** What the script of the page asks for every few seconds. */
+function livePart(app: FastifyInstance, context: Context, catalogues: Catalogues): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
+    '/console/calendar',
+    {
+      schema: {
+        operationId: 'showLiveCalendar',
+        tags,
+        summary: 'The part of the calendar page that changes',
+        description: 'Send the `ETag` back as `If-None-Match`: it also changes every minute.',
+        querystring: CalendarAddress,
+        response: {
+          200: Media('text/html', 'The part of the page.'),
+          304: Unchanged,
+          ...problems('invalid_credentials', 'not_found'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request, request.query.business)
+      if (!visit) throw invalidCredentials('The log-in has ended; log in again at /console.')
+      if (!visit.business) throw new Problem('not_found', 'There is no business.')
+      const { tag, view } = await readView(context, catalogues, { visit, address: request.query, request })
+      void reply.headers({
+        etag: `"${tag}"`,
+        'cache-control': 'private, no-cache',
+        'x-content-type-options': 'nosniff',
+      })
+      if (!view) return reply.code(304).send(null)
+      return reply.type('text/html; charset=utf-8').send(calendarPart(view, tag).text)
+    },
   )
 }
 
@@ -128,15 +168,17 @@ async function readView(
     ...(choice.location !== undefined && { location_id: choice.location }),
     ...(visit.business && { business_id: visit.business.id }),
   }
-  const knows = request && knownTags(request)
+  const minute = Math.floor(nowMs / 60_000) // the line of the present time moves, and what is over is not free
+  const tagNow = (tag: string) => `${tag}-${minute}`
+  const knows = (tag: string) => request !== undefined && knownTags(request)(tagNow(tag))
   const read = (of: typeof query) => readCalendar({ ...context, catalogues }, visit.person, of, knows)
   const { tag, calendar } = await read(query).catch((error: unknown) => {
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error
     const { location_id: _, ...everywhere } = query // a location of another business, or of none
     return read(everywhere)
   })
-  if (!calendar) return { tag, view: undefined }
-  return { tag, view: chosenView(calendar, { visit, choice, nowMs }) }
+  if (!calendar) return { tag: tagNow(tag), view: undefined }
+  return { tag: tagNow(tag), view: chosenView(calendar, { visit, choice, nowMs }) }
 }
 
 /** What does not fit is as if it were not there. */
@@ -155,16 +197,33 @@ function choiceOf(address: Address, { business }: ConsoleVisit, nowMs: number): 
   }
 }
 
-function calendarBody(view: CalendarView): Html {
-  const { calendar, choice, visit } = view
+function calendarBody(view: CalendarView, tag: string): Html {
+  const { calendar, visit } = view
   const t = visit.texts.calendar
   if (calendar.columns.length === 0)
     return html`${calendarBar(view)}
       <p>${t.nothingYet}</p>`
+  return html`${calendarBar(view)}
+    <p id="cal-status" class="cal-status" role="status" data-texts="${JSON.stringify(visit.texts.live)}"></p>
+    ${calendarPart(view, tag)}`
+}
+
+/** What is shown again when something has changed. */
+function calendarPart(view: CalendarView, tag: string): Html {
+  const { calendar, choice, visit, nowMs } = view
   const parts = choice.view === 'list' ? ['list'] : choice.view === undefined ? ['grid', 'list'] : ['grid']
-  return html`${calendarBar(view)} ${calendar.complete ? '' : html`<p class="alert">${t.incomplete}</p>`}
-    <div id="calendar" class="${choice.view === undefined ? 'by-width' : ''}">
-      ${parts.includes('grid') ? html`<div class="as-grid">${calendarGrid(view)}</div>` : ''}
-      ${parts.includes('list') ? html`<div class="as-list">${calendarList(view)}</div>` : ''}
-    </div>`
+  return html`<div
+    id="calendar"
+    class="${choice.view === undefined ? 'by-width' : ''}"
+    data-live="${livePath(visit, choice)}"
+    data-tag="${tag}"
+    data-now="${nowMs}"
+    data-zone="${calendar.timezone}"
+    data-locale="${visit.locale}"
+    data-business="${calendar.businessId}"
+  >
+    ${calendar.complete ? '' : html`<p class="alert">${visit.texts.calendar.incomplete}</p>`}
+    ${parts.includes('grid') ? html`<div class="as-grid">${calendarGrid(view)}</div>` : ''}
+    ${parts.includes('list') ? html`<div class="as-list">${calendarList(view)}</div>` : ''}
+  </div>`
 }

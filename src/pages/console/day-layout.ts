@@ -85,6 +85,14 @@ export class DayGrid {
     return { first, end: Math.max(first + 1, this.endRowAt(end, day)) }
   }
 
+  /** When the rows of a day begin: parts without a jump, each with its first row, the row after it, and its beginning. */
+  runsOf(day: ShownDay): { first: number; end: number; atMs: number }[] {
+    return day.parts.flatMap(({ from, to }) => {
+      const rows = this.rowsOf({ from, to }, day)
+      return rows ? [{ ...rows, atMs: from }] : []
+    })
+  }
+
   /** The hours of the grid within some rows. */
   hours({ first, end }: Rows): HourLabel[] {
     const day = this.leading ?? this.days[0]

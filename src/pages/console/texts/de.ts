@@ -60,6 +60,14 @@ export const german: ConsoleTexts = {
     incomplete: 'Es gibt mehr, als diese Seite zeigen kann. Wählen Sie einen Standort oder eine Person.',
     keys: 'Tasten',
   },
+  live: {
+    offline: 'Keine Verbindung. So war es um {time}. Neuer Versuch läuft …',
+    back: 'Wieder verbunden.',
+    loggedOut: 'Sie sind abgemeldet. So war es um {time}.',
+    logIn: 'Neu anmelden',
+    elsewhere: 'Sie sind jetzt bei einem anderen Betrieb.',
+    reload: 'Dessen Kalender zeigen',
+  },
   setUp: {
     save: 'Speichern',
     back: 'Zurück',

@@ -56,6 +56,15 @@ export const english = {
     incomplete: 'There is more than this page can show. Choose one location or one person.',
     keys: 'Keys',
   },
+  /** Of the calendar's script, which puts values in the place of names in braces. */
+  live: {
+    offline: 'No connection. This is how it was at {time}. Trying again …',
+    back: 'Connected again.',
+    loggedOut: 'You are logged out. This is how it was at {time}.',
+    logIn: 'Log in again',
+    elsewhere: 'You are at another business now.',
+    reload: 'Show its calendar',
+  },
   setUp: {
     save: 'Save',
     back: 'Back',

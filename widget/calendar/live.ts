@@ -1,0 +1,155 @@
+import { swap } from './swap.ts'
+import { filled, type Texts } from './texts.ts'
+
+/*
+ * Keeps the calendar as the server has it: asks every three seconds while somebody can see the page, and says so when it
+ * cannot. Most answers say that nothing has changed.
+ */
+
+const pauseMs = 3_000
+const longestPauseMs = 30_000
+const answerMs = 10_000
+
+/** What the page is told of. */
+interface Listener {
+  /** Whether the calendar has to stay as it is for now. */
+  isBusy(): boolean
+  /** After something in it has changed. */
+  changed(): void
+}
+
+export class Live {
+  private readonly root: HTMLElement
+  private readonly status: HTMLElement
+  private readonly texts: Texts
+  private readonly listener: Listener
+  private timer: number | undefined
+  private failures = 0
+  private asking: Promise<void> | undefined
+  private isStale = false
+  private clearing: number | undefined
+  /** How much the clock of the server is ahead of this one. */
+  private aheadMs: number
+
+  constructor(parts: { root: HTMLElement; status: HTMLElement; texts: Texts }, listener: Listener) {
+    ;({ root: this.root, status: this.status, texts: this.texts } = parts)
+    this.listener = listener
+    this.aheadMs = Number(this.root.dataset['now']) - Date.now()
+  }
+
+  start(): void {
+    document.addEventListener('visibilitychange', () => this.schedule(document.hidden ? undefined : 0))
+    addEventListener('online', () => this.schedule(0))
+    addEventListener('pageshow', ({ persisted }) => {
+      if (persisted) this.schedule(0) // the browser had kept it
+    })
+    setInterval(() => this.countDown(), 1_000)
+    this.schedule(pauseMs)
+  }
+
+  /** The present instant, by the clock of the server. */
+  nowMs(): number {
+    return Date.now() + this.aheadMs
+  }
+
+  /** Resolves when the calendar is as it is after this moment. */
+  async refresh(): Promise<void> {
+    await this.asking
+    await this.ask()
+  }
+
+  private schedule(inMs: number | undefined): void {
+    clearTimeout(this.timer)
+    this.timer = inMs === undefined ? undefined : window.setTimeout(() => void this.ask(), inMs)
+  }
+
+  private ask(): Promise<void> {
+    this.asking ??= this.look().finally(() => {
+      this.asking = undefined
+      const pause = Math.min(pauseMs * 2 ** Math.min(this.failures, 8), longestPauseMs)
+      this.schedule(document.hidden ? undefined : pause)
+    })
+    return this.asking
+  }
+
+  private async look(): Promise<void> {
+    if (this.listener.isBusy()) return
+    const { live = '', tag = '' } = this.root.dataset
+    try {
+      const response = await fetch(live, {
+        headers: { 'if-none-match': `"${tag}"` },
+        cache: 'no-store',
+        signal: AbortSignal.timeout(answerMs),
+      })
+      if (response.status === 401) {
+        this.failures = 3 // asked again now and then: people also log in elsewhere
+        return this.say(this.texts.loggedOut, this.texts.logIn)
+      }
+      if (response.status !== 304) {
+        if (!response.ok) throw new Error(`status ${response.status}`)
+        this.show(await response.text())
+      }
+      this.failures = 0
+      this.recover()
+    } catch {
+      this.failures += 1
+      if (this.failures > 1) this.say(this.texts.offline) // one may be lost by chance
+    }
+  }
+
+  private show(text: string): void {
+    const fresh = new DOMParser().parseFromString(text, 'text/html').querySelector('#calendar')
+    if (!(fresh instanceof HTMLElement)) throw new Error('no calendar')
+    if (fresh.dataset['business'] !== this.root.dataset['business'])
+      return this.say(this.texts.elsewhere, this.texts.reload)
+    if (this.listener.isBusy()) return // began meanwhile; the next answer shows it
+    swap(this.root, fresh)
+    this.aheadMs = Number(fresh.dataset['now']) - Date.now()
+    this.countDown()
+    this.listener.changed()
+  }
+
+  private countDown(): void {
+    const now = this.nowMs()
+    let isOver = false
+    for (const shown of this.root.querySelectorAll<HTMLElement>('[data-until]')) {
+      const left = Math.ceil((Number(shown.dataset['until']) - now) / 1_000)
+      const text = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
+      if (left > 0) shown.textContent = shown.textContent.replace(/\d+:\d\d/, text)
+      else {
+        shown.closest('li')?.remove()
+        isOver = true
+      }
+    }
+    if (isOver && !document.hidden) this.schedule(0) // its time is free
+  }
+
+  /** Says what is wrong, and where to go. */
+  private say(text: string, link?: string): void {
+    const { zone, locale, now } = this.root.dataset
+    const clock = new Intl.DateTimeFormat(locale, {
+      hour: 'numeric',
+      minute: '2-digit',
+      timeZone: zone ?? 'UTC',
+    })
+    const said = filled(text, { time: clock.format(Number(now)) })
+    this.isStale = true
+    clearTimeout(this.clearing)
+    if (this.status.dataset['said'] === said) return // heard once
+    this.status.dataset['said'] = said
+    this.status.replaceChildren(said)
+    if (link === undefined) return
+    const anchor = document.createElement('a')
+    anchor.href = location.pathname + location.search
+    anchor.textContent = link
+    this.status.append(' ', anchor)
+  }
+
+  private recover(): void {
+    if (!this.isStale) return
+    this.isStale = false
+    delete this.status.dataset['said']
+    this.status.textContent = this.texts.back
+    this.clearing = window.setTimeout(() => this.status.replaceChildren(), 4_000)
+  }
+}
