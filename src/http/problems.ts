@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http'
 import type { ErrorObject } from 'ajv'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type FieldError, Problem, problemKinds, unavailable, validationProblem } from '../base/errors.ts'
@@ -33,11 +32,66 @@ export function problemReplies(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => sendProblem(request, reply, nothingHere()))
 }
 
-/** Refuses an unknown path after it was counted and before its body is read. Call it after authentication. */
+/** A path with parameters, and what may be asked of it. */
+interface KnownPath {
+  url: string
+  matches: RegExp
+  allowed: Set<string>
+}
+
+/**
+ * Refuses an unknown path, and a known one's wrong method with 405 and `Allow` (RFC 9110, section 15.5.6), after it was
+ * counted and before its body is read. Call it after authentication.
+ */
 export function refuseUnknownPaths(app: FastifyInstance): void {
+  app.decorateRequest('wrongMethodOf')
+  let known: KnownPath[] | undefined
   app.addHook('onRequest', (request, _reply, done) => {
-    done(request.is404 ? nothingHere() : undefined)
+    if (!request.is404) return done()
+    known ??= knownPaths(app)
+    const path = decodeURI(request.url.split(/[?#]/, 1)[0] ?? '')
+    const found = known.find(({ matches }) => matches.test(path))
+    request.wrongMethodOf = found?.url
+    done(found ? wrongMethod(found) : nothingHere())
   })
+}
+
+/** A literal part of a path goes before a parameter, as in the router. */
+function knownPaths({ knownRoutes }: FastifyInstance): KnownPath[] {
+  const methods = Map.groupBy(knownRoutes, ({ url }) => url)
+  const urls = [...methods.keys()].toSorted().toReversed()
+  return urls.map((url) => ({
+    url,
+    matches: new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]*')}$`),
+    allowed: new Set([...(methods.get(url) ?? []).map(({ method }) => method), 'OPTIONS']),
+  }))
+}
+
+/**
+ * Refuses the wrong methods of paths that look like another's parameter, such as `/bookings/hold`: the router would find
+ * the other's route. Call it after adding all routes.
+ */
+export function answerWrongMethods(app: FastifyInstance): void {
+  const known = knownPaths(app)
+  const withParameters = known.filter(({ url }) => url.includes(':'))
+  for (const path of known) {
+    const others = withParameters.filter((other) => other !== path && other.matches.test(path.url))
+    const method = others.flatMap(({ allowed }) => [...allowed.difference(path.allowed)])
+    if (method.length === 0) continue
+    app.route({
+      method: [...new Set(method)],
+      url: path.url,
+      config: { answersWrongMethod: true },
+      // before any credentials are asked for
+      onRequest: (_request, _reply, done) => done(wrongMethod(path)),
+      handler: () => undefined,
+    })
+  }
+}
+
+function wrongMethod({ allowed }: KnownPath): Problem {
+  const allow = [...allowed].toSorted().join(', ')
+  return new Problem('method_not_allowed', `Use one of: ${allow}.`, { headers: { allow } })
 }
 
 function nothingHere(): Problem {
@@ -92,34 +146,11 @@ function queryErrors(request: FastifyRequest): FieldError[] {
   return validate && !validate(request.query) ? fieldErrorsOf(validate.errors ?? []) : []
 }
 
-/** A CONNECT never becomes a request. */
-const methods = METHODS.filter((method) => method !== 'CONNECT')
-
-/** Responds to a wrong method with 405 and `Allow` (RFC 9110, section 15.5.6). Call it after adding all routes. */
-export function answerWrongMethods(app: FastifyInstance): void {
-  for (const method of methods) {
-    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
-  }
-  const allowedAt = new Map<string, Set<string>>()
-  for (const { method, url } of app.knownRoutes) {
-    allowedAt.set(url, (allowedAt.get(url) ?? new Set(['OPTIONS'])).add(method))
-  }
-  for (const [url, allowed] of allowedAt) {
-    const allow = [...allowed].toSorted().join(', ')
-    app.route({
-      method: methods.filter((method) => !allowed.has(method)),
-      url,
-      config: { answersWrongMethod: true },
-      // before any credentials are asked for
-      onRequest: (_request, _reply, done) => {
-        done(new Problem('method_not_allowed', `Use one of: ${allow}.`, { headers: { allow } }))
-      },
-      handler: () => undefined,
-    })
-  }
-}
-
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** The pattern of its path, where that is known but not with its method. */
+    wrongMethodOf: string | undefined
+  }
   interface FastifyContextConfig {
     /** The route only refuses the methods that its path does not have. */
     answersWrongMethod?: boolean

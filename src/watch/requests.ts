@@ -32,7 +32,7 @@ export function watchRequests(
   app.addHook('onResponse', (request, reply, done) => {
     const { method, span } = request
     const { statusCode: status, elapsedTime, problem } = reply
-    const route = request.routeOptions.url ?? 'unknown'
+    const route = routeOf(request) ?? 'unknown'
     metrics.answered({ method, route, status, seconds: elapsedTime / 1000, problem })
     if (log.isLevelEnabled('info')) log.info(lineOf(request, reply), 'request')
     if (span.isRecording) endSpan(request, reply)
@@ -46,7 +46,7 @@ function lineOf(request: FastifyRequest, { statusCode: status, elapsedTime, prob
     request_id: request.id,
     ...(traceId !== undefined && { trace_id: traceId }),
     method: request.method,
-    route: request.routeOptions.url ?? 'unknown',
+    route: routeOf(request) ?? 'unknown',
     status,
     ...(problem && { problem }),
     duration_ms: Math.round(elapsedTime * 10) / 10,
@@ -54,12 +54,18 @@ function lineOf(request: FastifyRequest, { statusCode: status, elapsedTime, prob
   }
 }
 
-function endSpan({ method, id, routeOptions, span }: FastifyRequest, reply: FastifyReply): void {
+function routeOf({ routeOptions, wrongMethodOf }: FastifyRequest): string | undefined {
+  return routeOptions.url ?? wrongMethodOf
+}
+
+function endSpan(request: FastifyRequest, reply: FastifyReply): void {
+  const { method, id, span } = request
+  const route = routeOf(request)
   span.end({
-    name: routeOptions.url === undefined ? method : `${method} ${routeOptions.url}`,
+    name: route === undefined ? method : `${method} ${route}`,
     attributes: {
       'http.request.method': method,
-      ...(routeOptions.url !== undefined && { 'http.route': routeOptions.url }),
+      ...(route !== undefined && { 'http.route': route }),
       'http.response.status_code': reply.statusCode,
       'holdfast.request_id': redact(id), // the client may have chosen it
       ...(reply.problem && { 'holdfast.problem': reply.problem }),
