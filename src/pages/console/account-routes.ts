@@ -15,21 +15,17 @@ import { ownOrigins } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
 import { EmptyObject, StrictObject } from '../../http/wire.ts'
 import { sendAccount, sendNewSecondStep, sendRecoveryCodes } from './account-page.ts'
-import { ownFormsOnly, refusedForms } from './console-form.ts'
 import { type ConsoleVisit, findVisit } from './console-page.ts'
-import { sendLogIn } from './gate-page.ts'
 import {
-  consumes,
-  faultText,
-  limited,
-  originOf,
+  formMedia as consumes,
+  ownFormsOnly,
   page,
-  Password,
-  redirect,
-  seeOther,
+  refusedForms,
+  seeOther as redirect,
   tags,
-  unlessBusy,
-} from './log-in-routes.ts'
+} from './console-route.ts'
+import { sendLogIn } from './gate-page.ts'
+import { faultText, limited, originOf, Password, seeOther, unlessBusy } from './log-in-routes.ts'
 
 const path = '/console/account'
 const answers = { 200: page, 422: page, 429: page, 503: page, ...seeOther, ...refusedForms }

@@ -1,264 +1,170 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply } from 'fastify'
-import { Type } from 'typebox'
+import type { FastifyInstance } from 'fastify'
 import { isStaff } from '../../access/actor.ts'
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
-import { type Instant, isDate, parseInstant } from '../../base/instants.ts'
+import { isDate, parseInstant } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
 import { createBlock, deleteBlock, showBlock } from '../../catalogue/block.ts'
 import { CreateBlock } from '../../catalogue/block-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
-import { Media, problems, StrictObject } from '../../http/wire.ts'
-import { html, type Html } from '../page.ts'
-import { type Filled, momentOf } from './book-page.ts'
-import { FormQuery, seeOther, sendBook, Texts, withVisit } from './book-routes.ts'
+import { html } from '../page.ts'
+import { calendarForm } from './book-page.ts'
+import { bookingRefusals, catalogueOf, filledInQuery } from './book-routes.ts'
+import { pathOf } from './console-page.ts'
 import {
-  addForms,
+  type BusinessVisit,
   checkedForm,
-  faultBox,
-  faultOf,
-  formMedia,
-  type FormFault,
-  inputField,
-  refusedForms,
-  selectField,
-} from './console-form.ts'
-import { type ConsoleVisit, pathOf } from './console-page.ts'
+  type ConsoleRoute,
+  consoleRoutes,
+  FormFault,
+} from './console-route.ts'
+import {
+  bookingWords,
+  choice,
+  faultSummary,
+  field,
+  filledForm,
+  type FormState,
+  hidden,
+  type Typed,
+} from './form.ts'
+import { spanText } from './formats.ts'
 import { instantOf, wallFields } from './wall-clock.ts'
-
-const tags = ['Console']
-const page = Media('text/html', 'The page.')
-const params = StrictObject({ id: Type.String({ maxLength: 40 }) })
-const toCalendar = { 303: Type.Null({ description: 'To the calendar.' }) }
 
 /** Blocking time, and giving it back. */
 export function blockPageRoutes(app: FastifyInstance, context: Context): void {
-  addPages(app, context)
-  addForms(app, context, (scope) => addFormRoutes(scope, context))
+  consoleRoutes(app, context, [blockForm(context), blockPage(context)])
 }
 
-function addPages(app: FastifyInstance, context: Context): void {
-  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
-  routes.get(
-    '/console/block',
-    {
-      schema: {
-        operationId: 'showBlockForm',
-        tags,
-        summary: 'The form to block time',
-        description: 'With `start`, `date`, `who` and `location` filled in.',
-        querystring: FormQuery,
-        response: { 200: page },
-      },
+function blockForm(context: Context): ConsoleRoute {
+  return {
+    path: '/console/block',
+    name: 'BlockForm',
+    summary: 'The form to block time',
+    role: 'staff',
+    query: filledInQuery,
+    show: async (visit, { query }) => {
+      const catalogue = await catalogueOf(context, visit)
+      const whose = query['who'] ?? query['location'] ?? ''
+      const start = parseInstant(query['start'] ?? '')
+      const { date, time } = start
+        ? wallFields(start, zoneOf(catalogue, query['location']))
+        : { date: query['date'] ?? '', time: '' }
+      const typed = { whose, from_date: date, from_time: time, to_date: date, to_time: '' }
+      return formPage(visit, catalogue, filledForm(typed))
     },
-    async (request, reply) => {
-      const filled = request.query as Filled
-      return withVisit(context, { request, reply, business: filled.business }, (visit, catalogue) => {
-        const start = parseInstant(filled.start ?? '')
-        const when = start
-          ? wallFields(start, zoneOf(catalogue, filled))
-          : { date: filled.date ?? '', time: '' }
-        const whose = filled.who ?? filled.location ?? ''
-        return sendBook(
-          reply,
-          visit,
-          blockForm({
-            visit,
-            catalogue,
-            filled: {
-              ...filled,
-              whose,
-              from_date: when.date,
-              from_time: when.time,
-              to_date: when.date,
-              to_time: '',
-            },
-          }),
-          visit.texts.block.title,
+    form: {
+      fieldOf: (pointer) => pointer.slice(1),
+      words: bookingWords,
+      refusals: bookingRefusals,
+      act: async (visit, typed, _address, once) => {
+        const body = blockOf(visit, await catalogueOf(context, visit), typed)
+        return once(
+          (store) => createBlock(context, visit.person, body, store),
+          () => ({ path: '/console', query: { date: typed['from_date'] ?? '', done: 'blocked' } }),
         )
-      })
-    },
-  )
-  routes.get(
-    '/console/block/:id',
-    {
-      schema: {
-        operationId: 'showBlockPage',
-        tags,
-        summary: 'A blocked time, and the bookings that lie in it',
-        description: 'With a button that gives the time back.',
-        params,
-        querystring: FormQuery,
-        response: { 200: page, ...problems('not_found') },
       },
+      again: async (visit, state) => formPage(visit, await catalogueOf(context, visit), state),
     },
-    async (request, reply) => {
-      const { business } = request.query as Filled
-      return withVisit(context, { request, reply, business }, async (visit, catalogue) => {
-        const { block, bookingIds } = await showBlock(context, visit.person, request.params.id)
-        const t = visit.texts.block
-        const whose = [...catalogue.staff, ...catalogue.locations].find(
-          ({ id }) => id === (block.staff_id ?? block.location_id),
-        )
-        const at = (instant: Instant) => momentOf(instant, block.timezone, visit.locale)
-        const mayRemove = !isStaff(visit.person) || visit.person.staffId === block.staff_id
-        return sendBook(
-          reply,
-          visit,
-          html`<h1>${t.blocked}</h1>
-            <p><bdi>${whose?.name ?? ''}</bdi> · ${at(block.starts_at)} – ${at(block.ends_at)}</p>
-            ${block.reason === null ? '' : html`<p><bdi>${block.reason}</bdi></p>`}
-            ${bookingIds.length === 0 ? '' : html`<p class="alert">${t.under(bookingIds.length)}</p>`}
-            ${
-              mayRemove
-                ? html`<form
-                    method="post"
-                    action="${pathOf(`/console/block/${block.id}`, visit)}"
-                    class="fields"
-                  >
-                    <button type="submit" class="main">${t.remove}</button>
-                  </form>`
-                : ''
-            }`,
-          t.blocked,
-        )
-      })
-    },
-  )
-}
-
-function addFormRoutes(scope: FastifyInstance, context: Context): void {
-  const routes = scope.withTypeProvider<TypeBoxTypeProvider>()
-  routes.post(
-    '/console/block',
-    {
-      schema: {
-        operationId: 'blockByForm',
-        tags,
-        summary: 'Block time',
-        description: 'Existing bookings stay.',
-        querystring: FormQuery,
-        consumes: formMedia,
-        body: Texts,
-        response: { ...toCalendar, 422: page, ...refusedForms },
-      },
-    },
-    async (request, reply) => {
-      const { business } = request.query as Filled
-      return withVisit(context, { request, reply, business }, (visit, catalogue) =>
-        answerBlock(context, reply, { visit, catalogue, filled: request.body }),
-      )
-    },
-  )
-  routes.post(
-    '/console/block/:id',
-    {
-      schema: {
-        operationId: 'unblockByForm',
-        tags,
-        summary: 'Give a blocked time back',
-        description: 'It is bookable again at once.',
-        params,
-        querystring: FormQuery,
-        consumes: formMedia,
-        body: Texts,
-        response: { ...toCalendar, ...problems('not_found'), ...refusedForms },
-      },
-    },
-    async (request, reply) => {
-      const { business } = request.query as Filled
-      return withVisit(context, { request, reply, business }, async (visit) => {
-        const { block } = await showBlock(context, visit.person, request.params.id)
-        await deleteBlock(context, visit.person, block.id)
-        const { date } = wallFields(block.starts_at, block.timezone)
-        return seeOther(reply, pathOf('/console', visit, { date, done: 'removed' }))
-      })
-    },
-  )
-}
-
-interface BlockForm {
-  visit: ConsoleVisit
-  catalogue: WholeCatalogue
-  filled: Filled
-  fault?: FormFault
+  }
 }
 
 /** A block of a person stands in the zone of the business, that of a location in its own. */
-function zoneOf({ locations, timezone }: WholeCatalogue, { whose, location }: Filled): string {
-  return locations.find(({ id }) => id === (whose ?? location))?.timezone ?? timezone
+function zoneOf({ locations, timezone }: WholeCatalogue, whose: string | undefined): string {
+  return locations.find(({ id }) => id === whose)?.timezone ?? timezone
 }
 
-function blockForm({ visit, catalogue, filled, fault }: BlockForm): Html {
-  const { block: t, form, book } = visit.texts
+/** What the form asks for. Throws a FormFault, or validation_failed. */
+function blockOf({ texts }: BusinessVisit, catalogue: WholeCatalogue, typed: Typed) {
+  const { block: t, book } = texts
+  const { whose = '', reason = '', from_date: date = '', from_time: time = '' } = typed
+  const timezone = zoneOf(catalogue, whose)
+  const startsAt = instantOf({ date, time }, timezone)
+  const endsAt = instantOf(endFields(typed), timezone)
+  if (startsAt === undefined || endsAt === undefined) throw new FormFault({ '': book.needTime })
+  if (startsAt === 'skipped' || endsAt === 'skipped') throw new FormFault({ '': book.noTime })
+  if (endsAt <= startsAt) throw new FormFault({ '': t.order, to_time: t.order })
+  const isPlace = catalogue.locations.some(({ id }) => id === whose)
+  return checkedForm(CreateBlock, {
+    [isPlace ? 'location_id' : 'staff_id']: whose,
+    starts_at: startsAt,
+    ends_at: endsAt,
+    ...(reason && { reason }),
+  })
+}
+
+/** Until 24:00, which time fields do not know, is until 0:00 of the next day. */
+function endFields({ to_date: date = '', to_time: time = '' }: Typed) {
+  if (time === '24:00' && isDate(date)) return { date: dateOf(dayOf(date) + 1), time: '00:00' }
+  return { date, time }
+}
+
+function formPage(visit: BusinessVisit, catalogue: WholeCatalogue, state: FormState) {
+  const { block: t, book } = visit.texts
   const isOwn = isStaff(visit.person)
   const whose = [
     ...catalogue.staff.filter(({ id, active }) => active && (!isOwn || id === visit.person.staffId)),
     ...(isOwn ? [] : catalogue.locations.filter(({ active }) => active)),
   ]
-  const field = (id: 'from_date' | 'from_time' | 'to_date' | 'to_time', label: string) =>
-    inputField(form, {
-      id,
-      label,
-      type: id.endsWith('date') ? 'date' : 'time',
-      value: filled[id] ?? '',
-      required: true,
-      fault: fault?.fields[id],
-    })
-  return html`<h1>${t.title}</h1>
-    <form method="post" action="${pathOf('/console/block', visit)}" class="fields book">
-      ${faultBox(fault)}
-      ${selectField(form, {
-        id: 'whose',
-        label: t.whose,
-        value: filled.whose ?? '',
-        options: whose.map(({ id, name }) => [id, name] as const),
-      })}
-      <div class="pair">
-        ${field('from_date', `${t.from}: ${book.date}`)} ${field('from_time', `${t.from}: ${book.time}`)}
-      </div>
-      <div class="pair">
-        ${field('to_date', `${t.to}: ${book.date}`)} ${field('to_time', `${t.to}: ${book.time}`)}
-      </div>
-      ${inputField(form, { id: 'reason', label: t.reason, value: filled.reason ?? '', maxLength: 500, fault: fault?.fields.reason })}
-      <button type="submit" class="main">${t.send}</button>
+  const wall = (end: 'from' | 'to') =>
+    html`<div class="beside">
+      ${field(state, { name: `${end}_date`, label: `${t[end]}: ${book.date}`, type: 'date', required: true })}
+      ${field(state, { name: `${end}_time`, label: `${t[end]}: ${book.time}`, type: 'time', required: true })}
+    </div>`
+  return calendarForm(
+    t.title,
+    html`<h1>${t.title}</h1>
+      <form method="post" action="${pathOf('/console/block', visit)}" class="fields book">
+        ${hidden({ once: visit.once })} ${faultSummary(state, bookingWords(visit.texts))}
+        ${choice(state, { name: 'whose', label: t.whose, options: whose.map(({ id, name }) => [id, name] as const) })}
+        ${wall('from')} ${wall('to')} ${field(state, { name: 'reason', label: t.reason, max: 500 })}
+        <button type="submit" class="main">${t.send}</button>
+      </form>`,
+  )
+}
+
+function blockPage(context: Context): ConsoleRoute {
+  const show = async (visit: BusinessVisit, { id }: { id: string }) => {
+    const { block, bookingIds } = await showBlock(context, visit.person, id)
+    const { staff, locations } = await catalogueOf(context, visit)
+    const t = visit.texts.block
+    const whose = [...staff, ...locations].find(
+      ({ id: one }) => one === (block.staff_id ?? block.location_id),
+    )
+    const mayRemove = !isStaff(visit.person) || visit.person.staffId === block.staff_id
+    const form = html`<form
+      method="post"
+      action="${pathOf(`/console/block/${block.id}`, visit)}"
+      class="fields"
+    >
+      <button type="submit" class="main">${t.remove}</button>
     </form>`
-}
-
-async function answerBlock(
-  context: Context,
-  reply: FastifyReply,
-  { visit, catalogue, filled }: BlockForm,
-): Promise<FastifyReply> {
-  const { block: t, book } = visit.texts
-  const timezone = zoneOf(catalogue, filled)
-  const again = (fault: FormFault) =>
-    sendBook(reply.code(422), visit, blockForm({ visit, catalogue, filled, fault }), t.title)
-  const startsAt = instantOf({ date: filled.from_date ?? '', time: filled.from_time ?? '' }, timezone)
-  const endsAt = instantOf(endFields(filled), timezone)
-  if (startsAt === undefined || endsAt === undefined) return again({ message: book.needTime, fields: {} })
-  if (startsAt === 'skipped' || endsAt === 'skipped') return again({ message: book.noTime, fields: {} })
-  if (endsAt <= startsAt) return again({ message: t.order, fields: { to_time: t.order } })
-  const isPlace = catalogue.locations.some(({ id }) => id === filled.whose)
-  let fault: FormFault | undefined
-  try {
-    const body = checkedForm(CreateBlock, {
-      [isPlace ? 'location_id' : 'staff_id']: filled.whose ?? '',
-      starts_at: startsAt,
-      ends_at: endsAt,
-      ...(filled.reason?.trim() && { reason: filled.reason }),
-    })
-    await createBlock(context, visit.person, body)
-  } catch (error) {
-    fault = faultOf(visit.texts.form, error)
+    return calendarForm(
+      t.blocked,
+      html`<h1>${t.blocked}</h1>
+        <p>
+          <bdi>${whose?.name ?? ''}</bdi> ·
+          ${spanText(block, { timezone: block.timezone, locale: visit.locale })}
+        </p>
+        ${block.reason === null ? '' : html`<p><bdi>${block.reason}</bdi></p>`}
+        ${bookingIds.length === 0 ? '' : html`<p class="alert">${t.under(bookingIds.length)}</p>`}
+        ${mayRemove ? form : ''}`,
+    )
   }
-  if (fault) return again(fault)
-  const path = pathOf('/console', visit, { date: filled.from_date, done: 'blocked' })
-  return seeOther(reply, path)
-}
-
-/** Until 24:00, which time fields do not know, is until 0:00 of the next day. */
-function endFields({ to_date: date = '', to_time: time = '' }: Filled) {
-  if (time === '24:00' && isDate(date)) return { date: dateOf(dayOf(date) + 1), time: '00:00' }
-  return { date, time }
+  return {
+    path: '/console/block/:id',
+    name: 'BlockPage',
+    summary: 'A blocked time, and the bookings that lie in it',
+    role: 'staff',
+    query: filledInQuery,
+    show,
+    form: {
+      act: async (visit, _typed, { id }) => {
+        const { block } = await showBlock(context, visit.person, id)
+        await deleteBlock(context, visit.person, block.id)
+        const { date } = wallFields(block.starts_at, block.timezone)
+        return { path: '/console', query: { date, done: 'removed' } }
+      },
+      again: (visit, _state, address) => show(visit, address),
+    },
+  }
 }

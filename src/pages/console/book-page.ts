@@ -1,19 +1,78 @@
-import { type Instant, readInstant } from '../../base/instants.ts'
-import type { CustomField, Location, Service } from '../../catalogue/catalogue-types.ts'
+import { Problem } from '../../base/errors.ts'
+import { readInstant } from '../../base/instants.ts'
+import type { Location, Service } from '../../catalogue/catalogue-types.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
 import { html, type Html } from '../page.ts'
-import { faultBox, type FormFault, inputField, selectField, textField } from './console-form.ts'
+import { answerFields } from './answer-fields.ts'
 import { type ConsoleVisit, pathOf } from './console-page.ts'
+import type { ShownPage } from './console-route.ts'
+import { bookingWords, choice, faultSummary, field, type FormState, hidden, tick } from './form.ts'
+import { momentText } from './formats.ts'
 
 /* The form to book for a client: first the service, then everything else. */
 
-/** What the fields say, by their names. */
-export type Filled = Record<string, string>
-
 /** A free time near a wanted one. */
-export interface NearTime {
+interface NearTime {
   starts_at: string
   staff_ids: string[]
+}
+
+/** The free times that a refusal names. */
+export function nearTimesOf(refusal: unknown): NearTime[] {
+  const named = refusal instanceof Problem ? refusal.parts.extensions?.['alternatives'] : undefined
+  return Array.isArray(named) ? (named as NearTime[]) : [] // as the operations say it
+}
+
+/** Free times near a refused one, as buttons that send the form with them. */
+export function nearTimes(
+  { texts, locale }: ConsoleVisit,
+  refusal: unknown,
+  { timezone, staff = [] }: { timezone: string; staff?: WholeCatalogue['staff'] },
+): Html {
+  const near = nearTimesOf(refusal)
+  if (near.length === 0) return html``
+  return html`<p>${texts.book.near}</p>
+    <p class="near">
+      ${near.map(({ starts_at, staff_ids: [staffId] }) => {
+        const member = staff.find(({ id }) => id === staffId)
+        const value = member ? `${starts_at} ${member.id}` : starts_at
+        return html`<button type="submit" name="at" value="${value}">
+          ${momentText(readInstant(starts_at), { timezone, locale })}${
+            member ? html` · <bdi>${member.name}</bdi>` : ''
+          }
+        </button>`
+      })}
+    </p>`
+}
+
+/** A page of the calendar with a form. */
+export function calendarForm(title: string, body: Html): ShownPage {
+  return {
+    title,
+    section: 'calendar',
+    body: html`<div class="narrow">${body}</div>`,
+  }
+}
+
+/** The first button sends a form when somebody presses Enter; it does what the last one does. */
+export function firstButton(does: string): Html {
+  return html`<button
+    type="submit"
+    name="do"
+    value="${does}"
+    class="unseen"
+    tabindex="-1"
+    aria-hidden="true"
+  ></button>`
+}
+
+/** When and with whom, as fields. */
+export function timeFields({ texts }: ConsoleVisit, state: FormState, more: Html = html``): Html {
+  const t = texts.book
+  return html`<div class="beside">
+    ${field(state, { name: 'date', label: t.date, type: 'date', required: true })}
+    ${field(state, { name: 'time', label: t.time, type: 'time', required: true })} ${more}
+  </div>`
 }
 
 /** What the form shows. */
@@ -22,11 +81,7 @@ export interface BookForm {
   catalogue: WholeCatalogue
   service: Service
   location: Location
-  filled: Filled
-  fault?: FormFault | undefined
-  /** Why the time is not offered to clients; it can be booked all the same. */
-  warning?: string | undefined
-  near?: readonly NearTime[] | undefined
+  state: FormState & { refusal?: unknown }
   /** Earlier clients; undefined where nobody was searched for. */
   found?: readonly FoundClient[] | undefined
 }
@@ -61,142 +116,84 @@ export function serviceChoice(
 }
 
 /** The form itself. */
-export function bookForm(form: BookForm): Html {
-  const { visit, service, filled, fault } = form
-  const t = visit.texts.book
-  const again = pathOf('/console/book', visit, { start: filled.start, location: filled.location })
-  return html`<h1>${t.title}: <bdi>${service.name}</bdi></h1>
-    <p class="soft">${t.minutes(service.duration_minutes)} · <a href="${again}">${t.otherService}</a></p>
-    <form method="post" action="${pathOf('/console/book', visit)}" class="fields book">
-      <button type="submit" name="do" value="book" class="unseen" tabindex="-1" aria-hidden="true"></button>
-      ${hidden({ once: filled.once, start: filled.start, service: service.id })}
-      ${faultBox(fault, nearTimes(form))} ${warningBox(form)} ${whenFields(form)}
-      <fieldset>
-        <legend>${t.client}</legend>
-        ${visit.person.role === 'staff' ? '' : lookUp(form)} ${clientFields(form)}
-      </fieldset>
-      ${service.custom_fields.map((field) => answerField(form, field))}
-      ${textField(visit.texts.form, {
-        id: 'notes',
-        label: t.notes,
-        value: filled.notes ?? '',
-        fault: fault?.fields.notes,
-        maxLength: 1000,
-      })}
-      <label class="choice"
-        ><input type="checkbox" name="tell" value="on" ${filled.tell === 'on' ? html`checked` : ''} />
-        ${t.tell}</label
-      >
-      <button type="submit" name="do" value="book" class="main">${t.send}</button>
-    </form>`
-}
-
-function hidden(values: Record<string, string | undefined>): Html[] {
-  return Object.entries(values).map(([name, value]) =>
-    value === undefined ? html`` : html`<input type="hidden" name="${name}" value="${value}" />`,
+export function bookForm(form: BookForm): ShownPage {
+  const { visit, catalogue, service, location, state } = form
+  const { texts } = visit
+  const t = texts.book
+  const { typed, faults, refusal } = state
+  const { anyway: warning, ...others } = faults
+  const again = pathOf('/console/book', visit, { start: typed['start'], location: typed['location'] })
+  const near = nearTimes(visit, refusal, { timezone: location.timezone, staff: catalogue.staff })
+  return calendarForm(
+    t.title,
+    html`<h1>${t.title}: <bdi>${service.name}</bdi></h1>
+      <p class="soft">${t.minutes(service.duration_minutes)} · <a href="${again}">${t.otherService}</a></p>
+      <form method="post" action="${pathOf('/console/book', visit)}" class="fields book">
+        ${firstButton('book')} ${hidden({ once: visit.once, start: typed['start'], service: service.id })}
+        ${faultSummary({ typed, faults: others }, bookingWords(texts), near)}
+        ${
+          warning === undefined
+            ? ''
+            : html`<div class="alert" role="alert">
+                <p>${warning}</p>
+                ${tick(state, 'anyway', t.anyway)}
+              </div>`
+        }
+        ${whenFields(form)}
+        <fieldset>
+          <legend>${t.client}</legend>
+          ${visit.person.role === 'staff' ? '' : lookUp(form)} ${clientFields(form)}
+        </fieldset>
+        ${answerFields(texts, state, { fields: service.custom_fields })}
+        ${field(state, { name: 'notes', label: t.notes, rows: 4, max: 1000 })} ${tick(state, 'tell', t.tell)}
+        <button type="submit" name="do" value="book" class="main">${t.send}</button>
+      </form>`,
   )
 }
 
-/** Free times as buttons that send the form with them. */
-function nearTimes({ visit, near, location, catalogue }: BookForm): Html {
-  if (!near || near.length === 0) return html``
+function whenFields({ visit, catalogue, service, location, state }: BookForm): Html {
   const t = visit.texts.book
-  return html`<p>${t.near}</p>
-    <p class="near">
-      ${near.map(({ starts_at, staff_ids }) => {
-        const member = catalogue.staff.find(({ id }) => id === staff_ids[0])
-        const text = momentOf(readInstant(starts_at), location.timezone, visit.locale)
-        return html`<button
-          type="submit"
-          name="at"
-          value="${[starts_at, ...staff_ids.slice(0, 1)].join(' ')}"
-        >
-          ${text}${member ? html` · <bdi>${member.name}</bdi>` : ''}
-        </button>`
-      })}
-    </p>`
-}
-
-/** "Mon 23 Nov, 9:30". */
-export function momentOf(instant: Instant, timeZone: string, locale: string): string {
-  const format = {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    hour: 'numeric',
-    minute: '2-digit',
-  } as const
-  return new Intl.DateTimeFormat(locale, { ...format, timeZone }).format(Date.parse(instant))
-}
-
-function warningBox({ visit, warning, near, location, catalogue, filled, ...form }: BookForm): Html {
-  if (warning === undefined) return html``
-  const t = visit.texts.book
-  return html`<div class="alert" role="alert">
-    <p>${warning}</p>
-    <label class="choice"
-      ><input type="checkbox" name="anyway" value="on" ${filled.anyway === 'on' ? html`checked` : ''} />
-      ${t.anyway}</label
-    >
-    ${nearTimes({ ...form, visit, near, location, catalogue, filled })}
-  </div>`
-}
-
-function whenFields({ visit, catalogue, service, location, filled, fault }: BookForm): Html {
-  const t = visit.texts.book
-  const texts = visit.texts.form
   const places = catalogue.locations.filter(({ id, active }) => active && service.location_ids.includes(id))
   const isStaff = visit.person.role === 'staff'
   const people = catalogue.staff.filter(
     ({ id, active }) => active && service.staff_ids.includes(id) && (!isStaff || id === visit.person.staffId),
   )
+  const pairs = (all: readonly { id: string; name: string }[]) =>
+    all.map(({ id, name }) => [id, name] as const)
   return html`${
-      places.length > 1
-        ? selectField(texts, {
-            id: 'location',
-            label: t.location,
-            value: location.id,
-            options: places.map(({ id, name }) => [id, name] as const),
-          })
-        : hidden({ location: location.id })
-    }
-    ${
-      service.staff_ids.length === 0
-        ? ''
-        : selectField(texts, {
-            id: 'who',
-            label: t.who,
-            value: filled.who ?? '',
-            fault: fault?.fields.staff_id,
-            options: [
-              ...(isStaff ? [] : [['', t.anyone] as const]),
-              ...people.map(({ id, name }) => [id, name] as const),
-            ],
-          })
-    }
-    <div class="pair">
-      ${inputField(texts, { id: 'date', label: t.date, type: 'date', value: filled.date ?? '', required: true, fault: fault?.fields.date })}
-      ${inputField(texts, { id: 'time', label: t.time, type: 'time', value: filled.time ?? '', required: true, fault: fault?.fields.time })}
-    </div>`
+    places.length > 1
+      ? choice(state, { name: 'location', label: t.location, options: pairs(places) })
+      : hidden({ location: location.id })
+  }
+  ${
+    service.staff_ids.length === 0
+      ? ''
+      : choice(state, {
+          ...{ name: 'who', label: t.who },
+          options: [...(isStaff ? [] : [['', t.anyone] as const]), ...pairs(people)],
+        })
+  }
+  ${timeFields(visit, state)}`
 }
 
-function lookUp({ visit, filled, found, fault }: BookForm): Html {
+function lookUp({ visit, state: { typed, faults }, found }: BookForm): Html {
   const t = visit.texts.book
+  const fault = faults['q']
   return html`<div>
       <label for="q">${t.findClient}</label>
-      <div class="pair">
+      <div class="beside">
         <input
           id="q"
           name="q"
           type="search"
-          value="${filled.q ?? ''}"
+          value="${typed['q'] ?? ''}"
           maxlength="100"
           dir="auto"
           autocomplete="off"
         />
         <button type="submit" name="do" value="find" formnovalidate>${t.find}</button>
       </div>
-      ${fault?.fields.q === undefined ? '' : html`<p class="hint"><span class="fault">${fault.fields.q}</span></p>`}
+      ${fault === undefined ? '' : html`<p class="fault">${fault}</p>`}
     </div>
     ${
       found === undefined
@@ -215,62 +212,14 @@ function lookUp({ visit, filled, found, fault }: BookForm): Html {
     }`
 }
 
-function clientFields({ visit, filled, fault }: BookForm): Html {
+function clientFields({ visit, state }: BookForm): Html {
   const t = visit.texts.book
-  const field = (id: string, label: string, more: object = {}) =>
-    inputField(visit.texts.form, {
-      id,
-      label,
-      value: filled[id] ?? '',
-      fault: fault?.fields[`client/${id}`],
-      autocomplete: 'off',
-      required: true,
-      maxLength: 100,
-      ...more,
-    })
-  return html`<div class="pair">${field('first_name', t.firstName)} ${field('last_name', t.lastName)}</div>
-    <div class="pair">
-      ${field('email', t.email, { type: 'email', maxLength: 254 })}
-      ${field('phone', t.phone, { type: 'tel', maxLength: 32, required: false })}
+  return html`<div class="beside">
+      ${field(state, { name: 'first_name', label: t.firstName, required: true, max: 100 })}
+      ${field(state, { name: 'last_name', label: t.lastName, required: true, max: 100 })}
+    </div>
+    <div class="beside">
+      ${field(state, { name: 'email', label: t.email, type: 'email', required: true, max: 254 })}
+      ${field(state, { name: 'phone', label: t.phone, type: 'tel', max: 32 })}
     </div>`
-}
-
-/** The name of the field of an answer. */
-export function answerName({ id }: Pick<CustomField, 'id'>, choice?: number): string {
-  return choice === undefined ? `answer-${id}` : `answer-${id}-${choice}`
-}
-
-const inputTypes: Partial<Record<CustomField['type'], string>> = {
-  number: 'number',
-  date: 'date',
-  email: 'email',
-  phone: 'tel',
-  url: 'url',
-}
-
-function answerField({ visit, filled, fault }: BookForm, field: CustomField): Html {
-  const id = answerName(field)
-  const texts = visit.texts.form
-  const { label, required, options = [] } = field
-  const value = filled[id] ?? ''
-  const common = { id, label, value, required, fault: fault?.fields[id] }
-  if (field.type === 'textarea') return textField(texts, { ...common, maxLength: 5000 })
-  if (field.type === 'select')
-    return selectField(texts, {
-      ...common,
-      options: [['', visit.texts.book.chooseOne] as const, ...options.map((one) => [one, one] as const)],
-    })
-  const box = (name: string, text: string) =>
-    html`<label class="choice"
-      ><input type="checkbox" name="${name}" value="on" ${filled[name] === 'on' ? html`checked` : ''} />
-      <bdi>${text}</bdi></label
-    >`
-  if (field.type === 'boolean') return box(id, label)
-  if (field.type === 'multi_select')
-    return html`<fieldset>
-      <legend>${label}</legend>
-      ${options.map((one, index) => box(answerName(field, index), one))}
-      ${common.fault === undefined ? '' : html`<p class="hint"><span class="fault">${common.fault}</span></p>`}
-    </fieldset>`
-  return inputField(texts, { ...common, type: inputTypes[field.type] ?? 'text', maxLength: 500 })
 }

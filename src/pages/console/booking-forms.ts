@@ -1,10 +1,12 @@
 import type { Static } from 'typebox'
+import { Problem } from '../../base/errors.ts'
+import { isInstant, readInstant } from '../../base/instants.ts'
 import type { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import { presentBooking } from '../../bookings/booking.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
-import type { CustomField } from '../../catalogue/catalogue-types.ts'
 import { moneyText } from '../../mails/render.ts'
 import { html, type Html } from '../page.ts'
+import { answerFields, answersOf, typedAnswers } from './answer-fields.ts'
 import {
   bookingHead,
   bookingPath,
@@ -14,83 +16,115 @@ import {
   timeFacts,
   versionFields,
 } from './booking-page.ts'
-import { faultBox, type FormFault, inputField, selectField, textField } from './console-form.ts'
+import { nearTimesOf } from './book-page.ts'
+import type { RefusedForm, ShownPage } from './console-route.ts'
+import {
+  bookingWords,
+  choice,
+  faultSummary,
+  field,
+  type FormState,
+  hidden,
+  radios,
+  type Typed,
+} from './form.ts'
 import { momentText } from './formats.ts'
 
 /* The forms of a booking. Each comes back with what was typed, and says what others changed meanwhile. */
-
-export type Filled = Record<string, string>
-
-/** A form as it is shown: for the first time, or again with what was wrong. */
-interface ShownForm {
-  view: BookingView
-  /** What was typed; undefined for the first time. */
-  filled?: Filled | undefined
-  fault?: FormFault | undefined
-  /** Changes since the form was shown, the oldest first; undefined unless it was stale. */
-  changes?: HistoryEntry[] | undefined
-  /** Free times near one that was refused. */
-  nearest?: string[]
-}
 
 export const formNames = ['cancel', 'client', 'details', 'person'] as const
 
 export type FormName = (typeof formNames)[number]
 
-/** The page of a form. */
-export function formPage(
-  name: FormName,
-  form: ShownForm,
-  staff: readonly (readonly [string, string])[],
-): Html {
-  const { view } = form
-  const texts = view.visit.texts.booking
-  const parts: Record<FormName, () => { title: string; fields: Html; submit: string }> = {
-    cancel: () => cancelForm(form),
-    client: () => ({ title: texts.correct, fields: clientFields(form), submit: view.visit.texts.form.save }),
-    details: () => ({
-      title: texts.detailsTitle,
-      fields: detailFields(form),
-      submit: view.visit.texts.form.save,
-    }),
-    person: () => ({
-      title: texts.personTitle,
-      fields: personFields(form, staff),
-      submit: view.visit.texts.form.save,
-    }),
+/** Those who could take the booking. */
+export type Takers = readonly (readonly [id: string, name: string])[]
+
+/** What a form shows at first. */
+export function presentFields(name: FormName, view: BookingView): Typed {
+  const { row } = view
+  switch (name) {
+    case 'cancel':
+      return { refund: 'full', tell: 'yes' }
+    case 'client':
+      return {
+        first_name: row.client_first_name,
+        last_name: row.client_last_name,
+        email: row.client_email,
+        phone: row.client_phone ?? '',
+      }
+    case 'details':
+      return {
+        notes: row.notes ?? '',
+        ...typedAnswers(view.service?.custom_fields ?? [], presentAnswers(view)),
+      }
+    case 'person':
+      return { staff_id: row.staff_id ?? '', tell: 'yes' }
   }
-  const { title, fields, submit } = parts[name]()
-  return html`<div class="narrow">
-    <h1>${title}</h1>
-    <div class="card">
-      ${bookingHead(view, 2)}
-      <dl class="facts">${timeFacts(view)}</dl>
-    </div>
-    ${faultBox(form.fault, stalePart(form))}
-    <form method="post" action="${bookingPath(view, name)}" class="fields">
-      ${versionFields(view)} ${fields}
-      <div class="buttons">
-        <button type="submit" class="main">${submit}</button>
-        <a class="button" href="${bookingPath(view)}"
-          >${name === 'cancel' ? texts.keepIt : view.visit.texts.form.back}</a
-        >
-      </div>
-    </form>
-  </div>`
 }
 
-/** What others changed since the form was shown, and near times where one was refused. */
-function stalePart({ view, changes, nearest = [] }: ShownForm): Html {
+function presentAnswers({ visit, row }: BookingView) {
+  return presentBooking(row, visit.person).custom_field_values
+}
+
+interface ShownForm {
+  view: BookingView
+  state: FormState
+  /** What the fields say now, where somebody else has changed the booking since they were shown. */
+  present: Typed | undefined
+}
+
+/** The page of a form: for the first time, or again with what was wrong. */
+export function formPage(
+  name: FormName,
+  view: BookingView,
+  { state, takers }: { state: FormState & Partial<RefusedForm>; takers: Takers },
+): ShownPage {
   const { texts } = view.visit
-  const list = changes ? changeList(view, changes) : html``
-  const times =
-    nearest.length === 0
-      ? html``
-      : html`<p>${texts.booking.nearest}</p>
-          <ul>
-            ${nearest.map((time) => html`<li>${time}</li>`)}
-          </ul>`
-  return html`${list}${changes ? html`<p>${texts.form.kept}</p>` : ''}${times}`
+  const { save, back } = texts.form
+  const changes = changesSince(view, state)
+  const form = { view, state, present: changes && presentFields(name, view) }
+  const parts = {
+    cancel: () => cancelForm(form),
+    client: () => ({ title: texts.booking.correct, fields: clientFields(form), submit: save }),
+    details: () => ({ title: texts.booking.detailsTitle, fields: detailFields(form), submit: save }),
+    person: () => ({ title: texts.booking.personTitle, fields: personFields(form, takers), submit: save }),
+  }
+  const { title, fields, submit } = parts[name]()
+  return {
+    title,
+    visit: view.visit,
+    section: 'bookings',
+    body: html`<div class="narrow">
+      <h1>${title}</h1>
+      <div class="card">
+        ${bookingHead(view, 2)}
+        <dl class="facts">${timeFacts(view)}</dl>
+      </div>
+      ${faultSummary(
+        state,
+        bookingWords(texts),
+        html`${changeList(view, changes ?? [])} ${changes ? html`<p>${texts.form.kept}</p>` : ''}
+        ${nearestTimes(view, state.refusal)}`,
+      )}
+      <form method="post" action="${bookingPath(view, name)}" class="fields">
+        ${versionFields(view)} ${fields}
+        <div class="buttons">
+          <button type="submit" class="main">${submit}</button>
+          <a class="button" href="${bookingPath(view)}">${name === 'cancel' ? texts.booking.keepIt : back}</a>
+        </div>
+      </form>
+    </div>`,
+  }
+}
+
+/** What happened since a form was shown, the oldest first, where that is why it was refused. */
+export function changesSince(
+  { history = [] }: BookingView,
+  { typed, refusal }: FormState & Partial<RefusedForm>,
+): HistoryEntry[] | undefined {
+  if (!(refusal instanceof Problem) || refusal.code !== 'version_conflict') return undefined
+  const { seen = '' } = typed
+  return isInstant(seen) ? history.filter(({ at }) => at > seen) : []
 }
 
 /** Changes by others, in plain words. */
@@ -102,27 +136,34 @@ export function changeList(view: BookingView, changes: HistoryEntry[]): Html {
   </ul>`
 }
 
+/** The free times that a refusal names. */
+function nearestTimes({ visit, row }: BookingView, refusal: unknown): Html {
+  const near = nearTimesOf(refusal)
+  const setting = { timezone: row.timezone, locale: visit.locale }
+  if (near.length === 0) return html``
+  return html`<p>${visit.texts.booking.nearest}</p>
+    <ul>
+      ${near.map(({ starts_at }) => html`<li>${momentText(readInstant(starts_at), setting)}</li>`)}
+    </ul>`
+}
+
 function depositText({ visit, row }: BookingView): string {
   if (row.payment_currency === null) return ''
   return moneyText({ amount: row.payment_amount ?? 0, currency: row.payment_currency }, visit.locale)
 }
 
-function cancelForm({ view, filled, fault }: ShownForm): { title: string; fields: Html; submit: string } {
+function cancelForm({ view, state }: ShownForm): { title: string; fields: Html; submit: string } {
   const { visit, row } = view
   const texts = visit.texts.booking
   const amount = depositText(view)
   if (row.status === 'cancelled')
-    return {
-      title: texts.refundTitle,
-      fields: html`<input type="hidden" name="refund" value="full" />`,
-      submit: texts.refundNow(amount),
-    }
+    return { title: texts.refundTitle, fields: hidden({ refund: 'full' }), submit: texts.refundNow(amount) }
   const refund =
     row.payment_status !== 'paid'
       ? html``
       : mayRefund(view)
-        ? choice('refund', texts.depositAsk, {
-            chosen: filled?.['refund'] ?? 'full',
+        ? radios(state, {
+            ...{ name: 'refund', label: texts.depositAsk },
             options: [
               ['full', texts.refundYes(amount)],
               ['none', texts.refundNo(amount)],
@@ -131,44 +172,22 @@ function cancelForm({ view, filled, fault }: ShownForm): { title: string; fields
         : html`<p>${texts.refundByOwner(amount)}</p>`
   return {
     title: texts.cancelTitle,
-    fields: html`${refund} ${row.client_email === '' ? '' : tellChoice(view, filled)}
-    ${textField(visit.texts.form, {
-      id: 'cancel_reason',
-      label: texts.reasonLabel,
-      value: filled?.['cancel_reason'] ?? '',
-      fault: fault?.fields['cancel_reason'],
-      maxLength: 500,
-    })}`,
+    fields: html`${refund} ${tellChoice(view, state)}
+    ${field(state, { name: 'cancel_reason', label: texts.reasonLabel, rows: 4, max: 500 })}`,
     submit: texts.cancelNow,
   }
 }
 
-function tellChoice({ visit, row }: BookingView, filled: Filled | undefined): Html {
+function tellChoice({ visit, row }: BookingView, state: FormState): Html {
   const texts = visit.texts.booking
-  return choice('tell', texts.tellAsk, {
-    chosen: filled?.['tell'] ?? 'yes',
+  if (row.client_email === '') return html``
+  return radios(state, {
+    ...{ name: 'tell', label: texts.tellAsk },
     options: [
       ['yes', texts.tellYes(row.client_email)],
       ['no', texts.tellNo],
     ],
   })
-}
-
-function choice(
-  name: string,
-  legend: string,
-  { chosen, options }: { chosen: string; options: (readonly [value: string, label: string])[] },
-): Html {
-  return html`<fieldset>
-    <legend>${legend}</legend>
-    ${options.map(
-      ([value, label]) =>
-        html`<label class="choice"
-          ><input type="radio" name="${name}" value="${value}" ${value === chosen ? html`checked` : ''} />
-          <span>${label}</span></label
-        >`,
-    )}
-  </fieldset>`
 }
 
 const clientParts = [
@@ -178,175 +197,44 @@ const clientParts = [
   ['phone', 'phone', 'tel', 32],
 ] as const
 
-function clientFields({ view, filled, fault, changes }: ShownForm): Html {
-  const { visit, row } = view
-  const now: Filled = presentClient(row)
-  return html`${clientParts.map(([name, label, type, maxLength]) => {
-    const present = now[name] ?? ''
-    const value = filled?.[name] ?? present
-    return inputField(visit.texts.form, {
-      ...{ id: name, label: visit.texts.booking[label], type, maxLength, value },
-      fault: fault?.fields[`client/${name}`],
-      now: changes && value !== present ? present : undefined,
-      required: name !== 'phone',
-      autocomplete: 'off',
-    })
-  })}`
+function clientFields({ view, state, present }: ShownForm): Html {
+  const { booking, form } = view.visit.texts
+  return html`${clientParts.map(([name, label, type, max]) =>
+    field(state, {
+      ...{ name, label: booking[label], type, max, required: name !== 'phone' },
+      now: nowText(form.now, { name, state, present }),
+    }),
+  )}`
 }
 
-function presentClient(row: BookingView['row']): Filled {
-  return {
-    first_name: row.client_first_name,
-    last_name: row.client_last_name,
-    email: row.client_email,
-    phone: row.client_phone ?? '',
-  }
+function nowText(label: string, { name, state, present }: Omit<ShownForm, 'view'> & { name: string }) {
+  const now = present?.[name] ?? ''
+  if (!present || now === (state.typed[name] ?? '')) return undefined
+  return html`${label} <bdi>${now || '–'}</bdi>`
 }
 
 /** What the form about the client says, as the API takes it. */
-export function readClient(filled: Filled): Static<typeof ChangeBooking> {
-  const { first_name = '', last_name = '', email = '', phone = '' } = filled
-  return { client: { first_name, last_name, email, phone: phone.trim() || null } }
+export function readClient(typed: Typed): Static<typeof ChangeBooking> {
+  const { first_name = '', last_name = '', email = '', phone = '' } = typed
+  return { client: { first_name, last_name, email, phone: phone || null } }
 }
 
-function detailFields({ view, filled, fault, changes }: ShownForm): Html {
-  const { visit, row } = view
-  const texts = visit.texts
-  const present = row.notes ?? ''
-  const notes = filled?.['notes'] ?? present
-  return html`${textField(texts.form, {
-    ...{ id: 'notes', label: texts.booking.notes, value: notes, maxLength: 1000 },
-    fault: fault?.fields['notes'],
-    now: changes && notes !== present ? present : undefined,
-  })}
-  ${(view.service?.custom_fields ?? []).map((field) => answerField(field, { view, filled, fault, changes }))}`
-}
-
-function answerField(field: CustomField, { view, filled, fault }: ShownForm): Html {
+function detailFields({ view, state, present }: ShownForm): Html {
   const { texts } = view.visit
-  const id = `answer-${field.id}`
-  const given = answersOf(view).find(({ field_id }) => field_id === field.id)?.value
-  const filledValue = filled?.[id]
-  const value = filledValue ?? (given === undefined || Array.isArray(given) ? '' : String(given))
-  const index = filled ? readAnswers(view, filled).findIndex(({ field_id }) => field_id === field.id) : -1
-  const shown = {
-    ...{ id, label: field.label, value, required: false, autocomplete: 'off' },
-    fault:
-      fault?.fields[`custom_field_values/${index}/value`] ?? missingFault(field, { view, filled, fault }),
-  }
-  const none = ['', '–'] as const
-  switch (field.type) {
-    case 'textarea':
-      return textField(texts.form, shown)
-    case 'boolean':
-      return selectField(texts.form, {
-        ...shown,
-        options: [none, ['true', texts.booking.yes], ['false', texts.booking.no]],
-      })
-    case 'select':
-      return selectField(texts.form, {
-        ...shown,
-        options: [none, ...(field.options ?? []).map((option) => [option, option] as const)],
-      })
-    case 'multi_select':
-      return manyField(field, {
-        chosen: chosenOf(field, filled) ?? (Array.isArray(given) ? given : []),
-        fault: shown.fault,
-      })
-    case 'number':
-      return inputField(texts.form, { ...shown, type: 'text' }) // a browser's number field loses what it cannot read
-    case 'date':
-    case 'email':
-    case 'url':
-      return inputField(texts.form, { ...shown, type: field.type })
-    case 'phone':
-      return inputField(texts.form, { ...shown, type: 'tel' })
-    case 'text':
-      return inputField(texts.form, shown)
-  }
+  const now = nowText(texts.form.now, { name: 'notes', state, present })
+  return html`${field(state, { name: 'notes', label: texts.booking.notes, rows: 4, max: 1000, now })}
+  ${answerFields(texts, state, { fields: view.service?.custom_fields ?? [], present })}`
 }
 
-function missingFault(field: CustomField, { view, filled, fault }: ShownForm): string | undefined {
-  const missing = fault?.fields['custom_field_values']
-  if (missing === undefined || !field.required || !filled) return undefined
-  return readAnswers(view, filled).some(({ field_id }) => field_id === field.id) ? undefined : missing
-}
-
-function manyField(
-  field: CustomField,
-  { chosen, fault }: { chosen: string[]; fault: string | undefined },
-): Html {
-  return html`<fieldset>
-    <legend>${field.label}</legend>
-    ${(field.options ?? []).map(
-      (option, index) =>
-        html`<label class="choice"
-          ><input
-            type="checkbox"
-            name="answer-${field.id}-${index}"
-            value="yes"
-            ${chosen.includes(option) ? html`checked` : ''}
-          />
-          <span dir="auto">${option}</span></label
-        >`,
-    )}
-    ${fault === undefined ? '' : html`<p class="hint"><span class="fault">${fault}</span></p>`}
-  </fieldset>`
-}
-
-/** The boxes that are ticked; undefined before the form was sent. */
-function chosenOf(field: CustomField, filled: Filled | undefined): string[] | undefined {
-  return (
-    filled &&
-    (field.options ?? []).filter((_option, index) => filled[`answer-${field.id}-${index}`] !== undefined)
-  )
-}
-
-type Answers = NonNullable<Static<typeof ChangeBooking>['custom_field_values']>
-
-function answersOf({ visit, row }: BookingView): Answers {
-  return presentBooking(row, visit.person).custom_field_values
-}
-
-/** What the form about notes and answers says, as the API takes it. */
-export function readDetails(view: BookingView, filled: Filled): Static<typeof ChangeBooking> {
-  return { notes: filled['notes']?.trim() || null, custom_field_values: readAnswers(view, filled) }
-}
-
-/** Answers to questions that are not asked any more stay. */
-function readAnswers(view: BookingView, filled: Filled): Answers {
+/** What the form about notes and answers says, as the API takes it. Answers to what is not asked any more stay. */
+export function readDetails(view: BookingView, typed: Typed) {
   const fields = view.service?.custom_fields ?? []
-  const old = answersOf(view).filter(({ field_id }) => !fields.some(({ id }) => id === field_id))
-  const given = fields.flatMap((field): Answers => {
-    const value = answerOf(field, filled)
-    return value === undefined ? [] : [{ field_id: field.id, value }]
-  })
-  return [...given, ...old]
+  const old = presentAnswers(view).filter(({ field_id }) => !fields.some(({ id }) => id === field_id))
+  return { notes: typed['notes'] || null, custom_field_values: [...answersOf(fields, typed), ...old] }
 }
 
-function answerOf(field: CustomField, filled: Filled): Answers[number]['value'] {
-  if (field.type === 'multi_select') {
-    const chosen = chosenOf(field, filled) ?? []
-    return chosen.length === 0 ? undefined : chosen
-  }
-  const text = filled[`answer-${field.id}`]?.trim() ?? ''
-  if (text === '') return undefined
-  if (field.type === 'boolean') return text === 'true'
-  if (field.type !== 'number') return text
-  const number = Number(text.replace(',', '.'))
-  return Number.isFinite(number) ? number : text // which is refused
-}
-
-function personFields(
-  { view, filled, fault }: ShownForm,
-  staff: readonly (readonly [string, string])[],
-): Html {
-  const { visit, row } = view
-  const texts = visit.texts
-  return html`${selectField(texts.form, {
-    ...{ id: 'staff_id', label: texts.booking.who, value: filled?.['staff_id'] ?? row.staff_id ?? '' },
-    fault: fault?.fields['staff_id'],
-    options: [...staff, ['', texts.booking.anyone]],
-  })}
-  ${row.client_email === '' ? '' : tellChoice(view, filled)}`
+function personFields({ view, state }: ShownForm, takers: Takers): Html {
+  const texts = view.visit.texts.booking
+  return html`${choice(state, { name: 'staff_id', label: texts.who, options: [...takers, ['', texts.anyone]] })}
+  ${tellChoice(view, state)}`
 }

@@ -9,16 +9,17 @@ import type { BookingsQuery } from '../../bookings/booking-schemas.ts'
 import { listBookings, presentBooking } from '../../bookings/booking.ts'
 import type { Context } from '../../bookings/context.ts'
 import { listCatalogue, locationKind, staffKind } from '../../catalogue/catalogue.ts'
-import { Media, StrictObject } from '../../http/wire.ts'
+import { StrictObject } from '../../http/wire.ts'
 import { html, type Html } from '../page.ts'
-import { type ConsoleVisit, findVisit, pathOf, sendConsolePage } from './console-page.ts'
+import { businessOf, type ConsoleVisit, findVisit, pathOf } from './console-page.ts'
+import { consoleRoutes, seeOther, tags } from './console-route.ts'
 import { csvRow, csvStart } from './csv.ts'
+import { choice, filledForm, hidden } from './form.ts'
 import { spanText } from './formats.ts'
 import { sendLogIn } from './gate-page.ts'
 
-const tags = ['Console']
 const Choice = Type.Optional(Type.String({ maxLength: 600 }))
-const ListAddress = StrictObject({
+const listQuery = {
   when: Type.Optional(Type.String({ maxLength: 600, description: '`upcoming` (else), `past` or `all`.' })),
   status: Choice,
   person: Choice,
@@ -27,9 +28,9 @@ const ListAddress = StrictObject({
   email: Type.Optional(Type.String({ maxLength: 600, description: 'All bookings of one client.' })),
   cursor: Choice,
   business: Type.Optional(Type.String({ maxLength: 600, description: 'Of a hub: the business to look at.' })),
-})
+}
 
-type Address = Static<typeof ListAddress>
+type Address = Partial<Record<keyof typeof listQuery, string | undefined>>
 type Query = Static<typeof BookingsQuery>
 
 const whens = ['upcoming', 'past', 'all'] as const
@@ -37,33 +38,21 @@ const statuses = ['pending', 'confirmed', 'in_progress', 'completed', 'cancelled
 
 /** The bookings of a business in the console, and as a file. */
 export function bookingListRoutes(app: FastifyInstance, context: Context): void {
-  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
-  routes.get(
-    '/console/bookings',
+  consoleRoutes(app, context, [
     {
-      schema: {
-        operationId: 'showConsoleBookings',
-        tags,
-        summary: 'The bookings of a business, for people who are logged in',
-        description: 'Others get the form to log in.',
-        querystring: ListAddress,
-        response: { 200: Media('text/html', 'The page.') },
-      },
-    },
-    async (request, reply) => {
-      const visit = await findVisit(context, request, request.query.business)
-      if (!visit) return sendLogIn(reply, { next: '/console/bookings' })
-      return sendConsolePage(reply, {
+      path: '/console/bookings',
+      name: 'ConsoleBookings',
+      summary: 'The bookings of a business',
+      role: 'staff',
+      query: listQuery,
+      show: async (visit, { query }) => ({
         title: visit.texts.bookings.title,
-        visit,
         section: 'bookings',
-        body: visit.business
-          ? await listPage(context, visit, request.query)
-          : html`<h1>${visit.texts.frame.noBusiness}</h1>`,
-      })
+        body: await listPage(context, visit, query),
+      }),
     },
-  )
-  routes.get(
+  ])
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
     '/console/bookings.csv',
     {
       schema: {
@@ -71,7 +60,7 @@ export function bookingListRoutes(app: FastifyInstance, context: Context): void 
         tags,
         summary: 'Bookings as a file for a spreadsheet, for owners who are logged in',
         description: `At most ${maxExported} rows. What could be a formula begins with an apostrophe.`,
-        querystring: ListAddress,
+        querystring: StrictObject(listQuery),
         response: {
           200: {
             description: 'The file, or the form to log in.',
@@ -84,14 +73,10 @@ export function bookingListRoutes(app: FastifyInstance, context: Context): void 
     async (request, reply) => {
       const visit = await findVisit(context, request, request.query.business)
       if (!visit) return sendLogIn(reply, { next: '/console/bookings' })
-      if (visit.person.role !== 'owner' || !visit.business) return toList(reply)
+      if (visit.person.role !== 'owner' || !visit.business) return seeOther(reply, '/console/bookings')
       return sendFile(reply, exportRows(context, visit, readAddress(context, visit, request.query)))
     },
   )
-}
-
-function toList(reply: FastifyReply): FastifyReply {
-  return reply.code(303).header('location', '/console/bookings').header('cache-control', 'no-store').send()
 }
 
 const maxExported = 50_000
@@ -222,49 +207,24 @@ function filterForm(
   address: Address,
   { people, places }: { people: Named[]; places: Named[] },
 ): Html {
-  const { texts, business, businesses } = visit
-  const options = (items: Named[]) => items.map(({ id, name }) => [id, name] as const)
+  const { texts } = visit
+  const { bookings: t, booking } = texts
+  const named = (items: Named[]) => items.map(({ id, name }) => [id, name] as const)
+  const { q = '', status = '', person = '', location = '' } = address
+  const state = filledForm({ when: whenOf(address), status, person, location })
+  const statusOptions = statuses.map((one) => [one, booking.status[one]] as const)
   return html`<form method="get" action="/console/bookings" class="filters" role="search">
-    ${businesses.length > 1 && business ? html`<input type="hidden" name="business" value="${business.id}" />` : ''}
-    ${address.email === undefined ? '' : html`<input type="hidden" name="email" value="${address.email}" />`}
+    ${hidden({ business: businessOf(visit), email: address.email })}
     <div>
-      <label for="q">${texts.bookings.search}</label>
-      <input id="q" name="q" type="search" value="${address.q ?? ''}" maxlength="100" dir="auto" />
+      <label for="q">${t.search}</label>
+      <input id="q" name="q" type="search" value="${q}" maxlength="100" dir="auto" />
     </div>
-    ${choiceOf(
-      'when',
-      texts.bookings.when,
-      whenOf(address),
-      whens.map((when) => [when, texts.bookings.whens[when]]),
-    )}
-    ${choiceOf('status', texts.bookings.status, address.status, [
-      ['', texts.bookings.anyStatus],
-      ...statuses.map((status) => [status, texts.booking.status[status]] as const),
-    ])}
-    ${choiceOf('person', texts.bookings.person, address.person, [['', texts.bookings.everyone], ...options(people)])}
-    ${choiceOf('location', texts.bookings.location, address.location, [
-      ['', texts.bookings.everywhere],
-      ...options(places),
-    ])}
-    <button type="submit" class="main">${texts.bookings.show}</button>
+    ${choice(state, { name: 'when', label: t.when, options: whens.map((when) => [when, t.whens[when]]) })}
+    ${choice(state, { name: 'status', label: t.status, options: [['', t.anyStatus], ...statusOptions] })}
+    ${choice(state, { name: 'person', label: t.person, options: [['', t.everyone], ...named(people)] })}
+    ${choice(state, { name: 'location', label: t.location, options: [['', t.everywhere], ...named(places)] })}
+    <button type="submit" class="main">${t.show}</button>
   </form>`
-}
-
-function choiceOf(
-  name: string,
-  label: string,
-  chosen: string | undefined,
-  options: (readonly [value: string, label: string])[],
-): Html {
-  return html`<div>
-    <label for="${name}">${label}</label>
-    <select id="${name}" name="${name}">
-      ${options.map(
-        ([value, text]) =>
-          html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
-      )}
-    </select>
-  </div>`
 }
 
 type Rows = Awaited<ReturnType<typeof listBookings>>['rows']
@@ -276,7 +236,7 @@ function rowList(visit: ConsoleVisit, rows: Rows): Html {
       const { client } = presentBooking(row, person)
       const isAbsent = row.no_show_at !== null
       return html`<li>
-        <a href="${pathOf(`/console/bookings/${row.id}`, visit)}">
+        <a class="row" href="${pathOf(`/console/bookings/${row.id}`, visit)}">
           <span class="row-time">${spanText(row, { timezone: row.timezone, locale })}</span>
           <span class="row-what">
             <bdi class="client-name">${client.first_name} ${client.last_name}</bdi>

@@ -8,6 +8,7 @@ import type { Mail } from '../../mails/mail-schemas.ts'
 import { moneyText } from '../../mails/render.ts'
 import { html, type Html } from '../page.ts'
 import { type ConsoleVisit, pathOf } from './console-page.ts'
+import { hidden } from './form.ts'
 import { dayText, momentText, spanText } from './formats.ts'
 
 /** A booking as its page shows it. */
@@ -191,9 +192,7 @@ function cancelFacts({ visit, row }: BookingView): Html {
 }
 
 /** What the buttons of a booking do without asking further. */
-export const plainActions = ['confirm', 'complete', 'no_show', 'came', 'reopen', 'restore'] as const
-
-export type PlainAction = (typeof plainActions)[number]
+export type PlainAction = 'confirm' | 'complete' | 'no_show' | 'came' | 'reopen' | 'restore'
 
 /** Those that make sense now. */
 function actionsOf({ row, now }: BookingView): PlainAction[] {
@@ -237,8 +236,7 @@ function bookingActions(view: BookingView): Html {
     ${actionsOf(view).map(
       (action) =>
         html`<form method="post" action="${bookingPath(view, 'status')}">
-          ${versionFields(view)}
-          <input type="hidden" name="action" value="${action}" />
+          ${versionFields(view)} ${hidden({ action })}
           <button type="submit" class="${action === 'confirm' || action === 'complete' ? 'main' : ''}">
             ${labels[action]}
           </button>
@@ -256,11 +254,7 @@ export function mayRefund({ visit, row }: Pick<BookingView, 'visit' | 'row'>): b
 
 /** The version that a form is about. */
 export function versionFields({ row }: Pick<BookingView, 'row'>): Html {
-  return html`<input type="hidden" name="version" value="${row.version}" /><input
-      type="hidden"
-      name="seen"
-      value="${row.updated_at}"
-    />`
+  return hidden({ version: String(row.version), seen: row.updated_at })
 }
 
 function historyPart(view: BookingView): Html {

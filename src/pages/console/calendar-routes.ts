@@ -26,10 +26,10 @@ import {
   weekOf,
 } from './calendar-page.ts'
 import { type ConsoleVisit, findVisit, sendConsolePage } from './console-page.ts'
+import { page, tags } from './console-route.ts'
 import { placeStyles } from './day-layout.ts'
 import { sendLogIn } from './gate-page.ts'
 
-const tags = ['Console']
 const CalendarAddress = StrictObject({
   view: Type.Optional(Type.String({ maxLength: 40, description: '`day`, `week` or `list`.' })),
   date: Type.Optional(Type.String({ maxLength: 40, description: 'Such as 2026-12-01; else today.' })),
@@ -55,7 +55,7 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
         summary: 'The console, for people who are logged in: the calendar',
         description: 'Everybody else gets the form to log in.',
         querystring: CalendarAddress,
-        response: { 200: Media('text/html', 'The page.') },
+        response: { 200: page },
       },
     },
     async (request, reply) => {

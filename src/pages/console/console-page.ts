@@ -48,6 +48,8 @@ export interface ConsoleVisit extends ConsoleLanguage {
   business: ConsoleBusiness | undefined
   /** Of a hub: all of its businesses, at most a hundred. */
   businesses: ConsoleBusiness[]
+  /** For a form of this page that must not do its work twice. */
+  once: string
 }
 
 /** The most that the menu shows. */
@@ -64,7 +66,7 @@ export async function findVisit(
   if (!found) return undefined
   const person = { ...found, via: { address: readClientAddress(request.ip).address, requestId: request.id } }
   const places = await placesOf(context, person)
-  const language = languageOf(request)
+  const language = { ...languageOf(request), once: context.ids.next() }
   if ('businessId' in person.scope) {
     const business = await showBusinessInScope(context, person, person.scope.businessId)
     return { ...language, person, places, business, businesses: [] }
@@ -129,12 +131,17 @@ function consoleHeader(visit: ConsoleVisit, present: SectionId | undefined): Htm
 /** A path within the console, at the business of this page. */
 export function pathOf(
   path: string,
-  { businesses, business }: ConsoleVisit,
+  visit: ConsoleVisit,
   query: Record<string, string | undefined> = {},
 ): string {
-  const all: typeof query = businesses.length > 1 ? { business: business?.id, ...query } : query
+  const all = { business: businessOf(visit), ...query }
   const pairs = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined)
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs).toString()}`
+}
+
+/** What an address names the business by; undefined where there is but one. */
+export function businessOf({ businesses, business }: ConsoleVisit): string | undefined {
+  return businesses.length > 1 ? business?.id : undefined
 }
 
 function placeMenu({ places, business, businesses }: ConsoleVisit): Html {

@@ -1,16 +1,21 @@
+import { hash } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type TSchema, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { personRoles } from '../../access/actor.ts'
-import { Problem } from '../../base/errors.ts'
+import { assertOwnPage, isReading } from '../../access/authentication-hook.ts'
+import { Problem, validationProblem } from '../../base/errors.ts'
+import { ownOrigins } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
 import type { PersonRole } from '../../database/tables.ts'
-import { normalise } from '../../http/body.ts'
-import { Media, StrictObject } from '../../http/wire.ts'
+import { bodyLimitBytes, normalise } from '../../http/body.ts'
+import { respondOnce, type StoreResponse, storeNothing } from '../../http/idempotency.ts'
+import { readForms } from '../../http/forms.ts'
+import { compileSchema, fieldErrorsOf, type Validator } from '../../http/validation.ts'
+import { Media, problems, StrictObject } from '../../http/wire.ts'
 import { html } from '../page.ts'
-import { addForms, formMedia, refusedForms } from './console-form.ts'
 import { type ConsolePage, type ConsoleVisit, findVisit, pathOf, sendConsolePage } from './console-page.ts'
-import { type Faults, faultsOf, type FormState, type Typed } from './form.ts'
+import { type Faults, faultsOf, type FaultWords, type FormState, type Typed } from './form.ts'
 import { sendLogIn } from './gate-page.ts'
 import type { ConsoleTexts } from './texts/en.ts'
 
@@ -24,14 +29,14 @@ export type BusinessVisit = ConsoleVisit & { business: NonNullable<ConsoleVisit[
 
 /** What the address of a page carries. */
 interface PageAddress {
-  /** Of a path that ends with one, such as a service's. */
+  /** Of a path that holds one, such as a service's. */
   id: string
   query: Record<string, string | undefined>
 }
 
 /** A page of the console, and what its form does. */
 export interface ConsoleRoute {
-  /** Ends with `/:id` where the page is about one of many. */
+  /** Holds `/:id` where the page is about one of many. */
   path: string
   /** Of the page; that of the form has the prefix `use`. */
   name: string
@@ -40,23 +45,55 @@ export interface ConsoleRoute {
   role: PersonRole
   /** Whether there is a page without a business. */
   withoutBusiness?: boolean
-  show: (visit: BusinessVisit, address: PageAddress) => Promise<ShownPage>
+  /** What its address can carry besides the usual. */
+  query?: Record<string, TSchema>
+  /** Absent where another page has the form. */
+  show?: (visit: BusinessVisit, address: PageAddress) => Promise<ShownPage>
   form?: ConsoleForm
+  /** Instead of the usual page where there is nothing with this id. */
+  missing?: (visit: ConsoleVisit) => ShownPage
 }
 
 /** What a page shows. */
-type ShownPage = Omit<ConsolePage, 'visit'>
+export type ShownPage = Omit<ConsolePage, 'visit'> & {
+  /** In a hub: of another business than the address names. */
+  visit?: ConsoleVisit
+}
 
-/** What becomes of a form: another page, with a notice there; or a page at once, for what is shown only once. */
-type FormResult = { path: string; query?: Record<string, string> } | { page: ShownPage }
+/** Another page, with a notice there. */
+interface NextPage {
+  path: string
+  query?: Record<string, string>
+}
+
+/** What becomes of a form: another page; or a page at once, for what is shown only once. */
+type FormResult = NextPage | { page: ShownPage }
+
+/**
+ * Does the work of a form that creates once, however often it is sent, and leads on to `next`: in one transaction, which
+ * `run` ends with `store`. The form names itself by `hidden({ once: visit.once })`; without that it is always another one.
+ */
+export type Once = <Result>(
+  run: (store: StoreResponse<unknown>) => Promise<Result>,
+  next: (result: Result) => NextPage,
+) => Promise<NextPage>
+
+/** A form that was refused: with what was typed, and why. */
+export interface RefusedForm extends FormState {
+  refusal: unknown
+}
 
 interface ConsoleForm {
   /** Throws a Problem; its faults go to the fields of the form. */
-  act: (visit: BusinessVisit, typed: Typed, address: PageAddress) => Promise<FormResult>
+  act: (visit: BusinessVisit, typed: Typed, address: PageAddress, once: Once) => Promise<FormResult>
   /** The field of a fault; under an empty name all that belong to none. */
   fieldOf?: (pointer: string) => string
+  /** How it says what is wrong; else with the group `setUp` of the texts. */
+  words?: (texts: ConsoleTexts) => FaultWords
+  /** The status for further refusals, by their codes. */
+  refusals?: Refusals
   /** Shows the form again, with what was typed. */
-  again: (visit: BusinessVisit, state: FormState, address: PageAddress) => Promise<ShownPage>
+  again: (visit: BusinessVisit, state: RefusedForm, address: PageAddress) => Promise<ShownPage>
 }
 
 /** Faults that only the form knows of. */
@@ -74,27 +111,77 @@ export function assertNoFaults(faults: Faults): void {
   if (Object.keys(faults).length > 0) throw new FormFault(faults)
 }
 
-const tags = ['Console']
-const page = Media('text/html', 'The page.')
+/** What the routes of all pages of the console say of themselves. */
+export const tags = ['Console']
+export const page = Media('text/html', 'The page.')
+
+/** What a form answers before its route is asked. */
+export const refusedForms = problems('origin_not_allowed', 'payload_too_large', 'unsupported_media_type')
+
+/** For the schema of a route that takes a form. */
+export const formMedia = ['application/x-www-form-urlencoded']
+
+/** Leads on to another page, with GET. */
+export function seeOther(reply: FastifyReply, path: string): FastifyReply {
+  return reply.code(303).header('location', path).header('cache-control', 'no-store').send()
+}
+
+/** Takes forms, from pages of this server alone. The pages themselves open from anywhere, such as from a link in a mail. */
+export function ownFormsOnly(scope: FastifyInstance, ours: ReadonlySet<string>, limitBytes?: number): void {
+  readForms(scope, limitBytes)
+  scope.addHook('onRequest', (request, _reply, next) => {
+    try {
+      if (!isReading(request)) assertOwnPage(request, ours)
+      next()
+    } catch (error) {
+      next(error as Error)
+    }
+  })
+}
+
+/** Adds routes of forms: they take forms alone, and from pages of this server alone. */
+function addForms(app: FastifyInstance, context: Context, add: (scope: FastifyInstance) => void): void {
+  const ours = ownOrigins(context.config)
+  void app.register((scope, _options, done) => {
+    ownFormsOnly(scope, ours, bodyLimitBytes)
+    add(scope)
+    done()
+  })
+}
+
+const validators = new WeakMap<TSchema, Validator>()
+
+/** What a form says, checked as the API checks its bodies. Throws validation_failed. */
+export function checkedForm<T extends TSchema>(
+  schema: T,
+  value: unknown,
+  compile: (schema: T) => Validator = compileSchema,
+): Static<T> {
+  const validate = validators.get(schema) ?? compile(schema)
+  validators.set(schema, validate)
+  if (!validate(value)) throw validationProblem(fieldErrorsOf(validate.errors ?? []))
+  return value as Static<T> // it fits the schema
+}
+
 const Short = Type.Optional(Type.String({ maxLength: 500 }))
 
 /** The query that pages of the console know. */
-const queryOfPages = {
-  business: Short,
-  done: Short,
-  cursor: Short,
-  open: Short,
-}
+const queryOf = ({ query = {} }: Pick<ConsoleRoute, 'query'>) =>
+  StrictObject({ business: Short, done: Short, cursor: Short, open: Short, ...query })
 
 /** Serves pages of the console. Their forms are taken from pages of this server alone. */
 export function consoleRoutes(app: FastifyInstance, context: Context, routes: ConsoleRoute[]): void {
-  for (const route of routes) addPage(app, context, route)
+  for (const { show, ...route } of routes) if (show) addPage(app, context, { ...route, show })
   addForms(app, context, (scope) => {
     for (const { form, ...route } of routes) if (form) addForm(scope, context, { ...route, form })
   })
 }
 
-function addPage(app: FastifyInstance, context: Context, route: ConsoleRoute): void {
+function addPage(
+  app: FastifyInstance,
+  context: Context,
+  route: ConsoleRoute & Required<Pick<ConsoleRoute, 'show'>>,
+): void {
   const { path, name, summary } = route
   app.withTypeProvider<TypeBoxTypeProvider>().get(
     path,
@@ -105,12 +192,12 @@ function addPage(app: FastifyInstance, context: Context, route: ConsoleRoute): v
         summary: `${summary}, for people`,
         description: `Of the role ${route.role} or a higher one. Whoever is not logged in gets the form to log in.`,
         ...paramsOf(path),
-        querystring: StrictObject(queryOfPages),
+        querystring: queryOf(route),
         response: { 200: page, 404: page },
       },
     },
     async (request, reply) => {
-      const visit = await findVisit(context, request, request.query.business)
+      const visit = await findVisit(context, request, addressOf(request).query['business'])
       if (!visit) return sendLogIn(reply, { next: request.url })
       const answer = await answerTo(visit, route, async (ofBusiness) => ({
         status: 200,
@@ -122,7 +209,7 @@ function addPage(app: FastifyInstance, context: Context, route: ConsoleRoute): v
 }
 
 function paramsOf(path: string): { params?: TSchema } {
-  return path.endsWith('/:id') ? { params: StrictObject({ id: Type.String() }) } : {}
+  return path.includes('/:id') ? { params: StrictObject({ id: Type.String() }) } : {}
 }
 
 function addressOf({ params, query }: FastifyRequest): PageAddress {
@@ -133,112 +220,142 @@ function addressOf({ params, query }: FastifyRequest): PageAddress {
 function addForm(
   scope: FastifyInstance,
   context: Context,
-  route: Required<Pick<ConsoleRoute, 'form'>> & Omit<ConsoleRoute, 'form'>,
+  route: ConsoleRoute & Required<Pick<ConsoleRoute, 'form'>>,
 ): void {
-  const { path, name, summary, form } = route
+  const { path, name, form } = route
   scope.withTypeProvider<TypeBoxTypeProvider>().post(
     path,
     {
       schema: {
         operationId: `use${name}`,
         tags,
-        summary: `The form of: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`,
+        summary: summaryOf(route),
         description: 'After a fault the page shows the form again, as it was filled in.',
         consumes: formMedia,
         ...paramsOf(path),
-        querystring: StrictObject(queryOfPages),
+        querystring: queryOf(route),
         body: Type.Object({}, { additionalProperties: { type: 'string' }, maxProperties: maxFields }),
         response: {
           200: page,
           303: Type.Null({ description: 'To a page of the console.' }),
-          404: page,
-          409: page,
-          422: page,
+          ...{ 404: page, 409: page, 412: page, 422: page },
           ...refusedForms,
         },
       },
     },
     async (request, reply) => {
       const visit = await findVisit(context, request, addressOf(request).query['business'])
-      if (!visit) return sendLogIn(reply, { next: request.url })
+      if (!visit) return sendLogIn(reply, { next: route.show ? request.url : '/console' })
       const typed = normalise(request.body) as Typed
       const sent = { typed, address: addressOf(request) }
+      const once = onceOf(context, { visit, path, ...sent })
       return sendAnswer(
         reply,
         visit,
-        await answerTo(visit, route, (ofBusiness) => used(ofBusiness, form, sent)),
+        await answerTo(visit, route, (ofBusiness) => used(ofBusiness, form, { ...sent, once })),
       )
     },
   )
 }
 
+function summaryOf({ summary, show }: ConsoleRoute): string {
+  if (!show) return summary
+  const lower = `${summary.charAt(0).toLowerCase()}${summary.slice(1)}`
+  return lower.startsWith('the form') ? `Use ${lower}` : `The form of: ${lower}`
+}
+
 function sendAnswer(reply: FastifyReply, visit: ConsoleVisit, answer: Answer): FastifyReply {
   if ('path' in answer) return seeOther(reply, pathOf(answer.path, visit, answer.query))
-  return sendConsolePage(reply.code(answer.status), { ...answer.page, visit })
+  return sendConsolePage(reply.code(answer.status), { visit, ...answer.page })
 }
 
 /** Does what a form asks for, or shows it again. */
 async function used(
   visit: BusinessVisit,
   form: ConsoleForm,
-  { typed, address }: { typed: Typed; address: PageAddress },
+  { typed, address, once }: { typed: Typed; address: PageAddress; once: Once },
 ): Promise<Answer> {
   try {
-    const result = await form.act(visit, typed, address)
+    const result = await form.act(visit, typed, address, once)
     return 'path' in result ? result : { status: 200, ...result }
   } catch (error) {
     const { status, faults } = refusalOf(error, visit, form)
-    return { status, page: await form.again(visit, { typed, faults }, address) }
+    return { status, page: await form.again(visit, { typed, faults, refusal: error }, address) }
   }
 }
 
+function onceOf(
+  context: Context,
+  sent: { visit: ConsoleVisit; path: string; typed: Typed; address: PageAddress },
+): Once {
+  const { once, ...said } = sent.typed
+  return async (run, next) => {
+    if (once === undefined || once === '') return next(await run(storeNothing))
+    const { response } = await respondOnce(context, {
+      key: {
+        caller_id: sent.visit.person.ownerId,
+        route: `POST ${sent.path}`,
+        idempotency_key: once.slice(0, maxOnceLength),
+      },
+      digest: hash('sha256', JSON.stringify([sent.address, said])),
+      run,
+      present: (result) => ({ status: 303, etag: null, body: JSON.stringify(next(result)) }),
+    })
+    return JSON.parse(response.body) as NextPage // as was stored
+  }
+}
+
+/** Of an id. */
+const maxOnceLength = 36
+
 /** A page, or the path of another one. */
-type Answer = Extract<FormResult, { path: string }> | { status: 200 | 404 | RefusedStatus; page: ShownPage }
+type Answer = NextPage | { status: 200 | 404 | RefusedStatus; page: ShownPage }
 
 const maxFields = 3_000
-
-function seeOther(reply: FastifyReply, path: string): FastifyReply {
-  return reply.code(303).header('location', path).header('cache-control', 'no-store').send()
-}
 
 /** What the page says of a failure; throws what is none of the form. */
 function refusalOf(
   error: unknown,
   { texts }: BusinessVisit,
-  { fieldOf = () => '' }: ConsoleForm,
+  { fieldOf = () => '', words = ({ setUp }) => setUp, refusals: further }: ConsoleForm,
 ): { status: RefusedStatus; faults: Faults } {
   if (error instanceof FormFault) return { status: 422, faults: error.faults }
-  if (!(error instanceof Problem) || !(error.code in refusals)) throw error
-  const status = refusals[error.code] ?? 422
+  const status = error instanceof Problem ? { ...refusals, ...further }[error.code] : undefined
+  if (!(error instanceof Problem) || status === undefined) throw error
+  if (error.code.startsWith('idempotency_')) return { status, faults: { '': texts.setUp.sentBefore } }
   const errors = error.parts.errors ?? []
-  if (errors.length > 0) return { status, faults: faultsOf(errors, texts.setUp, fieldOf) }
-  return { status, faults: { '': texts.setUp.problem(error.code, error.message) } }
+  if (errors.length > 0) return { status, faults: faultsOf(errors, words(texts), fieldOf) }
+  return { status, faults: { '': words(texts).problem(error.code, error.message) } }
 }
 
 /** The refusals that a form shows; the others are a page of their own, or the reply of the API. */
-type RefusedStatus = 409 | 422
+type RefusedStatus = 409 | 412 | 422
 
-const refusals: Partial<Record<string, RefusedStatus>> = {
+type Refusals = Partial<Record<string, RefusedStatus>>
+
+const refusals: Refusals = {
   validation_failed: 422,
   plan_required: 422,
   webhook_limit_reached: 409,
   rotation_in_progress: 409,
+  idempotency_key_reused: 422,
+  idempotency_in_flight: 409,
 }
 
 /** What a visitor sees: what they asked for, or that it is for others, or that there is nothing. */
 async function answerTo(
   visit: ConsoleVisit,
-  { role, withoutBusiness = false }: Pick<ConsoleRoute, 'role' | 'withoutBusiness'>,
+  { role, withoutBusiness = false, missing = notFound }: ConsoleRoute,
   answer: (visit: BusinessVisit) => Promise<Answer>,
 ): Promise<Answer> {
   const { texts, person, business } = visit
   if (personRoles.indexOf(person.role) < personRoles.indexOf(role))
     return { status: 404, page: notYours(texts, role) }
-  if (!business && !withoutBusiness) return { status: 404, page: notFound(visit) }
+  if (!business && !withoutBusiness) return { status: 404, page: noBusiness(texts) }
   try {
     return await answer(visit as BusinessVisit) // or of a page that asked for visits without one
   } catch (error) {
-    if (error instanceof Problem && error.code === 'not_found') return { status: 404, page: notFound(visit) }
+    if (error instanceof Problem && error.code === 'not_found') return { status: 404, page: missing(visit) }
     throw error
   }
 }
@@ -247,6 +364,10 @@ function notYours({ setUp, roles }: ConsoleTexts, role: PersonRole): ShownPage {
   const body = html`<h1>${setUp.notYours}</h1>
     <p>${setUp.notYoursWhy(roles[role])}</p>`
   return { title: setUp.notYours, body }
+}
+
+function noBusiness({ frame }: ConsoleTexts): ShownPage {
+  return { title: frame.noBusiness, body: html`<h1>${frame.noBusiness}</h1>` }
 }
 
 function notFound(visit: ConsoleVisit): ShownPage {

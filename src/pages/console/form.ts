@@ -2,6 +2,8 @@ import type { FieldError } from '../../base/errors.ts'
 import { html, type Html } from '../page.ts'
 import type { ConsoleTexts } from './texts/en.ts'
 
+/* The fields of every form of the console: what they hold, what is wrong with them, and how both are shown. */
+
 /** What a form has sent, or shows: texts by the names of its fields. A box that is not ticked is absent. */
 export type Typed = Record<string, string>
 
@@ -19,10 +21,28 @@ export function filledForm(typed: Typed = {}): FormState {
   return { typed, faults: {} }
 }
 
+/** How a form says what is wrong: as the group `setUp` of the texts does, or as `bookingWords`. */
+export interface FaultWords {
+  /** Begins what stands above the form. */
+  notSaved: string
+  checkMarked: string
+  /** Of a field: a code of the API, and its words for it. */
+  fault: (code: string, detail: string) => string
+  /** What belongs to no field: a code of the API, and its words for it. */
+  problem: (code: string, detail: string) => string
+}
+
+/** The words of forms about bookings. */
+export function bookingWords({ form }: ConsoleTexts): FaultWords {
+  const of = (texts: Record<string, string>) => (code: string, detail: string) =>
+    Object.hasOwn(texts, code) ? (texts[code] ?? detail) : detail
+  return { notSaved: '', checkMarked: form.checkFields, fault: of(form.faults), problem: of(form.problems) }
+}
+
 /** Faults of an operation for people, each at the field that `fieldOf` finds for its pointer (RFC 6901). */
 export function faultsOf(
   errors: FieldError[],
-  texts: ConsoleTexts['setUp'],
+  texts: FaultWords,
   fieldOf: (pointer: string) => string,
 ): Faults {
   const faults: Faults = {}
@@ -35,7 +55,7 @@ interface Field {
   name: string
   label: string
   hint?: string
-  type?: 'text' | 'number' | 'email' | 'url' | 'date' | 'time' | 'color'
+  type?: 'text' | 'number' | 'email' | 'tel' | 'url' | 'date' | 'time' | 'color'
   required?: boolean
   max?: number
   rows?: number
@@ -44,16 +64,18 @@ interface Field {
   /** Allows fractions. */
   isDecimal?: boolean
   autocomplete?: string
+  /** What the value is now, where somebody else has changed it. */
+  now?: Html | undefined
 }
 
-export function field(state: FormState, { name, label, hint, unit, ...input }: Field): Html {
+export function field(state: FormState, { name, label, hint, unit, now, ...input }: Field): Html {
   const fault = state.faults[name]
   return html`<div>
     <label for="${name}"
       >${label}${unit === undefined ? '' : html` <span class="soft">(${unit})</span>`}</label
     >
     ${inputOf(state, { name, ...input, describedBy: describedBy(name, hint, fault) })}
-    ${notesOf(name, hint, fault)}
+    ${notesOf(name, hint, fault)} ${now === undefined ? '' : html`<p class="hint">${now}</p>`}
   </div>`
 }
 
@@ -62,10 +84,10 @@ function inputOf(
   { name, type = 'text', required = false, max, rows, ...rest }: Omit<Field, 'label'> & { describedBy: Html },
 ): Html {
   const value = typed[name] ?? ''
-  const common = html`id="${name}" name="${name}" ${required ? html`required` : ''}
+  const common = html`id="${name}" name="${name}" dir="auto" ${required ? html`required` : ''}
   ${max === undefined ? '' : html`maxlength="${max}"`} ${rest.describedBy}
   ${faults[name] === undefined ? '' : html`aria-invalid="true"`}`
-  if (rows !== undefined) return html`<textarea ${common} rows="${rows}">${value}</textarea>`
+  if (rows !== undefined) return html`<textarea ${common} rows="${rows}">${value}</textarea>` // a browser drops the first line break
   const isNumber = type === 'number'
   return html`<input
     ${common}
@@ -89,20 +111,60 @@ function notesOf(name: string, hint: string | undefined, fault: string | undefin
 /** One of a few. */
 export function choice(
   state: FormState,
-  { name, label, hint, options }: Pick<Field, 'name' | 'label' | 'hint'> & { options: [string, string][] },
+  {
+    name,
+    label,
+    hint,
+    options,
+  }: Pick<Field, 'name' | 'label' | 'hint'> & { options: (readonly [value: string, text: string])[] },
 ): Html {
   const fault = state.faults[name]
   const { [name]: chosen = '' } = state.typed
   return html`<div>
     <label for="${name}">${label}</label>
-    <select id="${name}" name="${name}" ${describedBy(name, hint, fault)}>
+    <select
+      id="${name}"
+      name="${name}"
+      ${describedBy(name, hint, fault)}
+      ${fault === undefined ? '' : html`aria-invalid="true"`}
+    >
       ${options.map(
         ([value, text]) =>
-          html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
+          html`<option value="${value}" ${value === chosen ? html`selected` : ''} dir="auto">
+            ${text}
+          </option>`,
       )}
     </select>
     ${notesOf(name, hint, fault)}
   </div>`
+}
+
+/** One of a few, all in sight. */
+export function radios(
+  { typed }: FormState,
+  {
+    name,
+    label,
+    options,
+  }: { name: string; label: string; options: (readonly [value: string, text: string])[] },
+): Html {
+  return html`<fieldset>
+    <legend>${label}</legend>
+    ${options.map(
+      ([value, text]) =>
+        html`<label class="choice">
+          <input type="radio" name="${name}" value="${value}" ${value === typed[name] ? html`checked` : ''} />
+          <span>${text}</span>
+        </label>`,
+    )}
+  </fieldset>`
+}
+
+/** Fields that nobody sees. */
+export function hidden(values: Record<string, string | undefined>): Html {
+  return html`${Object.entries(values).map(([name, value]) =>
+    value === undefined ? '' : html`<input type="hidden" name="${name}" value="${value}" />`,
+  )}`
 }
 
 /** A box to tick. */
@@ -125,10 +187,13 @@ export function ticks(
   </fieldset>`
 }
 
-/** That nothing was saved, with what belongs to no field. */
-export function faultSummary({ faults }: FormState, texts: ConsoleTexts['setUp']): Html {
+/** That nothing was saved, with what belongs to no field, and what else helps. */
+export function faultSummary({ faults }: FormState, texts: FaultWords, more: Html = html``): Html {
   if (Object.keys(faults).length === 0) return html``
-  return html`<p class="alert" role="alert">${texts.notSaved} ${faults[''] ?? texts.checkMarked}</p>`
+  return html`<div class="alert" role="alert">
+    <p>${texts.notSaved} ${faults[''] ?? texts.checkMarked}</p>
+    ${more}
+  </div>`
 }
 
 /** The names of ticked boxes that begin with a prefix, without it. */

@@ -18,19 +18,23 @@ import { readClientAddress } from '../../base/client-network.ts'
 import { Problem } from '../../base/errors.ts'
 import { ownOrigins } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
-import { EmptyObject, Media, StrictObject } from '../../http/wire.ts'
-import { ownFormsOnly, refusedForms } from './console-form.ts'
+import { EmptyObject, StrictObject } from '../../http/wire.ts'
 import { findVisit } from './console-page.ts'
+import {
+  formMedia as consumes,
+  ownFormsOnly,
+  page,
+  refusedForms,
+  seeOther as redirect,
+  tags,
+} from './console-route.ts'
 import { textsOf } from './texts.ts'
 import type { ConsoleTexts } from './texts/en.ts'
 import { type LinkKind, sendCodeForm, sendEndedLink, sendLinkForm, sendLogIn } from './gate-page.ts'
 
 type GateTexts = ConsoleTexts['gate']
 
-export const tags = ['Console']
-export const page = Media('text/html', 'The page.')
 export const seeOther = { 303: Type.Null({ description: 'To a page of the console.' }) }
-export const consumes = ['application/x-www-form-urlencoded']
 
 const Short = Type.String({ maxLength: 254 })
 export const Password = Type.String({ maxLength: 4 * maxPasswordLength })
@@ -259,11 +263,6 @@ function goOn(
 ): FastifyReply {
   void reply.header('set-cookie', logInCookie(request, token, maxLogInSeconds))
   return redirect(reply, path)
-}
-
-/** Leads on with GET. */
-export function redirect(reply: FastifyReply, path: string): FastifyReply {
-  return reply.code(303).header('location', path).header('cache-control', 'no-store').send()
 }
 
 /** A path of the console: a form leads nowhere else. */

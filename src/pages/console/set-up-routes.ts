@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Actor } from '../../access/actor.ts'
-import { validationProblem } from '../../base/errors.ts'
 import type { Context } from '../../bookings/context.ts'
 import {
   type CatalogueItem,
@@ -27,17 +26,19 @@ import {
   CreateStaff,
 } from '../../catalogue/location-and-staff-schemas.ts'
 import { ChangeService, CreateService } from '../../catalogue/service-schemas.ts'
-import { compileCreation, compileSchema, fieldErrorsOf, type Validator } from '../../http/validation.ts'
+import { type StoreResponse, storeNothing } from '../../http/idempotency.ts'
+import { compileCreation } from '../../http/validation.ts'
 import { html, type Html } from '../page.ts'
 import { pathOf, type SectionId } from './console-page.ts'
 import {
   assertNoFaults,
   assertOfBusiness,
   type BusinessVisit,
+  checkedForm,
   type ConsoleRoute,
   consoleRoutes,
 } from './console-route.ts'
-import { faultSummary, filledForm, type FormState, ticked, tickedOf, type Typed } from './form.ts'
+import { faultSummary, filledForm, type FormState, hidden, ticked, tickedOf, type Typed } from './form.ts'
 import { hoursText, usualHours } from './hours-form.ts'
 import {
   locationFieldOf,
@@ -222,8 +223,8 @@ interface ItemPage<Row extends CatalogueItem & { name: string }, Creation, Chang
   /** The page that lists them. */
   list: string
   kind: WritableKind<Row, Creation, Change> & CatalogueKind<Row, unknown>
-  create: Validator
-  change: Validator
+  create: TSchema
+  change: TSchema
   /** How a new one begins. */
   fresh: (visit: BusinessVisit) => Promise<Typed>
   typed: (visit: BusinessVisit, row: Row) => Promise<Typed>
@@ -262,7 +263,7 @@ function itemPage<
         ${doneNotice(texts, done)} ${faultSummary(state, texts.setUp)}
         ${row && !row.active ? html`<p class="alert">${texts.setUp.isInactive}</p>` : ''}
         <form method="post" class="fields wide-fields">
-          ${await page.fields(visit, state)}
+          ${hidden({ once: visit.once })} ${await page.fields(visit, state)}
           <div class="actions"><button type="submit" class="main">${texts.setUp.save}</button></div>
         </form>
         ${row ? activityForm(texts, row.active) : ''}`,
@@ -280,7 +281,7 @@ function itemPage<
     },
     form: {
       fieldOf: page.fieldOf,
-      act: async (visit, typed, { id }) => {
+      act: async (visit, typed, { id }, once) => {
         if (id !== newId) await find(visit, id)
         const { active } = typed
         if (active !== undefined && id !== newId) {
@@ -292,9 +293,14 @@ function itemPage<
           }
         }
         await page.check?.(visit, id, typed)
-        const saved = await saveItem(context, visit, { page, id, body: page.bodyOf(typed) })
-        await page.after?.(visit, saved.id, typed)
-        return { path: page.list, query: { done: 'saved' } }
+        const save = async (store: StoreResponse<unknown>) => {
+          const saved = await saveItem(context, visit, { page, id, body: page.bodyOf(typed), store })
+          await page.after?.(visit, saved.id, typed)
+        }
+        const next = { path: page.list, query: { done: 'saved' } }
+        if (id === newId) return once(save, () => next)
+        await save(storeNothing)
+        return next
       },
       again: async (visit, state, { id }) => {
         const row = id === newId ? undefined : await find(visit, id)
@@ -311,21 +317,24 @@ function saveItem<
 >(
   context: Context,
   { person, business }: BusinessVisit,
-  { page, id, body }: { page: ItemPage<Row, Creation, Change>; id: string; body: Record<string, unknown> },
+  {
+    page: { kind, create, change },
+    id,
+    body,
+    store,
+  }: {
+    page: ItemPage<Row, Creation, Change>
+    id: string
+    body: Record<string, unknown>
+    store: StoreResponse<unknown>
+  },
 ): Promise<Row> {
-  const { kind, create, change } = page
   if (id !== newId) {
-    assertValid(change, body)
-    return changeInCatalogue(context, person, { kind, id, change: body as Change }) // as its schema says
+    const checked = checkedForm(change, body) as Change // as its schema says
+    return changeInCatalogue(context, person, { kind, id, change: checked })
   }
-  const creation = { ...body, business_id: business.id }
-  assertValid(create, creation)
-  return createInCatalogue(context, person, { kind, input: creation as unknown as Creation }) // as its schema says
-}
-
-/** Tests a body by the schema of the API. Throws validation_failed. */
-function assertValid(validate: Validator, body: Record<string, unknown>): void {
-  if (!validate(body)) throw validationProblem(fieldErrorsOf(validate.errors ?? []))
+  const creation = checkedForm(create, { ...body, business_id: business.id }, compileCreation) as Creation
+  return createInCatalogue(context, person, { kind, input: creation }, store)
 }
 
 /** To take an item off, which another click undoes. */
@@ -336,11 +345,6 @@ function activityForm({ setUp }: ConsoleTexts, isActive: boolean): Html {
     <p class="soft">${isActive ? setUp.deactivateHint : ''}</p>
   </form>`
 }
-
-const validators = (create: TSchema, change: TSchema) => ({
-  create: compileCreation(create),
-  change: compileSchema(change),
-})
 
 function servicePage(context: Context) {
   const choices = async ({
@@ -360,7 +364,8 @@ function servicePage(context: Context) {
     section: 'services' as const,
     list: '/console/services',
     kind: writableServices as typeof writableServices & CatalogueKind<Service, unknown>,
-    ...validators(CreateService, ChangeService),
+    create: CreateService,
+    change: ChangeService,
     fresh: async ({ person, business, locale }: BusinessVisit) => {
       const services = await allOf(context, person, { kind: serviceKind, businessId: business.id })
       const { staff, locations } = await choices({ person, business })
@@ -391,7 +396,8 @@ function staffPage(context: Context) {
     section: 'people' as const,
     list: '/console/people',
     kind: writableStaff as typeof writableStaff & CatalogueKind<StaffMember, unknown>,
-    ...validators(CreateStaff, ChangeStaff),
+    create: CreateStaff,
+    change: ChangeStaff,
     fresh: async (visit: BusinessVisit) => {
       const offered = (await servicesAt(visit)).filter(({ active }) => active)
       const ofSomebody = offered.filter(({ staff_ids }) => staff_ids.length > 0) // the others are such as rooms
@@ -451,7 +457,8 @@ function locationPage() {
     section: 'people' as const,
     list: '/console/people',
     kind: writableLocations as typeof writableLocations & CatalogueKind<Location, unknown>,
-    ...validators(CreateLocation, ChangeLocation),
+    create: CreateLocation,
+    change: ChangeLocation,
     fresh: ({ business }: BusinessVisit) => Promise.resolve({ timezone: business.timezone, ...usualHours() }),
     typed: (_visit: BusinessVisit, row: Location) => Promise.resolve(typedLocation(row)),
     bodyOf: locationOf,

@@ -76,6 +76,8 @@ export const german: ConsoleTexts = {
     checkMarked: 'Sehen Sie nach, was unten markiert ist.',
     fault: (code, detail) => fault(code, detail),
     problem: (code, detail) => problemTexts[code] ?? detail,
+    sentBefore:
+      'Dieses Formular wurde schon gesendet. Sehen Sie nach, was daraus geworden ist, bevor Sie es erneut senden.',
     inactive: 'Nicht angeboten',
     isInactive: 'Das kann zurzeit niemand buchen.',
     deactivate: 'Nicht mehr anbieten',
@@ -239,8 +241,6 @@ export const german: ConsoleTexts = {
     near: 'Diese Zeiten liegen nahe:',
     noTime: 'Diese Uhrzeit gibt es an dem Tag nicht: Die Uhren werden vorgestellt. Wählen Sie eine andere.',
     needTime: 'Datum und Uhrzeit werden gebraucht.',
-    sentBefore:
-      'Dieses Formular wurde schon abgeschickt. Sehen Sie in den Kalender, bevor Sie es noch einmal tun.',
     done: 'Gebucht.',
   },
   move: {

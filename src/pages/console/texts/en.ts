@@ -75,6 +75,7 @@ export const english = {
     fault: (code: string, detail: string) => (code === 'too_few' ? 'Choose at least one.' : `It ${detail}.`),
     /** A refusal that belongs to no field: a code of the API, and its words for it. */
     problem: (_code: string, detail: string) => detail,
+    sentBefore: 'This form was sent before. See what came of it before you send it again.',
     inactive: 'Not offered',
     isInactive: 'Nobody can book this at the moment.',
     deactivate: 'Stop offering it',
@@ -234,7 +235,6 @@ export const english = {
     near: 'These are near:',
     noTime: 'Clocks skip that time on that day. Choose another one.',
     needTime: 'A date and a time are needed.',
-    sentBefore: 'This form was sent before. Look at the calendar before you send it again.',
     done: 'Booked.',
   },
   move: {
