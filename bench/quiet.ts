@@ -5,12 +5,13 @@ import { median, type Plan } from './measure.ts'
 import { startTarget, type Engine, type Target } from './targets.ts'
 
 /*
- * What a busy business costs its neighbours: holds of a quiet business, first alone, then while another business of the
- * same service asks for 2,000 a second. Each business has a load process of its own.
+ * What a busy business costs its neighbours: what a quiet business asks, first alone, then while another business of the
+ * same service asks for 2,000 holds a second. Each business has a load process of its own.
  */
 
 const storm = { perSecond: 2_000, atOnce: 256 }
 const calm = { perSecond: 50, atOnce: 8 }
+const calmOperations = ['show', 'hold']
 /** The storm blows before the quiet business is measured, and after. */
 const marginSeconds = 0.5
 
@@ -22,15 +23,18 @@ export async function measureQuiet({ engines, rounds, seconds }: Plan): Promise<
   const postgres = engines.some((engine) => engine !== 'sqlite') ? await findPostgres(process.env) : null
   if (postgres) undo.defer(() => postgres.stop())
   console.log(
-    `Holds of a business that sends ${calm.perSecond} a second: alone, and while another wants ${storm.perSecond}. ` +
+    `A business that asks ${calm.perSecond} times a second: alone, and while another wants ${storm.perSecond} holds. ` +
       `Medians of ${rounds} turns of ${seconds} s.`,
   )
   const rows: object[] = []
-  for (const engine of engines) {
-    const seen = await roundsOf(engine, { postgresUrl: postgres?.url, rounds, seconds })
+  for (const [engine, operation] of engines.flatMap((one) =>
+    calmOperations.map((name) => [one, name] as const),
+  )) {
+    const seen = await roundsOf(engine, { postgresUrl: postgres?.url, rounds, seconds, operation })
     const [idle, beside] = [p95Of(seen, 'idle'), p95Of(seen, 'beside')]
     rows.push({
       engine,
+      asks: operation,
       'idle p95 ms': idle.toFixed(1),
       'beside p95 ms': beside.toFixed(1),
       ratio: (beside / idle).toFixed(1),
@@ -45,7 +49,12 @@ export async function measureQuiet({ engines, rounds, seconds }: Plan): Promise<
 
 async function roundsOf(
   engine: Engine,
-  { postgresUrl, rounds, seconds }: { postgresUrl: string | undefined; rounds: number; seconds: number },
+  {
+    postgresUrl,
+    rounds,
+    seconds,
+    operation,
+  }: { postgresUrl: string | undefined; rounds: number; seconds: number; operation: string },
 ): Promise<Round[]> {
   await using undo = new AsyncDisposableStack()
   const checkout = resolve(import.meta.dirname, '..')
@@ -53,8 +62,10 @@ async function roundsOf(
   undo.defer(() => target.stop())
   const [quietLoad, stormLoad] = [new Load(), new Load()]
   undo.defer(() => [quietLoad, stormLoad].forEach((load) => load.stop()))
-  const quiet = (forSeconds: number) => quietLoad.run(orderOf(target, 0, { ...calm, seconds: forSeconds }))
-  const blow = (forSeconds: number) => stormLoad.run(orderOf(target, 1, { ...storm, seconds: forSeconds }))
+  const quiet = (forSeconds: number) =>
+    quietLoad.run(orderOf(target, 0, { ...calm, operation, seconds: forSeconds }))
+  const blow = (forSeconds: number) =>
+    stormLoad.run(orderOf(target, 1, { ...storm, operation: 'hold', seconds: forSeconds }))
   await Promise.all([quiet(1), blow(1)]) // makes the sessions; and code that has run often is faster
   const seen: Round[] = []
   for (let round = 0; round < rounds; round += 1) {
@@ -69,11 +80,11 @@ async function roundsOf(
 function orderOf(
   { name, addresses, worlds }: Target,
   business: number,
-  pace: Pick<Order, 'perSecond' | 'atOnce' | 'seconds'>,
+  pace: Pick<Order, 'operation' | 'perSecond' | 'atOnce' | 'seconds'>,
 ): Order {
   const world = worlds[business]
   if (!world) throw new Error(`the target has no business ${business}`)
-  return { target: name, world, addresses, operation: 'hold', keyed: true, bare: false, ...pace }
+  return { target: name, world, addresses, keyed: true, bare: false, ...pace }
 }
 
 function p95Of(seen: Round[], name: 'idle' | 'beside'): number {
