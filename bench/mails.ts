@@ -12,7 +12,7 @@ import { startTarget, type Engine } from './targets.ts'
  * server is quick, slow, silent, or away.
  */
 
-const pace = { perSecond: 100, atOnce: 32 }
+const pace = { perSecond: 40, atOnce: 32 }
 const slowMs = 2_000
 
 /** A mail server as a service may meet it. */
