@@ -4,7 +4,8 @@ import { auditRoutes } from './access/audit-routes.ts'
 import { oldAudit } from './access/audit.ts'
 import { guardRequests } from './access/authentication-hook.ts'
 import { oldWindows, openRateLimiter, type RateLimiter } from './access/rate-limits.ts'
-import { oldLinks, oldLogIns } from './access/person.ts'
+import { oldLinks } from './access/person-link.ts'
+import { oldLogIns } from './access/person.ts'
 import { userRoutes } from './access/user-routes.ts'
 import { sessionRoutes } from './access/session-routes.ts'
 import { oldSessions } from './access/session.ts'
@@ -37,6 +38,7 @@ import { checkoutRoutes } from './pages/checkout-routes.ts'
 import { accountRoutes } from './pages/console/account-routes.ts'
 import { bookingListRoutes } from './pages/console/booking-list-routes.ts'
 import { bookingPageOfConsoleRoutes } from './pages/console/booking-routes.ts'
+import { forgottenRoutes } from './pages/console/forgotten-routes.ts'
 import { logInRoutes } from './pages/console/log-in-routes.ts'
 import { blockPageRoutes } from './pages/console/block-page-routes.ts'
 import { moveRoutes } from './pages/console/move-routes.ts'
@@ -119,6 +121,7 @@ export async function createApp(
     metrics: metricsRoutes(watched),
     widget: widgetRoutes(widgetBuilt),
     logIn: logInRoutes(limiter),
+    forgotten: forgottenRoutes(limiter),
     account: accountRoutes(limiter),
   })
   await context.checkouts.provider?.load()
@@ -179,8 +182,9 @@ function allRoutes({
   metrics,
   widget,
   logIn,
+  forgotten,
   account,
-}: Record<'health' | 'metrics' | 'widget' | 'logIn' | 'account', AnyRoutes>): {
+}: Record<'health' | 'metrics' | 'widget' | 'logIn' | 'forgotten' | 'account', AnyRoutes>): {
   api: AnyRoutes[]
   around: AnyRoutes[]
 } {
@@ -206,7 +210,8 @@ function allRoutes({
     ],
     around: [
       ...[health, startPageRoutes, pageRoutes, widget, bookingPageRoutes, managePageRoutes, metrics],
-      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, logIn, account],
+      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes],
+      ...[logIn, forgotten, account],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes],
       ...[bookingListRoutes, bookingPageOfConsoleRoutes, setUpRoutes],
     ],

@@ -118,6 +118,18 @@ export async function recordAudit(
   await writeAudit(tx, auditEntry(context, tx, change))
 }
 
+/** The same for several changes, in one statement. */
+export async function recordAudits(
+  context: Pick<Context, 'ids'>,
+  tx: Transaction,
+  changes: readonly (AuditedChange & { by: Author })[],
+): Promise<void> {
+  await insertAudit(
+    tx.db,
+    changes.map((change) => auditEntry(context, tx, change)),
+  )
+}
+
 /** Lists changes in the caller's scope, the newest first. */
 export async function listAudit(context: Context, actor: Actor, query: Static<typeof AuditQuery>) {
   const limit = readLimit(query.limit)

@@ -27,8 +27,9 @@ import {
   updateLogIn,
   updateUser,
 } from './person-queries.ts'
-import { isPersonName, linkSeconds, makeFirstOwner, personEmail, recordOfPerson } from './person.ts'
-import { quotaOfCodes, quotasOfLogIn } from './rate-limit-rules.ts'
+import { makeFirstOwner } from './first-owner.ts'
+import { isPersonName, personEmail, recordOfPerson, typedEmail } from './person.ts'
+import { quotaOfCodes, quotasOfLogIn, quotasOfWish } from './rate-limit-rules.ts'
 import type { RateLimiter } from './rate-limits.ts'
 import { isPersonToken, newToken, tokenDigest } from './token.ts'
 import { plainCode, recoveryDigest, totpStep } from './totp.ts'
@@ -167,7 +168,7 @@ export async function logIn(
   limiter: RateLimiter,
   { email, password, origin }: { email: string; password: string; origin: LogInOrigin },
 ): Promise<LogInResult> {
-  const address = isEmail(personEmail(email)) ? personEmail(email) : '' // of nobody
+  const address = typedEmail(email)
   const user = await findUserByEmail(context.db.reads, address)
   const limited = await limitedTries(context, limiter, { email: address, userId: user?.id, origin })
   if (limited) return limited
@@ -228,11 +229,27 @@ async function takeCode(
   return true
 }
 
+/** Counts a wish for a new password by mail, also for an address that nobody has. */
+export async function limitedWishes(
+  context: Context,
+  limiter: RateLimiter,
+  { email, origin }: { email: string; origin: LogInOrigin },
+): Promise<Limited | undefined> {
+  const address = typedEmail(email)
+  const user = await findUserByEmail(context.db.reads, address)
+  return limitedTries(context, limiter, { email: address, userId: user?.id, origin, quotasOf: quotasOfWish })
+}
+
 /** Counts a try at an account, also at one that does not exist. */
 export async function limitedTries(
   context: Context,
   limiter: RateLimiter,
-  { email, userId, origin }: { email: string; userId: string | undefined; origin: LogInOrigin },
+  {
+    email,
+    userId,
+    origin,
+    quotasOf = quotasOfLogIn,
+  }: { email: string; userId: string | undefined; origin: LogInOrigin; quotasOf?: typeof quotasOfLogIn },
 ): Promise<Limited | undefined> {
   const since = plusSeconds(context.clock.now(), -knownNetworkSeconds)
   const { network } = origin.client
@@ -240,7 +257,7 @@ export async function limitedTries(
   const id = userId ?? '00000000-0000-0000-0000-000000000000'
   const isKnown = await isKnownNetwork(context.db.reads, id, { network, since })
   const account = (await context.secret.digester('log-in'))(email)
-  const quotas = quotasOfLogIn(origin.client, { account, isKnown }, context.config.rateLimitFactor)
+  const quotas = quotasOf(origin.client, { account, isKnown }, context.config.rateLimitFactor)
   const { allowed, retryAfterSeconds } = await limiter.count(quotas)
   return allowed ? undefined : { outcome: 'limited', retryAfterSeconds }
 }
@@ -333,9 +350,6 @@ export async function setPasswordByLink(
     return { outcome: 'set', token: isIn ? token : undefined }
   })
 }
-
-/** Minutes after which a link ends, for people. */
-export const linkMinutes = linkSeconds / 60
 
 const browsers: [name: string, mark: RegExp][] = [
   ['Edge', /\bEdg/],

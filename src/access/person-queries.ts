@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import type { Queries } from '../database/database.ts'
+import { rowsOf, rowsText } from '../database/json-rows.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import type {
   UserLinksTable,
@@ -69,6 +71,26 @@ export function findPeople(
 
 export function findUserByEmail(db: Queries, email: string): Promise<UsersTable | undefined> {
   return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
+}
+
+/** Locks the person of an address until the transaction ends; undefined for nobody, and for who is disabled everywhere. */
+export function findUserWhoMayLogIn(db: Queries, email: string): Promise<UsersTable | undefined> {
+  return db
+    .selectFrom('users as u')
+    .selectAll('u')
+    .where('u.email', '=', email)
+    .where('u.disabled_at', 'is', null)
+    .where((on) =>
+      on.exists(
+        on
+          .selectFrom('user_places as p')
+          .select('p.id')
+          .whereRef('p.user_id', '=', 'u.id')
+          .where('p.disabled_at', 'is', null),
+      ),
+    )
+    .forUpdate('u')
+    .executeTakeFirst()
 }
 
 export function findUser(db: Queries, id: string): Promise<UsersTable | undefined> {
@@ -348,8 +370,21 @@ export async function putFirstOwnerLink(db: Queries, link: UserLinksTable): Prom
     .execute()
 }
 
-export async function insertLink(db: Queries, link: UserLinksTable): Promise<void> {
-  await db.insertInto('user_links').values(link).execute()
+const linkColumns = {
+  id: 'uuid',
+  user_id: 'uuid',
+  digest: 'text',
+  created_at: 'timestamptz',
+  expires_at: 'timestamptz',
+  used_at: 'timestamptz',
+} as const
+
+/** The statement is the same for none. */
+export async function insertLinks(db: Queries, links: readonly UserLinksTable[]): Promise<void> {
+  const rows = sql<string>`${rowsText(db, linkColumns, links)}`
+  await sql`
+    insert into user_links (id, user_id, digest, created_at, expires_at, used_at)
+    select * from ${rowsOf(db, linkColumns, rows)} as r`.execute(db)
 }
 
 /** A link that still works. */

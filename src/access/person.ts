@@ -2,39 +2,35 @@ import { isEmail, isLine } from '../base/contact-formats.ts'
 import { Problem, type FieldError, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, plusSeconds } from '../base/instants.ts'
-import { publicUrl } from '../base/public-url.ts'
 import type { CleanupJob } from '../database/context.ts'
 import type { Transaction } from '../database/database.ts'
-import type { PersonRole, UserLinksTable, UsersTable } from '../database/tables.ts'
+import type { PersonRole, UsersTable } from '../database/tables.ts'
 import type { TenantScope } from '../database/tenant-scope.ts'
 import { operator, type PersonActor } from './actor.ts'
-import { type Author, recordAudit } from './audit.ts'
+import { type Author, recordAudit, recordAudits } from './audit.ts'
 import type { AuditAction } from './audit-types.ts'
 import type { Context } from './context.ts'
+import { type LinkTokens, linkTokens, makeLink, type PasswordLink } from './person-link.ts'
 import {
-  deleteOldLinks,
+  deleteLinksOf,
   deleteOldLogIns,
   endLogInsOf,
   findPeople,
   findPlace,
-  findRoots,
+  findUserWhoMayLogIn,
   findUserByEmail,
   hasOtherOwner,
   hasStaff,
-  hasUsers,
-  insertLink,
   insertPlace,
   insertUser,
   isBusinessIn,
   lockOwners,
   lockUser,
   type PersonRow,
-  putFirstOwnerLink,
   removeSecondStep,
   updatePlace,
   updateUser,
 } from './person-queries.ts'
-import { newToken, tokenDigest } from './token.ts'
 import type { UserChange, UserCreation } from './user-schemas.ts'
 
 /** Where a person may act. */
@@ -51,12 +47,6 @@ export interface PersonRequest {
   staffId?: string | undefined
 }
 
-/** A link by which a password is set. */
-export interface PasswordLink {
-  token: string
-  expiresAt: UserLinksTable['expires_at']
-}
-
 /** What became of a person to add. */
 interface AddedPerson {
   person: PersonRow
@@ -64,17 +54,19 @@ interface AddedPerson {
   link: PasswordLink | undefined
 }
 
-export const linkSeconds = 1_800
 /** Log-ins are kept this long after their end: from a network of one of them, strangers' tries do not slow the person down. */
 const logInRetentionSeconds = 30 * 86_400
 const maxNameLength = 100
 const maxListed = 1_000
-/** Only one link of a first owner exists: each new one replaces it. */
-const firstOwnerLinkId = '00000000-0000-8000-8000-000000000001'
-
 /** The spelling under which a person's address is stored and found. */
 export function personEmail(text: string): string {
   return text.normalize('NFC').trim().toLowerCase()
+}
+
+/** An address as somebody types it who wants to get in; empty, so that it is nobody's, for what is no address. */
+export function typedEmail(text: string): string {
+  const email = personEmail(text)
+  return isEmail(email) ? email : ''
 }
 
 /**
@@ -82,7 +74,7 @@ export function personEmail(text: string): string {
  * validation_failed, also where somebody outside of the caller's scope has the address: whoever adds people to one business shall not
  * get a hold of people of another.
  */
-export function addPerson(
+export async function addPerson(
   context: Context,
   by: PersonActor | typeof operator,
   request: PersonRequest,
@@ -92,6 +84,7 @@ export function addPerson(
   const faults = personFaults({ ...request, email })
   if (faults.length > 0) throw validationProblem(faults)
   const id = context.ids.next()
+  const tokens = await linkTokens(context)
   return context.db.transaction(async (tx) => {
     const { place, staffId = null } = request
     await assertStaff(tx, place, staffId)
@@ -104,7 +97,9 @@ export function addPerson(
     const person = people.find((one) => isAt(one, place))
     if (!person) throw new Error('a person who was just added is missing')
     await recordChange(context, tx, { by, action: 'user.created', person })
-    return { person, link: isNew ? await makeLink(context, tx, userId) : undefined }
+    if (!isNew) return { person, link: undefined }
+    const link = await makeLink(context, tx, { userId, tokens })
+    return { person, link }
   })
 }
 
@@ -217,15 +212,6 @@ export function presentPerson(person: PersonRow) {
   }
 }
 
-/** Presents the link of a person who was added. */
-export function presentLink({ config }: Pick<Context, 'config'>, { person, link }: AddedPerson) {
-  if (!link) return null
-  return {
-    url: `${publicUrl(config)}/console/link#${link.token}`,
-    expires_at: formatInstant(link.expiresAt, person.timezone ?? 'UTC'),
-  }
-}
-
 /** What the audit log tells of people. */
 type PersonAction = Extract<AuditAction, `user.${string}`>
 
@@ -236,8 +222,11 @@ interface PersonChange {
 }
 
 function recordChange(context: Pick<Context, 'ids'>, tx: Transaction, { by, action, person }: PersonChange) {
-  const { user_id: subjectId, business_id: businessId, hub_id: hubId } = person
-  return recordAudit(context, tx, { by, action, subjectId, businessId, hubId })
+  return recordAudit(context, tx, { by, action, ...subjectOf(person) })
+}
+
+function subjectOf({ user_id, business_id, hub_id }: PersonRow) {
+  return { subjectId: user_id, businessId: business_id, hubId: hub_id }
 }
 
 /** Records what was done to a person as such, at each of their places: the owners of each see it. */
@@ -246,8 +235,9 @@ export async function recordOfPerson(
   tx: Transaction,
   { by, action, userId }: { by: Author; action: PersonAction; userId: string },
 ): Promise<void> {
-  for (const person of await findPeople(tx.db, { scope: operator.scope, userId, max: maxListed }))
-    await recordChange(context, tx, { by, action, person })
+  const places = await findPeople(tx.db, { scope: operator.scope, userId, max: maxListed })
+  const changes = places.map((person) => ({ by, action, ...subjectOf(person) }))
+  await recordAudits(context, tx, changes)
 }
 
 function personFaults({ email, name, role, place, staffId }: PersonRequest): FieldError[] {
@@ -285,7 +275,8 @@ interface NewPlace {
   staffId: string | null
 }
 
-async function givePlace(
+/** Gives a person a place. Throws validation_failed where they have it. */
+export async function givePlace(
   context: Pick<Context, 'ids'>,
   tx: Transaction,
   { userId, place, role, staffId }: NewPlace,
@@ -305,7 +296,8 @@ async function givePlace(
   throw validationProblem([{ pointer: '/email', code: 'repeated', detail }])
 }
 
-function newUser(
+/** A person without a password. */
+export function newUser(
   tx: Transaction,
   { id, email, name }: { id: string; email: string; name: string | undefined },
 ): UsersTable {
@@ -354,11 +346,12 @@ export function setPersonDisabled(context: Context, email: string, disabled: boo
 }
 
 /** Makes a link by which a person sets a new password. For the operator. Throws not_found. */
-export function issueLink(
+export async function issueLink(
   context: Context,
   email: string,
   { endsSecondStep = false } = {},
 ): Promise<{ user: UsersTable; link: PasswordLink }> {
+  const tokens = await linkTokens(context)
   return context.db.transaction(async (tx) => {
     const user = await knownPerson(tx, email)
     if (user.disabled_at) {
@@ -367,8 +360,27 @@ export function issueLink(
     }
     if (endsSecondStep) await endSecondStepOf(context, tx, { by: operator, userId: user.id })
     await recordOfPerson(context, tx, { by: operator, action: 'user.link_made', userId: user.id })
-    return { user, link: await makeLink(context, tx, user.id) }
+    return { user, link: await makeLink(context, tx, { userId: user.id, tokens }) }
   })
+}
+
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Replaces all links of the person who has an address by a new one, at a wish that anybody may send. For an unknown address
+ * and for people who may not log in, runs the same statements and makes no link.
+ */
+export async function replaceLinks(
+  context: Pick<Context, 'ids'>,
+  tx: Transaction,
+  { email, tokens }: { email: string; tokens: LinkTokens },
+): Promise<PasswordLink | undefined> {
+  const user = await findUserWhoMayLogIn(tx.db, typedEmail(email))
+  const userId = user?.id ?? nobody
+  await deleteLinksOf(tx.db, userId)
+  const link = await makeLink(context, tx, { userId: user?.id ?? null, tokens })
+  await recordOfPerson(context, tx, { by: 'system', action: 'user.link_mailed', userId })
+  return user && link
 }
 
 /** Removes the authenticator of a person and its recovery codes. */
@@ -388,95 +400,9 @@ async function knownPerson(tx: Transaction, email: string): Promise<UsersTable> 
   return user
 }
 
-/** Makes a link for a person, for 30 minutes. */
-async function makeLink(
-  context: Pick<Context, 'ids'>,
-  tx: Transaction,
-  userId: string,
-): Promise<PasswordLink> {
-  const { token, row } = newLink(context, tx, userId)
-  await insertLink(tx.db, row)
-  return { token, expiresAt: row.expires_at }
-}
-
-function newLink(context: Pick<Context, 'ids'>, tx: Transaction, userId: string | null) {
-  const token = newToken('link', context.ids)
-  const row: UserLinksTable = {
-    id: userId === null ? firstOwnerLinkId : context.ids.next(),
-    user_id: userId,
-    digest: tokenDigest(token),
-    created_at: tx.now,
-    expires_at: plusSeconds(tx.now, linkSeconds),
-    used_at: null,
-  }
-  return { token, row }
-}
-
-/** What serving tells of the first owner: a link, that a command makes one, or nothing. */
-export type FirstOwner = { link: PasswordLink } | { businessId: string | undefined } | undefined
-
-/**
- * Where there is a business and nobody who could log in: makes the link of the first owner if `mayLink`, which replaces the
- * one before it.
- */
-export async function offerFirstOwner(context: Context, mayLink: boolean): Promise<FirstOwner> {
-  const { reads } = context.db
-  if (await hasUsers(reads)) return undefined
-  const { businesses } = await findRoots(reads, 2)
-  if (businesses.length === 0) return undefined
-  const places = await firstPlaces(context, reads)
-  if (!mayLink || places.length === 0)
-    return { businessId: businesses.length === 1 ? businesses[0]?.id : undefined }
-  const link = await context.db.transaction(async (tx) => {
-    const { token, row } = newLink(context, tx, null)
-    await putFirstOwnerLink(tx.db, row)
-    return { token, expiresAt: row.expires_at }
-  })
-  return { link }
-}
-
-/** The first owner gets the only business; in development everything, such as the demo world. */
-async function firstPlaces(
-  { config }: Pick<Context, 'config'>,
-  db: Transaction['db'],
-): Promise<PlaceScope[]> {
-  const { hubs, businesses } = await findRoots(db, maxFirstPlaces)
-  const [only, other] = businesses
-  if (only && !other) return [{ businessId: only.id }]
-  if (config.environment === 'production') return []
-  return [
-    ...hubs.map(({ id }) => ({ hubId: id })),
-    ...businesses.filter(({ hub_id }) => hub_id === null).map(({ id }) => ({ businessId: id })),
-  ]
-}
-
-const maxFirstPlaces = 50
-
-/** Makes the first owner within the transaction that used up their link. Null if there are people by now. */
-export async function makeFirstOwner(
-  context: Context,
-  tx: Transaction,
-  { email, name }: { email: string; name: string },
-): Promise<string | null> {
-  if (await hasUsers(tx.db)) return null
-  const id = context.ids.next()
-  const isNew = await insertUser(tx.db, newUser(tx, { id, email, name }))
-  if (!isNew) return null
-  for (const place of await firstPlaces(context, tx.db))
-    await givePlace(context, tx, { userId: id, place, role: 'owner', staffId: null })
-  await recordOfPerson(context, tx, { by: operator, action: 'user.created', userId: id })
-  return id
-}
-
 /** Deletes log-ins a month after their end. */
 export const oldLogIns: CleanupJob = {
   name: 'old log-ins of people',
   deleteBatch: ({ db }, max) =>
     db.transaction((tx) => deleteOldLogIns(tx.db, plusSeconds(tx.now, -logInRetentionSeconds), max)),
-}
-
-/** Deletes links that have ended. */
-export const oldLinks: CleanupJob = {
-  name: 'old links of people',
-  deleteBatch: ({ db }, max) => db.transaction((tx) => deleteOldLinks(tx.db, tx.now, max)),
 }

@@ -39,6 +39,8 @@ const logInsPerMinute = 20
 const triesPerMinute = 5
 const triesPerHour = 30
 const unknownTriesPerMinute = 30
+/** Mails for a new password: to one person at the wish of one address, and of all addresses unknown to them. */
+const wishesPerHour = 3
 const anonymousPerMinute = 60
 
 /** All sessions from one address together may make this many times the requests of one. */
@@ -177,33 +179,58 @@ export function quotasOfExchange(client: ClientNetworks, factor: number): Quota[
  */
 export function quotasOfLogIn(
   client: ClientNetworks,
-  account: { account: string; isKnown: boolean } | undefined,
+  account: TriedAccount | undefined,
   factor: number,
 ): Quota[] {
   const ofAddress = quotasOfNetworks({ kind: 'login', perMinute: logInsPerMinute }, client, { factor })
   if (!account) return ofAddress
-  const quotaOf = (id: string, perMinute: number, perHour: number | null): Quota => ({
+  const { account: id, isKnown } = account
+  return [
+    ...ofAddress,
+    quotaOfAccount(`${id}:${client.network}`, { perMinute: triesPerMinute, perHour: triesPerHour }, factor),
+    ...(isKnown ? [] : [quotaOfAccount(id, { perMinute: unknownTriesPerMinute, perHour: null }, factor)]),
+  ]
+}
+
+/** The quotas of a wish for a new password by mail, so that strangers fill nobody's mailbox. Otherwise as for tries. */
+export function quotasOfWish(
+  client: ClientNetworks,
+  account: TriedAccount | undefined,
+  factor: number,
+): Quota[] {
+  const ofAddress = quotasOfLogIn(client, undefined, factor)
+  if (!account) return ofAddress
+  const { account: id, isKnown } = account
+  const limits = { perMinute: wishesPerHour, perHour: wishesPerHour }
+  return [
+    ...ofAddress,
+    quotaOfAccount(`wish:${id}:${client.network}`, limits, factor),
+    ...(isKnown ? [] : [quotaOfAccount(`wish:${id}`, limits, factor)]),
+  ]
+}
+
+/** An account that somebody tries, and whether its person has logged in from there lately. */
+interface TriedAccount {
+  account: string
+  isKnown: boolean
+}
+
+function quotaOfAccount(
+  id: string,
+  { perMinute, perHour }: Pick<Quota, 'perMinute' | 'perHour'>,
+  factor: number,
+): Quota {
+  return {
     kind: 'account',
     id,
     perMinute: scaledLimit(perMinute, factor),
     perHour: perHour === null ? null : scaledLimit(perHour, factor),
-  })
-  const { account: id, isKnown } = account
-  return [
-    ...ofAddress,
-    quotaOf(`${id}:${client.network}`, triesPerMinute, triesPerHour),
-    ...(isKnown ? [] : [quotaOf(id, unknownTriesPerMinute, null)]),
-  ]
+  }
 }
 
 /** The quota of second steps of one person, who has given the right password. */
 export function quotaOfCodes(userId: string, factor: number): Quota {
-  return {
-    kind: 'account',
-    id: `code:${userId}`,
-    perMinute: scaledLimit(triesPerMinute, factor),
-    perHour: scaledLimit(triesPerHour, factor),
-  }
+  return quotaOfAccount(`code:${userId}`, { perMinute: triesPerMinute, perHour: triesPerHour }, factor)
 }
 
 /** The quotas of a request without a valid key: by address. */

@@ -27,7 +27,7 @@ export function newToken(type: TokenType | PersonTokenType, ids: Pick<Ids, 'secr
 }
 
 /** A token whose secret part is made of 32 given bytes, so that it can be made again. */
-export function derivedToken(type: TokenType, bytes: Buffer): string {
+export function derivedToken(type: TokenType | PersonTokenType, bytes: Buffer): string {
   let rest = BigInt(`0x${bytes.toString('hex')}`)
   let secret = ''
   for (let place = 0; place < secretLength; place += 1) {

@@ -4,7 +4,8 @@ import { exampleIds } from '../base/examples.ts'
 import { EmptyObject, pageOf, PathId, problems, StrictObject } from '../http/wire.ts'
 import type { PersonActor } from './actor.ts'
 import type { Context } from './context.ts'
-import { addPersonBy, changePerson, listPeople, presentLink, presentPerson } from './person.ts'
+import { presentLink } from './person-link.ts'
+import { addPersonBy, changePerson, listPeople, presentPerson } from './person.ts'
 import { ChangeUser, CreatedUser, CreateUser, User, UserPage } from './user-schemas.ts'
 
 /** People alone manage people: a key that leaks shall not make itself an owner. */
@@ -49,8 +50,9 @@ export function userRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request, reply) => {
-      const added = await addPersonBy(context, personOf(request), request.body)
-      return reply.code(201).send({ ...presentPerson(added.person), link: presentLink(context, added) })
+      const { person, link } = await addPersonBy(context, personOf(request), request.body)
+      const shown = link ? presentLink(context, link, person.timezone) : null
+      return reply.code(201).send({ ...presentPerson(person), link: shown })
     },
   )
 

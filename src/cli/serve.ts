@@ -9,7 +9,7 @@ import { formatInstant, type Instant, instantFromMs, toMs } from '../base/instan
 import { openTracing } from '../base/tracing.ts'
 import type { Context } from '../bookings/context.ts'
 import { bookingPageKey } from '../access/page-key.ts'
-import { type FirstOwner, offerFirstOwner } from '../access/person.ts'
+import { type FirstOwner, offerFirstOwner } from '../access/first-owner.ts'
 import { firstBusinesses } from '../catalogue/business.ts'
 import { type DemoWorld, makeDemoWorldIfEmpty } from '../catalogue/demo-world.ts'
 import { pause } from '../database/database.ts'

@@ -1,16 +1,8 @@
 import { Option } from 'commander'
 import { operator, personRoles } from '../access/actor.ts'
-import { linkMinutes } from '../access/log-in.ts'
-import {
-  addPerson,
-  issueLink,
-  listPeople,
-  type PasswordLink,
-  type PlaceScope,
-  setPersonDisabled,
-} from '../access/person.ts'
+import { linkMinutes, linkUrl, type PasswordLink } from '../access/person-link.ts'
+import { addPerson, issueLink, listPeople, type PlaceScope, setPersonDisabled } from '../access/person.ts'
 import { UsageError } from '../base/errors.ts'
-import { publicUrl } from '../base/public-url.ts'
 import type { Context } from '../bookings/context.ts'
 import { showBusiness, showHub } from '../catalogue/business.ts'
 import { staffKind } from '../catalogue/catalogue.ts'
@@ -101,8 +93,8 @@ async function staffOf(
   return (await itemNamed(context, staffKind, staff, place.businessId)).id
 }
 
-function shownLink({ config }: Context, { token, expiresAt }: PasswordLink) {
-  return { url: `${publicUrl(config)}/console/link#${token}`, expires_at: expiresAt }
+function shownLink(context: Context, { token, expiresAt }: PasswordLink) {
+  return { url: linkUrl(context, token), expires_at: expiresAt }
 }
 
 function linkLines({ url }: { url: string }): string[] {

@@ -337,6 +337,7 @@ export interface Tables {
   user_recovery_codes: UserRecoveryCodesTable
   user_logins: UserLoginsTable
   user_links: UserLinksTable
+  user_mails: UserMailsTable
 }
 
 /** People who log in to the console. */
@@ -409,6 +410,19 @@ export interface UserLinksTable {
   created_at: Instant
   expires_at: Instant
   used_at: Instant | null
+}
+
+/** Mails with links for people that are still to be sent. */
+export interface UserMailsTable {
+  id: string
+  /** Null where nobody has the address that was asked for. */
+  link_id: string | null
+  /** Wanted language. */
+  locale: string
+  attempts: number
+  /** Also the lease of the server that sends it. */
+  next_attempt_at: Instant
+  created_at: Instant
 }
 
 export type AuditActorType = 'key' | 'session' | 'manage_link' | 'person' | 'command_line' | 'system'

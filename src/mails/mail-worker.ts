@@ -1,6 +1,8 @@
 import { type Instant, plusSeconds } from '../base/instants.ts'
 import { pause } from '../database/database.ts'
 import type { Context } from './context.ts'
+import { sendLinkMail } from './link-mail.ts'
+import { isAnyLinkMailDue, leaseLinkMails } from './link-mail-queries.ts'
 import {
   findShownBookings,
   hasOptedOut,
@@ -118,14 +120,19 @@ export class MailWorker {
 
   /** Resolves when nothing is due and nothing is in flight. */
   async settled(): Promise<void> {
-    const { db, clock } = this.context
+    const { clock } = this.context
     do {
       this.wake()
       while (this.round || this.inFlight.size > 0) {
         await this.round
         await Promise.all(this.inFlight)
       }
-    } while (await isAnyMailDue(db.reads, clock.now()))
+    } while (await this.isAnyDue(clock.now()))
+  }
+
+  private async isAnyDue(now: Instant): Promise<boolean> {
+    const { reads } = this.context.db
+    return (await isAnyMailDue(reads, now)) || isAnyLinkMailDue(reads, now)
   }
 
   /** Leases nothing more; attempts in flight end within the grace, or are cut off and made again later. */
@@ -147,28 +154,36 @@ export class MailWorker {
     const max = maxConnections - this.inFlight.size
     if (max <= 0) return // whoever ends wakes it
     try {
-      if (!(await isAnyMailDue(db.reads, clock.now()))) return
-      const leased = await db.transaction((tx) =>
-        leaseMails(tx.db, { max, now: tx.now, until: plusSeconds(tx.now, leaseSeconds) }),
-      )
+      if (!(await this.isAnyDue(clock.now()))) return
+      const [links, leased] = await db.transaction(async (tx) => {
+        const lease = { now: tx.now, until: plusSeconds(tx.now, leaseSeconds) }
+        const links = await leaseLinkMails(tx.db, { ...lease, max }) // few, and somebody waits for them
+        const rest = max - links.length
+        return [links, rest > 0 ? await leaseMails(tx.db, { ...lease, max: rest }) : []] as const
+      })
       this.isAway = false
+      for (const mail of links) this.begin(mail.id, sendLinkMail(this.context, this.sender, mail))
       const turns = Map.groupBy(leased, ({ business_id, audience, recipient }) =>
         [business_id, audience, recipient].join(' '),
       )
-      for (const mails of turns.values()) this.begin(mails)
-      if (turns.size > 0 && this.inFlight.size < maxConnections) this.isWoken = true
+      for (const mails of turns.values()) this.beginTurn(mails)
+      if (links.length + turns.size > 0 && this.inFlight.size < maxConnections) this.isWoken = true
     } catch (error) {
       if (!this.isAway) log.warn({ err: error }, 'mails cannot be leased; retrying')
       this.isAway = true
     }
   }
 
-  private begin(mails: LeasedMail[]): void {
+  private beginTurn(mails: LeasedMail[]): void {
     const [first] = mails
-    if (!first) return
-    const turn = (first.audience === 'client' ? this.tellClient(mails) : this.tellBusiness(mails))
+    if (first)
+      this.begin(first.id, first.audience === 'client' ? this.tellClient(mails) : this.tellBusiness(mails))
+  }
+
+  private begin(id: string, work: Promise<void>): void {
+    const turn = work
       .catch((error: unknown) => {
-        this.context.log.error({ err: error, mail_id: first.id }, 'a mail could not be concluded')
+        this.context.log.error({ err: error, mail_id: id }, 'a mail could not be concluded')
       })
       .finally(() => {
         this.inFlight.delete(turn)

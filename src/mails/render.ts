@@ -320,14 +320,14 @@ export function moneyText({ amount, currency }: Money, locale: string): string {
 }
 
 /** Puts values into a text; they are not searched for further places. */
-function fill(text: string, values: Record<string, string>): string {
+export function fill(text: string, values: Record<string, string>): string {
   return text.replaceAll(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place)
 }
 
 const maxLine = 300
 
 /** For headers: no control characters, and bounded. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   const line = text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim()
   const characters = Array.from(line)
   return characters.length > maxLine ? `${characters.slice(0, maxLine).join('')}…` : line

@@ -1,6 +1,7 @@
 import { operator } from '../../src/access/actor.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addPerson, issueLink, offerFirstOwner, setPersonDisabled } from '../../src/access/person.ts'
+import { offerFirstOwner } from '../../src/access/first-owner.ts'
+import { addPerson, issueLink, setPersonDisabled } from '../../src/access/person.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { cookieOf, goodPassword, logInNewPerson, sameOrigin, sendForm } from '../support/person.ts'
 import {

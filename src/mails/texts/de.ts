@@ -51,4 +51,14 @@ export const texts: MailTexts = {
   many: '{count} neue oder geänderte Buchungen',
   manyIntro: 'Das ist mit Ihren Buchungen geschehen:',
   more: 'Und {count} weitere.',
+  password: {
+    subject: 'Ein neues Passwort für {business}',
+    invitation: 'Ihr Konto bei {business}',
+    asked: 'Jemand, vermutlich Sie, hat ein neues Passwort für {email} angefordert.',
+    invited: 'Sie können sich bei {business} als {email} anmelden, sobald Sie ein Passwort gewählt haben.',
+    choose: 'Passwort wählen',
+    once: 'Der Link gilt einmal, {minutes} Minuten lang. Danach fordern Sie auf der Seite zum Anmelden einen neuen an.',
+    notAsked: 'Sie waren das nicht? Dann tun Sie nichts: Ihr Passwort bleibt, wie es ist.',
+    notMeant: 'Sie kennen {business} nicht? Dann tun Sie nichts: Ohne Passwort kann sich niemand anmelden.',
+  },
 }

@@ -51,4 +51,14 @@ export const texts: MailTexts = {
   many: '{count} bookings, new or changed',
   manyIntro: 'This happened with your bookings:',
   more: 'And {count} more.',
+  password: {
+    subject: 'A new password for {business}',
+    invitation: 'Your account at {business}',
+    asked: 'Somebody, probably you, asked for a new password for {email}.',
+    invited: 'You can log in at {business} as {email} once you have chosen a password.',
+    choose: 'Choose a password',
+    once: 'The link works once, within {minutes} minutes. Then ask for a new one on the page where you log in.',
+    notAsked: 'It was not you? Then do nothing: your password stays as it is.',
+    notMeant: 'You do not know {business}? Then do nothing: without a password nobody can log in.',
+  },
 }

@@ -51,4 +51,14 @@ export const texts: MailTexts = {
   many: '{count} reservas nuevas o cambiadas',
   manyIntro: 'Esto ha pasado con sus reservas:',
   more: 'Y {count} más.',
+  password: {
+    subject: 'Una contraseña nueva para {business}',
+    invitation: 'Su cuenta en {business}',
+    asked: 'Alguien, probablemente usted, ha pedido una contraseña nueva para {email}.',
+    invited: 'Podrá entrar en {business} como {email} cuando haya elegido una contraseña.',
+    choose: 'Elegir una contraseña',
+    once: 'El enlace funciona una vez, durante {minutes} minutos. Después, pida otro en la página donde se entra.',
+    notAsked: '¿No ha sido usted? Entonces no haga nada: su contraseña sigue igual.',
+    notMeant: '¿No conoce {business}? Entonces no haga nada: sin contraseña nadie puede entrar.',
+  },
 }

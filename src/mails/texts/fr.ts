@@ -51,4 +51,16 @@ export const texts: MailTexts = {
   many: '{count} réservations nouvelles ou modifiées',
   manyIntro: 'Voici ce qui s’est passé avec vos réservations :',
   more: 'Et {count} de plus.',
+  password: {
+    subject: 'Un nouveau mot de passe pour {business}',
+    invitation: 'Votre compte chez {business}',
+    asked: 'Quelqu’un, sans doute vous, a demandé un nouveau mot de passe pour {email}.',
+    invited:
+      'Vous pourrez vous connecter chez {business} avec {email} dès que vous aurez choisi un mot de passe.',
+    choose: 'Choisir un mot de passe',
+    once: 'Le lien fonctionne une fois, pendant {minutes} minutes. Ensuite, demandez-en un nouveau sur la page de connexion.',
+    notAsked: 'Ce n’était pas vous ? Ne faites rien : votre mot de passe reste le même.',
+    notMeant:
+      'Vous ne connaissez pas {business} ? Ne faites rien : sans mot de passe, personne ne peut se connecter.',
+  },
 }

@@ -44,4 +44,15 @@ export interface MailTexts {
   many: string
   manyIntro: string
   more: string
+  /** To people who log in, with a link to set a password: they asked for it, or somebody has added them. */
+  password: {
+    subject: string
+    asked: string
+    notAsked: string
+    invitation: string
+    invited: string
+    notMeant: string
+    choose: string
+    once: string
+  }
 }

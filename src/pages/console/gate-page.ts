@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { linkMinutes } from '../../access/log-in.ts'
+import { linkMinutes } from '../../access/person-link.ts'
 import { maxPasswordLength, minPasswordLength } from '../../access/password-rules.ts'
 import { html, type Html, sendPage } from '../page.ts'
 import { consoleHead } from './console-page.ts'
@@ -53,11 +53,57 @@ export function sendLogIn(
         />
         <button type="submit" class="main">${texts.logIn}</button>
       </form>
-      <p class="soft">
-        ${texts.forgotten}
-        <code>holdfast user link</code>.
-      </p>`,
+      <p><a href="/console/forgotten">${texts.forgotten}</a></p>`,
   })
+}
+
+/** The form for who has forgotten their password. */
+export function sendForgotten(
+  reply: FastifyReply,
+  { email = '', message }: { email?: string; message?: string } = {},
+): FastifyReply {
+  const texts = textsOf(reply.request).gate
+  return sendGate(reply, {
+    title: texts.forgottenTitle,
+    body: html`<h1>${texts.forgottenTitle}</h1>
+      <p>${texts.forgottenHow(linkMinutes)}</p>
+      ${alert(message)}
+      <form method="post" action="/console/forgotten" class="fields">
+        ${emailField(texts, email)}
+        <button type="submit" class="main">${texts.mailLink}</button>
+      </form>
+      ${backToLogIn(texts)}`,
+  })
+}
+
+/** The same whether anybody has the e-mail or not. */
+export function sendMailOnItsWay(reply: FastifyReply): FastifyReply {
+  const texts = textsOf(reply.request).gate
+  return sendGate(reply, {
+    title: texts.onItsWay,
+    body: html`<h1>${texts.onItsWay}</h1>
+      <p role="status">${texts.onItsWayIf(linkMinutes)}</p>
+      <p class="soft">${texts.onItsWayElse}</p>
+      ${backToLogIn(texts)}`,
+  })
+}
+
+/** Where this server sends no mail. */
+export function sendForgottenWithoutMail(reply: FastifyReply): FastifyReply {
+  const texts = textsOf(reply.request).gate
+  return sendGate(reply, {
+    title: texts.forgottenTitle,
+    body: html`<h1>${texts.forgottenTitle}</h1>
+      <p>
+        ${texts.forgottenAsk}
+        <code>holdfast user link</code>.
+      </p>
+      ${backToLogIn(texts)}`,
+  })
+}
+
+function backToLogIn(texts: GateTexts): Html {
+  return html`<p><a href="/console">${texts.logIn}</a></p>`
 }
 
 /** The form of the second step. */
@@ -157,11 +203,9 @@ export function sendEndedLink(reply: FastifyReply): FastifyReply {
   return sendGate(reply.code(404), {
     title: texts.linkEnded,
     body: html`<h1>${texts.linkEnded}</h1>
-      <p>
-        ${texts.linkEndedWhy(linkMinutes)}
-        <code>holdfast user link</code>.
-      </p>
-      <p><a href="/console">${texts.logIn}</a></p>`,
+      <p>${texts.linkEndedWhy(linkMinutes)}</p>
+      <p><a href="/console/forgotten">${texts.newLink}</a></p>
+      ${backToLogIn(texts)}`,
   })
 }
 

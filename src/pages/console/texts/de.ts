@@ -275,7 +275,17 @@ export const german: ConsoleTexts = {
     logIn: 'Anmelden',
     email: 'E-Mail',
     password: 'Passwort',
-    forgotten: 'Passwort vergessen? Wer diesen Server betreibt, macht einen Link für ein neues:',
+    forgotten: 'Passwort vergessen?',
+    forgottenTitle: 'Passwort vergessen',
+    forgottenHow: (minutes) =>
+      `Geben Sie die E-Mail ein, mit der Sie sich anmelden. Sie bekommen einen Link, mit dem Sie ein neues Passwort wählen. Er gilt einmal, ${minutes} Minuten lang.`,
+    forgottenAsk:
+      'Dieser Server verschickt keine E-Mails. Bitten Sie einen Inhaber des Betriebs um einen Link für ein neues, oder wer den Server betreibt:',
+    mailLink: 'Link schicken',
+    onItsWay: 'Sehen Sie in Ihre E-Mails',
+    onItsWayIf: (minutes) =>
+      `Wenn wir diese Adresse kennen, ist eine E-Mail unterwegs. Der Link darin gilt einmal, ${minutes} Minuten lang, und beendet alle früheren.`,
+    onItsWayElse: 'Nichts da? Sehen Sie bei den unerwünschten E-Mails nach, und prüfen Sie die Adresse.',
     refused: 'Diese E-Mail und dieses Passwort gehören nicht zusammen. Prüfen Sie beide.',
     tooOften: (seconds) =>
       `Das wurde zu oft versucht. Versuchen Sie es in ${seconds > 90 ? `${Math.ceil(seconds / 60)} Minuten` : `${seconds} Sekunden`} erneut.`,
@@ -308,7 +318,8 @@ export const german: ConsoleTexts = {
     },
     linkEnded: 'Dieser Link ist abgelaufen',
     linkEndedWhy: (minutes) =>
-      `Ein Link gilt einmal, ${minutes} Minuten lang. Wer diesen Server betreibt, macht einen neuen:`,
+      `Ein Link gilt einmal, ${minutes} Minuten lang, und nur, bis es einen neueren gibt.`,
+    newLink: 'Einen neuen Link anfordern',
   },
   account: {
     title: 'Ihr Konto',

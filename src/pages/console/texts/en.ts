@@ -269,7 +269,17 @@ export const english = {
     logIn: 'Log in',
     email: 'E-mail',
     password: 'Password',
-    forgotten: 'Forgotten your password? Whoever runs this server makes a link for a new one:',
+    forgotten: 'Forgotten your password?',
+    forgottenTitle: 'Forgotten password',
+    forgottenHow: (minutes: number) =>
+      `Enter the e-mail with which you log in. You get a link to choose a new password, which works once, within ${minutes} minutes.`,
+    forgottenAsk:
+      'This server sends no mail. Ask an owner of the business for a link to choose a new one, or whoever runs the server:',
+    mailLink: 'Send the link',
+    onItsWay: 'Look into your mail',
+    onItsWayIf: (minutes: number) =>
+      `If we know this address, a mail is on its way. The link in it works once, within ${minutes} minutes, and ends all links before it.`,
+    onItsWayElse: 'Nothing there? Look among the unwanted mails, and check the address.',
     refused: 'This e-mail and password do not belong together. Check both.',
     tooOften: (seconds: number) =>
       `That was tried too often. Try again in ${seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`}.`,
@@ -301,7 +311,8 @@ export const english = {
     },
     linkEnded: 'This link has ended',
     linkEndedWhy: (minutes: number) =>
-      `A link works once, within ${minutes} minutes. Whoever runs this server makes a new one:`,
+      `A link works once, within ${minutes} minutes, and only until there is a newer one.`,
+    newLink: 'Ask for a new link',
   },
   account: {
     title: 'Your account',

@@ -1,0 +1,22 @@
+import { type Kysely, sql } from 'kysely'
+import type { Engine } from '../database.ts'
+import { columnTypes } from './column-types.ts'
+
+/** Mails with a link by which somebody sets a password. No foreign keys: docs/decisions/0020-no-keys-to-what-stays.md. */
+export async function linksByMail(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  const { id, instant, table } = columnTypes(engine)
+  const statements = [
+    // link_id: null where nobody has the address that was asked for: it is no less work than for somebody
+    table(
+      'user_mails',
+      `id ${id} primary key,
+       link_id ${id},
+       locale text not null,
+       attempts integer not null default 0,
+       ${instant('next_attempt_at')} not null,
+       ${instant('created_at')} not null`,
+    ),
+    `create index user_mails_due on user_mails (next_attempt_at, id)`,
+  ]
+  for (const statement of statements) await sql.raw(statement).execute(db)
+}
