@@ -7,9 +7,9 @@ import type { Context } from '../../bookings/context.ts'
 import { StrictObject } from '../../http/wire.ts'
 import { wishForPassword } from '../../mails/link-mail.ts'
 import { mailRoute } from '../../mails/outbox.ts'
-import { ownFormsOnly, refusedForms } from './console-form.ts'
+import { formMedia, ownFormsOnly, page, refusedForms, tags } from './console-route.ts'
 import { sendForgotten, sendForgottenWithoutMail, sendMailOnItsWay } from './gate-page.ts'
-import { consumes, limited, originOf, page, tags } from './log-in-routes.ts'
+import { limited, originOf } from './log-in-routes.ts'
 import { languageOf } from './texts.ts'
 
 const path = '/console/forgotten'
@@ -44,7 +44,7 @@ export function forgottenRoutes(limiter: RateLimiter) {
             summary: 'Have a link for a new password mailed',
             description:
               'The answer is the same whether anybody has the e-mail. A new link ends older ones. At most three an hour for one person.',
-            consumes,
+            consumes: formMedia,
             body: StrictObject({ email: Type.String({ maxLength: 254 }) }),
             response: { 200: page, 429: page, ...refusedForms },
           },
