@@ -568,18 +568,22 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     const mayPeople = people === null ? [] : roles.slice(roles.indexOf(people))
 
     test.each([...roles, 'owner of the hub'] as const)('to a person: %s', async (role) => {
-      const items = await thingsOf(own)
       const person = persons[role]
-      const { path, body } = operation.request(items)
-      const before = await untouched()
-      const reply = await person.call(route.split(' ', 1)[0] ?? '', path, body)
+      const ask = (items: AllThings) => {
+        const { path, body } = operation.request(items)
+        return person.call(route.split(' ', 1)[0] ?? '', path, body)
+      }
       const isHubs = may.hub !== '–' && may.business === '–' // only a hub has it
       const isAllowed = role === 'owner of the hub' ? people !== null : mayPeople.includes(role) && !isHubs
       if (!isAllowed) {
+        const before = await untouched()
         const allowed_key_types = keyTypes.filter((candidate) => may[candidate] !== '–')
-        expectProblem(reply, 'key_type_not_allowed', { allowed_key_types })
+        expectProblem(await ask(refusedOwn), 'key_type_not_allowed', { allowed_key_types })
         expect(await untouched()).toEqual(before)
-      } else if (role === 'staff') expect([401, 403]).not.toContain(reply.status)
+        return
+      }
+      const reply = await ask(await thingsOf(own))
+      if (role === 'staff') expect([401, 403]).not.toContain(reply.status)
       else expect([200, 201, 202, 204]).toContain(reply.status)
     })
 
@@ -660,21 +664,15 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     },
   )
 
-  /** What no refused request may have changed. */
-  const untouched = async () => ({
-    claims: await service.rows('claims'),
-    bookings: await service.rows('bookings'),
-    events: await service.rows('events'),
-    businesses: await service.rows('businesses'),
-    services: await service.rows('services'),
-    locations: await service.rows('locations'),
-    staff: await service.rows('staff'),
-    blocks: await service.rows('blocks'),
-    api_keys: await service.rows('api_keys'),
-    blocked_clients: await service.rows('blocked_clients'),
-    webhooks: await service.rows('webhooks'),
-    audit_entries: await service.rows('audit_entries'),
-  })
+  const kept = [
+    ...['claims', 'bookings', 'events', 'businesses', 'services', 'locations', 'staff', 'blocks', 'api_keys'],
+    ...['blocked_clients', 'webhooks', 'audit_entries'],
+  ]
+  /** What no refused request may have changed, as text: thousands of rows are compared hundreds of times. */
+  const untouched = async () => {
+    const texts = kept.map(async (table) => [table, JSON.stringify(await service.rows(table))] as const)
+    return Object.fromEntries(await Promise.all(texts))
+  }
 })
 
 function expectUnknown(reply: Reply, field: string): void {
