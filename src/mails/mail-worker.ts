@@ -1,3 +1,4 @@
+import { monotonicMs } from '../base/clock.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
 import { pause } from '../database/database.ts'
 import type { Context } from './context.ts'
@@ -46,6 +47,8 @@ import { MailSender, maxConnections, senderAddress, type SendResult } from './se
 
 const pollMs = 2_000
 const remindMs = 60_000
+/** While the mail server is away its mails wait, rather than each find that out. */
+const awayMs = 5_000
 /** Reminders that no server was there to send are sent so much later. */
 const lateReminderSeconds = 86_400
 /** A transaction that commits late is still seen. */
@@ -73,6 +76,8 @@ export class MailWorker {
   private isWoken = false
   private isStopped = false
   private isAway = false
+  /** Nothing is leased before: the mail server was away. */
+  private restsUntilMs = 0
   private reminding: Promise<void> = Promise.resolve()
   private remindedUntil: Instant | undefined
 
@@ -118,10 +123,11 @@ export class MailWorker {
     return this.reminding
   }
 
-  /** Resolves when nothing is due and nothing is in flight. */
+  /** Resolves when nothing is due and nothing is in flight; also asks a mail server that was away just now. */
   async settled(): Promise<void> {
     const { clock } = this.context
     do {
+      this.restsUntilMs = 0
       this.wake()
       while (this.round || this.inFlight.size > 0) {
         await this.round
@@ -152,7 +158,7 @@ export class MailWorker {
     this.isWoken = false
     const { db, clock, log } = this.context
     const max = maxConnections - this.inFlight.size
-    if (max <= 0) return // whoever ends wakes it
+    if (max <= 0 || monotonicMs() < this.restsUntilMs) return // whoever ends wakes it, or the next poll
     try {
       if (!(await this.isAnyDue(clock.now()))) return
       const [links, leased] = await db.transaction(async (tx) => {
@@ -370,6 +376,7 @@ export class MailWorker {
       const changes = { ...failed, status: 'failed', next_attempt_at: null } as const
       return this.conclude(mails, obsolete, [{ ids: [mail.id], leased_until, changes }])
     }
+    if (result.isAway) this.restsUntilMs = monotonicMs() + awayMs
     metrics.mail('retried')
     log.info(about, 'a mail could not be sent; it is tried again')
     await this.conclude(mails, obsolete, [{ ids: [mail.id], leased_until, changes: failed }], {

@@ -21,8 +21,9 @@ export interface OutgoingMail {
   content: RenderedMail
 }
 
-/** `refused` is final; `failed` may work later. */
-export type SendResult = { outcome: 'sent' } | { outcome: 'refused' | 'failed'; error: string }
+/** `refused` is final; `failed` may work later. `isAway`: the server answered nothing, so other mails would fail as well. */
+export type SendResult =
+  { outcome: 'sent' } | { outcome: 'refused' | 'failed'; error: string; isAway?: boolean }
 
 /** Connections to the mail server, and mails that are sent at once. */
 export const maxConnections = 5
@@ -203,8 +204,9 @@ function resultOf(error: unknown, config: Parts): SendResult {
   const isAboutMail =
     /^(MAIL FROM|RCPT TO|DATA|BDAT)/.test(command) || code === 'EENVELOPE' || code === 'EMESSAGE'
   const isFinal = code !== 'EAUTH' && isAboutMail && (responseCode >= 500 || responseCode === 0)
-  const isLost = code === 'ESOCKET' || code === 'ECONNECTION' || code === 'ETIMEDOUT'
-  return { outcome: isFinal && !isLost ? 'refused' : 'failed', error: reasonOf(error, config) }
+  const isLost = ['ESOCKET', 'ECONNECTION', 'ETIMEDOUT', 'EDNS'].includes(code ?? '')
+  const isAway = isLost && responseCode === 0
+  return { outcome: isFinal && !isLost ? 'refused' : 'failed', error: reasonOf(error, config), isAway }
 }
 
 /** What to show of an error: one line without secrets. */

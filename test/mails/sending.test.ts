@@ -4,6 +4,7 @@ import tls from 'node:tls'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { toMs } from '../../src/base/instants.ts'
 import { recordMails } from '../../src/mails/outbox.ts'
+import { maxConnections } from '../../src/mails/send.ts'
 import { tidy } from '../../src/operate/housekeeping.ts'
 import { jobs } from '../../src/server.ts'
 import { emptyDirectory } from '../support/holdfast-process.ts'
@@ -185,6 +186,21 @@ onEachEngine('sending mails', (engine) => {
     const hours = (service.clock.nowMs() - start) / 3_600_000
     expect(hours).toBeGreaterThanOrEqual(24)
     expect(await mailsOf(service, business, 'failed')).toMatchObject([{ attempts: 31 }])
+  })
+
+  test('while a server is away, its mails wait rather than each find that out', async () => {
+    const service = await serve(`smtp://127.0.0.1:${await freePort()}`)
+    const business = await makeBusiness(service)
+    const tried = async () =>
+      (await service.rows('mails')).filter(({ attempts }) => Number(attempts) > 0).length
+    for (let booked = 0; booked < 12; booked += 1) await book(service, business)
+    service.app.mails.wake()
+    await eventually('a first attempt', async () => (await tried()) > 0 || undefined)
+    for (let booked = 0; booked < 12; booked += 1) await book(service, business)
+    service.app.mails.wake()
+    expect(await tried()).toBeLessThanOrEqual(maxConnections)
+    await service.app.mails.settled()
+    expect(await tried()).toBe(24)
   })
 
   test('a server that is away, or says nothing, delays no booking, and the mail waits', async () => {
