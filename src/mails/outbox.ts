@@ -38,27 +38,35 @@ interface Told extends MailSubject {
   client_email: string
 }
 
+interface News {
+  before: MailSubject | undefined
+  after: Told
+  notify?: boolean
+  toBusiness?: boolean
+}
+
 /**
  * Records the mails that a change calls for, in its transaction; `before` is undefined for a new booking. With `notify`
- * false the client gets none. Sending begins after the commit.
+ * false the client gets none, with `toBusiness` false those whom it names. Sending begins after the commit.
  */
 export async function recordMails(
   { config, ids, dueMails }: Pick<Context, 'config' | 'ids' | 'dueMails'>,
   tx: Transaction,
-  { before, after, notify = true }: { before: MailSubject | undefined; after: Told; notify?: boolean },
+  { before, after, notify = true, toBusiness = true }: News,
 ): Promise<void> {
   if (mailRoute(config) === 'off') return
   const tidings = tidingsOf(before, after)
   const mayTell = notify && after.client_email !== '' && after.ends_at > tx.now
   const client = mayTell ? tidings.client : undefined
-  if (!client && !tidings.business) return
+  const business = toBusiness ? tidings.business : undefined
+  if (!client && !business) return
   const written = await writeMails(tx, {
     id: ids.next(),
     business_id: after.business_id,
     booking_id: after.id,
     occasion: changeOccasion(after.version, before),
     client_kind: client ?? null,
-    business_kind: tidings.business ?? null,
+    business_kind: business ?? null,
     to_email: after.client_email,
     recipient: clientEmailOf(after.client_email),
     created_at: tx.now,

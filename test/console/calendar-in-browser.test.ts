@@ -55,6 +55,40 @@ const look = async (page: Page, name: string) => {
   expect(await violationsIn(page)).toEqual([])
 }
 const booking = (page: Page, id: string) => page.locator(`#b-${id}`)
+const note = (page: Page) => page.locator('.cal-note')
+/** Where an instant stands in a column, on the screen. */
+const pointOf = async (page: Page, who: string, instant: string) => {
+  const [x, y] = await page.evaluate<[number, number]>(`(() => {
+    const column = document.querySelector('[data-who="${who}"]')
+    const rows = column.querySelector('.cal-rows').getBoundingClientRect()
+    const [[first, end, atMs]] = JSON.parse(column.dataset.runs)
+    const row = first + (Date.parse('${instant}') - atMs) / 300000
+    return [rows.left + rows.width / 3, rows.top + ((row + 0.5) * rows.height) / end]
+  })()`)
+  return { x, y }
+}
+/** Lets time pass in the page until something has come about. */
+const passing = async (page: Page, awaited: Promise<unknown>) => {
+  const state = { isOver: false }
+  const ended = awaited.finally(() => (state.isOver = true))
+  while (!state.isOver) {
+    await page.clock.fastForward(3_000)
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 300))])
+  }
+  await ended
+}
+const dragTo = async (page: Page, from: { x: number; y: number }, to: { x: number; y: number }) => {
+  await page.mouse.move(from.x, from.y)
+  await page.mouse.down()
+  await page.mouse.move(to.x, to.y, { steps: 8 })
+}
+const startOf = async (id: string) => {
+  const { body } = await booker.call('GET', `/bookings/${id}`)
+  return `${String(body.starts_at).slice(0, 16)} ${String(body.staff?.name)}`
+}
+/** The calls that change something. */
+const changes = ({ requests }: Visitor) =>
+  requests.filter(({ method }) => method === 'PATCH' || method === 'POST')
 
 describe.skipIf(chromiumPath === undefined)('the calendar, live', () => {
   test('shows what others book, move and hold; focus, scrolling and an open menu stay', async () => {
@@ -67,17 +101,17 @@ describe.skipIf(chromiumPath === undefined)('the calendar, live', () => {
     const isOpen = `document.querySelector('header .menu.at-end').open`
     await page.evaluate(`${scrolled} = 300; ${isOpen} = true`)
     const second = await booker.book('Haircut', `${day}T11:00:00+01:00`, { staff_id: anna })
-    await booking(page, second).waitFor()
+    await passing(page, booking(page, second).waitFor())
     await booker.hold('Haircut', `${day}T14:00:00+01:00`, { staff_id: booker.staffId('Ben') })
-    await page.locator('.hold').waitFor()
+    await passing(page, page.locator('.hold').waitFor())
     await look(page, 'live')
     await booker.call('PATCH', `/bookings/${first}`, { staff_id: booker.staffId('Ben') })
-    await page.locator(`[data-who="${booker.staffId('Ben')}"] #b-${first}`).waitFor()
+    await passing(page, page.locator(`[data-who="${booker.staffId('Ben')}"] #b-${first}`).waitFor())
     expect(await page.evaluate('document.activeElement.id')).toBe(`b-${first}`)
     expect(await page.evaluate(scrolled)).toBe(300)
     expect(await page.evaluate(isOpen)).toBe(true)
     await booker.call('DELETE', `/bookings/${second}`)
-    await booking(page, second).waitFor({ state: 'detached' })
+    await passing(page, booking(page, second).waitFor({ state: 'detached' }))
   })
 
   test('a hold counts down and goes when it ends; the present time moves', async () => {
@@ -87,27 +121,263 @@ describe.skipIf(chromiumPath === undefined)('the calendar, live', () => {
     const line = page.locator('.cal-axis .cal-now')
     await line.getByText('10:00').waitFor()
     await page.clock.fastForward('10:00')
-    await page.locator('.hold').waitFor({ state: 'detached' })
+    await passing(page, page.locator('.hold').waitFor({ state: 'detached' }))
     service.clock.advance(660)
-    await line.getByText('10:11').waitFor()
+    await passing(page, line.getByText('10:11').waitFor())
   })
 
   test('says that the network is away and that a log-in has ended, and goes on', async () => {
     const { page, context } = await open('/console?date=2026-11-24')
     await context.setOffline(true)
     const status = page.locator('#cal-status')
-    await status.getByText('No connection. This is how it was at').waitFor()
+    await passing(page, status.getByText('No connection. This is how it was at').waitFor())
     await look(page, 'offline')
     const id = await booker.book('Haircut', '2026-11-24T11:00:00+01:00')
     await context.setOffline(false)
-    await booking(page, id).waitFor()
-    await status.getByText('No connection.').waitFor({ state: 'detached' })
+    await passing(page, booking(page, id).waitFor())
+    await passing(page, status.getByText('No connection.').waitFor({ state: 'detached' }))
     const cookies = await context.cookies()
     await context.clearCookies()
-    await status.getByRole('link', { name: 'Log in again' }).waitFor()
+    await passing(page, status.getByRole('link', { name: 'Log in again' }).waitFor())
     await look(page, 'logged-out')
     await context.addCookies(cookies)
     await page.evaluate('dispatchEvent(new Event("online"))')
-    await status.getByRole('link').waitFor({ state: 'detached' })
+    await passing(page, status.getByRole('link').waitFor({ state: 'detached' }))
+  })
+})
+
+describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', () => {
+  test('is dragged to another person and time, and back by Undo; else the client is told', async () => {
+    const day = '2026-11-25'
+    const [anna, ben] = [booker.staffId('Anna'), booker.staffId('Ben')]
+    const id = await booker.book('Haircut', `${day}T09:00:00+01:00`, { staff_id: anna })
+    const visitor = await open(`/console?date=${day}`)
+    const { page } = visitor
+    await dragTo(
+      page,
+      await pointOf(page, anna, `${day}T09:05:00+01:00`),
+      await pointOf(page, ben, `${day}T11:05:00+01:00`),
+    )
+    await page.locator('.cal-carried').getByText('11:00').waitFor()
+    await look(page, 'dragging')
+    await page.mouse.up()
+    await note(page).getByText('Wed 9:00 → Wed 11:00, with \u2068Ben Fischer\u2069').waitFor()
+    await page.locator(`[data-who="${ben}"] #b-${id}`).waitFor()
+    expect(await page.getByLabel('Tell').isChecked()).toBe(true)
+    await look(page, 'moved')
+    expect(await startOf(id)).toBe(`${day}T11:00 Ben Fischer`)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await note(page).getByText('It is back where it was.').waitFor()
+    expect(await startOf(id)).toBe(`${day}T09:00 Anna Weber`)
+    expect(changes(visitor).map(({ method }) => method)).toEqual(['PATCH', 'PATCH'])
+
+    await dragTo(
+      page,
+      await pointOf(page, anna, `${day}T09:05:00+01:00`),
+      await pointOf(page, anna, `${day}T10:05:00+01:00`),
+    )
+    await page.mouse.up()
+    await note(page).getByText('Wed 9:00 → Wed 10:00').waitFor()
+    await page.mouse.move(5, 5)
+    const told = page.waitForResponse((response) => response.url().endsWith('/tell'))
+    await page.clock.fastForward(8_000)
+    expect((await told).status()).toBe(204)
+    expect(await startOf(id)).toBe(`${day}T10:00 Anna Weber`)
+  })
+
+  test('springs back from a taken time, with free times nearby; its lower edge makes it longer', async () => {
+    const day = '2026-11-26'
+    const anna = booker.staffId('Anna')
+    const id = await booker.book('Haircut', `${day}T08:00:00+01:00`, { staff_id: anna })
+    const { page } = await open(`/console?date=${day}`)
+    await booking(page, id).waitFor()
+    await page.route('**/console/calendar?*', (route) => route.abort()) // it does not know of the other one
+    await booker.book('Haircut', `${day}T10:00:00+01:00`, { staff_id: anna })
+    const at = (time: string) => pointOf(page, anna, `${day}T${time}:00+01:00`)
+    await dragTo(page, await at('08:05'), await at('10:05'))
+    await page.mouse.up()
+    await note(page).getByText('Somebody has just taken that time. These are near:').waitFor()
+    await page.locator('.cal-carried').waitFor({ state: 'detached' })
+    await look(page, 'conflict')
+    expect(await startOf(id)).toBe(`${day}T08:00 Anna Weber`)
+    await page.unroute('**/console/calendar?*')
+    const near = note(page).getByRole('button', { name: 'Thu' })
+    expect(await near.count()).toBe(3)
+    await near.first().click()
+    await note(page).getByText('Thu 8:00 → Thu').waitFor()
+    expect(await startOf(id)).not.toBe(`${day}T08:00 Anna Weber`)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await note(page).getByText('It is back where it was.').waitFor()
+
+    const edge = await at('08:25')
+    const box = await booking(page, id).boundingBox()
+    await dragTo(page, { x: edge.x, y: (box?.y ?? 0) + (box?.height ?? 0) - 2 }, await at('08:58'))
+    await page.locator('.cal-carried').getByText('8:00–9:00').waitFor()
+    await page.mouse.up()
+    await note(page).getByText('Thu 8:00–8:30 → Thu 8:00–9:00').waitFor()
+    const { body } = await booker.call('GET', `/bookings/${id}`)
+    expect(body.ends_at).toBe(`${day}T09:00:00+01:00`)
+  })
+
+  test('is moved by keys, which also walk, book, block and help, and steal nothing that is typed', async () => {
+    const day = '2026-11-27'
+    const [anna, ben] = [booker.staffId('Anna'), booker.staffId('Ben')]
+    const id = await booker.book('Haircut', `${day}T09:00:00+01:00`, { staff_id: anna })
+    const later = await booker.book('Haircut', `${day}T12:00:00+01:00`, { staff_id: anna })
+    const { page } = await open(`/console?date=${day}`)
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key)
+    }
+    const focused = () => page.evaluate<string>('document.activeElement.id')
+    await booking(page, id).focus()
+    await press('ArrowDown', 'ArrowDown')
+    expect(await focused()).toBe(`b-${later}`)
+    await press('ArrowUp', 'ArrowUp')
+    expect(await focused()).toBe(`b-${id}`)
+    await press('m', 'ArrowDown', 'ArrowRight')
+    await page.getByText('Fri 9:15, Ben Fischer').waitFor()
+    await press('Escape')
+    await page.locator('.cal-carried').waitFor({ state: 'detached' })
+    expect(await startOf(id)).toBe(`${day}T09:00 Anna Weber`)
+    await press('m', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'Shift+ArrowDown', 'Enter')
+    await note(page).getByText('Fri 9:00 → Fri 9:30, with').waitFor()
+    await page.locator(`[data-who="${ben}"] #b-${id}`).waitFor()
+    expect(await focused()).toBe(`b-${id}`)
+    expect(await startOf(id)).toBe(`${day}T09:30 Ben Fischer`)
+    await press('u')
+    await note(page).getByText('It is back where it was.').waitFor()
+    expect(await startOf(id)).toBe(`${day}T09:00 Anna Weber`)
+    await press('?')
+    await page.getByRole('heading', { name: 'Keys' }).waitFor()
+    await look(page, 'keys')
+    await press('Escape')
+    await page.getByRole('textbox', { name: 'Date' }).focus()
+    await press('b', 'x', 't', '?')
+    expect(await page.getByRole('heading', { name: 'Keys' }).isVisible()).toBe(false)
+    await booking(page, id).focus()
+    await press('ArrowRight', 'x')
+    await page.getByRole('heading', { name: 'Block time' }).waitFor()
+    expect(await page.getByLabel('Whose time').inputValue()).toBe(ben)
+    await page.goBack()
+    await booking(page, id).focus()
+    await press('b')
+    await page.waitForURL(/console\/book/)
+    expect(new URL(page.url()).searchParams.get('who')).toBe(anna)
+    await page.goBack()
+    await booking(page, id).focus()
+    await press('t')
+    await page.getByRole('heading', { name: '20 November' }).waitFor()
+  })
+
+  test('free time shows its start, and is booked by a click or blocked by dragging over it', async () => {
+    const day = '2026-11-30'
+    const anna = booker.staffId('Anna')
+    const { page } = await open(`/console?date=${day}`, { ...consoleSizes.desktop, colorScheme: 'dark' })
+    const at = (time: string) => pointOf(page, anna, `${day}T${time}:00+01:00`)
+    const point = await at('09:20')
+    await page.mouse.move(point.x, point.y)
+    await page.getByText('+ 9:15').waitFor()
+    await dragTo(page, point, await at('10:25'))
+    await page.mouse.up()
+    await page.getByRole('link', { name: 'Block 9:15–10:30' }).waitFor()
+    await look(page, 'choice')
+    await page.keyboard.press('Escape')
+    await page.locator('.cal-choice').waitFor({ state: 'detached' })
+    expect(await page.evaluate('document.activeElement.parentElement.className')).toContain('free')
+    await dragTo(page, point, await at('10:25'))
+    await page.mouse.up()
+    await page.getByRole('link', { name: 'Block 9:15–10:30' }).click()
+    expect(await page.getByLabel('From: Time').inputValue()).toBe('09:15')
+    expect(await page.getByLabel('Until: Time').inputValue()).toBe('10:30')
+    await page.goBack()
+    await page.mouse.click(point.x, point.y)
+    await page.waitForURL(/console\/book/)
+    const { searchParams } = new URL(page.url())
+    expect([searchParams.get('who'), searchParams.get('start')]).toEqual([anna, `${day}T08:15:00.000Z`])
+  })
+
+  test('is dragged with a finger after a moment, on a phone', async () => {
+    const day = '2026-12-01'
+    const anna = booker.staffId('Anna')
+    const id = await booker.book('Haircut', `${day}T08:00:00+01:00`, { staff_id: anna })
+    const { page, context } = await open(`/console?date=${day}&view=day`, {
+      ...consoleSizes.phone,
+      hasTouch: true,
+    })
+    const fingers = await context.newCDPSession(page)
+    const touch = (type: string, ...touchPoints: { x: number; y: number }[]) =>
+      fingers.send('Input.dispatchTouchEvent', { type: type as 'touchStart', touchPoints })
+    const from = await pointOf(page, anna, `${day}T08:05:00+01:00`)
+    await touch('touchStart', from)
+    await page.locator('.cal-carried').waitFor()
+    for (let step = 1; step <= 6; step += 1) await touch('touchMove', { x: from.x, y: from.y + step * 12 })
+    await page.locator('.cal-carried').getByText('9:00').waitFor()
+    await touch('touchEnd')
+    await note(page).getByText('Tue 8:00 → Tue 9:00').waitFor()
+    await look(page, 'phone')
+    expect(await startOf(id)).toBe(`${day}T09:00 Anna Weber`)
+    await page.getByRole('button', { name: 'Close' }).tap()
+    const moved = await pointOf(page, anna, `${day}T09:05:00+01:00`)
+    await touch('touchStart', moved) // a finger that scrolls takes nothing along
+    for (let step = 1; step <= 6; step += 1) await touch('touchMove', { x: moved.x, y: moved.y - step * 12 })
+    await touch('touchEnd')
+    expect(await page.locator('.cal-carried').count()).toBe(0)
+    expect(await startOf(id)).toBe(`${day}T09:00 Anna Weber`)
+  })
+
+  test('two people move it: one wins, the other is told and sees where it is', async () => {
+    const day = '2026-12-02'
+    const [anna, ben] = [booker.staffId('Anna'), booker.staffId('Ben')]
+    const id = await booker.book('Haircut', `${day}T09:00:00+01:00`, { staff_id: anna })
+    const { page: one } = await open(`/console?date=${day}`)
+    const { page: other } = await open(`/console?date=${day}`)
+    await dragTo(
+      other,
+      await pointOf(other, anna, `${day}T09:05:00+01:00`),
+      await pointOf(other, anna, `${day}T12:05:00+01:00`),
+    )
+    await dragTo(
+      one,
+      await pointOf(one, anna, `${day}T09:05:00+01:00`),
+      await pointOf(one, ben, `${day}T10:05:00+01:00`),
+    )
+    await one.mouse.up()
+    await note(one).getByText('Wed 9:00 → Wed 10:00').waitFor()
+    await other.mouse.up()
+    await note(other).getByText('Somebody has changed this appointment meanwhile.').waitFor()
+    await other.locator(`[data-who="${ben}"] #b-${id}`).waitFor()
+    expect(await startOf(id)).toBe(`${day}T10:00 Ben Fischer`)
+  })
+
+  test('is moved once over a broken network, and while the server is away', async () => {
+    const day = '2026-12-03'
+    const anna = booker.staffId('Anna')
+    const id = await booker.book('Haircut', `${day}T09:00:00+01:00`, { staff_id: anna })
+    const visitor = await open(`/console?date=${day}`)
+    const { page } = visitor
+    const at = (time: string) => pointOf(page, anna, `${day}T${time}:00+01:00`)
+    await page.route('**/api/v1/bookings/*', async (route) => {
+      await route.fetch() // it arrives, its answer does not
+      await route.abort()
+      await page.unroute('**/api/v1/bookings/*')
+    })
+    await dragTo(page, await at('09:05'), await at('11:05'))
+    await page.mouse.up()
+    await note(page).getByText('Thu 9:00 → Thu 11:00').waitFor()
+    expect(await booker.call('GET', `/bookings/${id}`)).toMatchObject({ headers: { etag: '"2"' } })
+    await note(page).getByRole('button', { name: 'Close' }).click()
+
+    const { server } = service.app.server
+    const { port } = new URL(address)
+    server.close()
+    server.closeAllConnections()
+    await dragTo(page, await at('11:05'), await at('12:05'))
+    await page.mouse.up()
+    await note(page).getByText('No connection. It is not moved yet').waitFor()
+    await look(page, 'waiting')
+    await new Promise<void>((resolve) => server.listen(Number(port), '127.0.0.1', resolve))
+    await note(page).getByText('Thu 11:00 → Thu 12:00').waitFor()
+    expect(await startOf(id)).toBe(`${day}T12:00 Anna Weber`)
+    expect(await booker.call('GET', `/bookings/${id}`)).toMatchObject({ headers: { etag: '"3"' } })
   })
 })

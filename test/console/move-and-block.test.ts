@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
@@ -7,6 +10,7 @@ onEachEngine('moving and blocking by forms', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let booker: ReturnType<typeof bookerOf>
+  let mails: string
   let day = 0
   const newDay = () => new Date(Date.UTC(2026, 10, 24 + 7 * (day += 1))).toISOString().slice(0, 10)
   const read = (path: string, { cookie } = owner) =>
@@ -24,12 +28,16 @@ onEachEngine('moving and blocking by forms', (engine) => {
     ...more,
   })
   beforeAll(async () => {
-    service = await startTestService(engine)
+    mails = mkdtempSync(join(tmpdir(), 'holdfast-mails-'))
+    service = await startTestService(engine, { MAIL_DIR: mails })
     booker = bookerOf(service)
     const place = { businessId: booker.business.id }
     owner = await logInNewPerson(service, { email: 'owner@example.com', role: 'owner', place })
   })
-  afterAll(() => service.stop())
+  afterAll(async () => {
+    await service.stop()
+    rmSync(mails, { recursive: true })
+  })
 
   test('moves a booking to another time and person, and makes it longer', async () => {
     const date = newDay()
@@ -64,6 +72,45 @@ onEachEngine('moving and blocking by forms', (engine) => {
     expect(near).toHaveLength(3)
     expect((await send(`/console/bookings/${id}/move`, fields(date, { at: near[0] ?? '' }))).status).toBe(303)
     expect(await show(id)).toMatchObject({ starts_at: near[0] })
+  })
+
+  test('tells of a move that was made without telling, once, and only whom it concerns', async () => {
+    const date = newDay()
+    const anna = booker.staffId('Anna')
+    const id = await booker.book('Haircut', `${date}T10:00:00+01:00`, { staff_id: anna })
+    const told = async () =>
+      (await service.rows('mails')).filter((row) => row['booking_id'] === id && row['kind'] === 'changed')
+    const move = (starts_at: string) => booker.call('PATCH', `/bookings/${id}`, { starts_at, notify: false })
+    await move(`${date}T11:00:00+01:00`)
+    expect((await told()).filter(({ audience }) => audience === 'client')).toEqual([])
+    const known = {
+      version: '2',
+      starts_at: `${date}T10:00:00+01:00`,
+      ends_at: `${date}T10:30:00+01:00`,
+      staff_id: anna,
+    }
+    const before = (await told()).length
+    const path = `/console/bookings/${id}/tell`
+    expect((await Promise.all([send(path, known), send(path, known)])).map(({ status }) => status)).toEqual([
+      204, 204,
+    ])
+    expect(await told()).toHaveLength(before + 1)
+    await move(`${date}T10:00:00+01:00`) // what the client knows
+    expect((await send(path, { ...known, version: '3' })).status).toBe(204)
+    expect((await told()).filter(({ audience }) => audience === 'client')).toHaveLength(1)
+    expect((await send(path, { ...known, starts_at: 'soon' })).status).toBe(422)
+    expect((await send(path, known, { ...owner, cookie: '' })).status).toBe(401)
+    const place = { businessId: businessOf(service.world, 'Hudson Studio').id }
+    const other = await logInNewPerson(service, { email: 'far@example.com', role: 'owner', place })
+    expect((await send(path, known, other)).status).toBe(404)
+    const ben = { businessId: booker.business.id }
+    const request = {
+      email: 'ben-told@example.com',
+      role: 'staff',
+      place: ben,
+      staffId: booker.staffId('Ben'),
+    } as const
+    expect((await send(path, known, await logInNewPerson(service, request))).status).toBe(404)
   })
 
   test('what somebody else has changed meanwhile is not moved', async () => {

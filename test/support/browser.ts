@@ -32,6 +32,7 @@ export interface VisitorOptions {
   locale?: string
   timezoneId?: string
   colorScheme?: 'light' | 'dark'
+  hasTouch?: boolean
 }
 
 /** A page of its own visitor, and what it has met. */

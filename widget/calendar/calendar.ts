@@ -1,15 +1,80 @@
+import { beginDrag } from './drag.ts'
+import { FreeTime } from './free-time.ts'
+import { Grid } from './grid.ts'
+import { Keys } from './keys.ts'
 import { Live } from './live.ts'
+import { Moves } from './moves.ts'
+import { Note } from './note.ts'
+import { Pointer } from './pointer.ts'
+import { sendDue } from './tellings.ts'
 import type { Texts } from './texts.ts'
 
 /*
  * What the calendar of the console does with a script; without one it is whole, too. The server makes all that is shown:
- * this asks for it again.
+ * this asks for it again, and leads pointer and keys to the operations of the API and to the pages with forms.
  */
 
 const root = document.querySelector('#calendar')
 const status = document.querySelector('#cal-status')
-if (root instanceof HTMLElement && status instanceof HTMLElement) {
+if (root instanceof HTMLElement && status instanceof HTMLElement) start(root, status)
+
+function start(root: HTMLElement, status: HTMLElement): void {
   const texts = JSON.parse(status.dataset['texts'] ?? '{}') as Texts
-  const live = new Live({ root, status, texts }, { isBusy: () => false, changed: () => undefined })
+  document.body.classList.add('scripted')
+  const said = document.createElement('p')
+  said.className = 'unseen'
+  said.setAttribute('aria-live', 'assertive')
+  status.after(said)
+
+  let grid = gridOf(root)
+  const current = () => grid
+  const live: Live = new Live(
+    { root, status, texts },
+    {
+      isBusy: () => pointer.isHolding || keys.isCarrying || moves.isBusy || free.isChoosing,
+      changed: () => {
+        grid = gridOf(root)
+        keys.arrange()
+      },
+    },
+  )
+  const note = new Note(texts.close)
+  const moves: Moves = new Moves({ texts, note, live, grid: current })
+  const free: FreeTime = new FreeTime({ grid: current, texts })
+  const keys: Keys = new Keys({
+    grid: current,
+    moves,
+    note,
+    free,
+    texts,
+    say: (text) => (said.textContent = text),
+  })
+  const pointer: Pointer = new Pointer(root, (target, at) => {
+    if (!grid) return undefined
+    free.close()
+    return beginDrag({ grid, moves }, target, at) ?? free.begin(target, at.x, at.y)
+  })
+
+  root.addEventListener('pointermove', ({ pointerType, target, clientX, clientY }) => {
+    if (pointerType === 'mouse' && !pointer.isHolding && target instanceof Element)
+      free.hover(target, clientX, clientY)
+  })
+  root.addEventListener('pointerleave', () => free.leave())
+  root.addEventListener('click', ({ target, detail, clientX, clientY }) => {
+    if (detail > 0 && target instanceof Element) free.aim(target, clientX, clientY) // by keys it has no place
+  })
+  document.addEventListener('pointerdown', ({ target }) => {
+    if (target instanceof Element && !target.closest('.cal-choice')) free.close()
+  })
+  root.addEventListener('scroll', () => grid?.moved(false), { capture: true, passive: true })
+  for (const type of ['scroll', 'resize']) addEventListener(type, () => grid?.moved(true), { passive: true })
+  keys.arrange()
   live.start()
+  sendDue()
+  setInterval(sendDue, 30_000)
+}
+
+function gridOf(root: HTMLElement): Grid | undefined {
+  const view = root.querySelector<HTMLElement>('.cal-scroll')
+  return view ? new Grid(root, view) : undefined
 }

@@ -47,11 +47,6 @@ export class Live {
     this.schedule(pauseMs)
   }
 
-  /** The present instant, by the clock of the server. */
-  nowMs(): number {
-    return Date.now() + this.aheadMs
-  }
-
   /** Resolves when the calendar is as it is after this moment. */
   async refresh(): Promise<void> {
     await this.asking
@@ -110,7 +105,7 @@ export class Live {
   }
 
   private countDown(): void {
-    const now = this.nowMs()
+    const now = Date.now() + this.aheadMs
     let isOver = false
     for (const shown of this.root.querySelectorAll<HTMLElement>('[data-until]')) {
       const left = Math.ceil((Number(shown.dataset['until']) - now) / 1_000)

@@ -49,7 +49,9 @@ function blockForm(context: Context): ConsoleRoute {
       const { date, time } = start
         ? wallFields(start, zoneOf(catalogue, query['location']))
         : { date: query['date'] ?? '', time: '' }
-      const typed = { whose, from_date: date, from_time: time, to_date: date, to_time: '' }
+      const end = parseInstant(query['end'] ?? '')
+      const until = end ? wallFields(end, zoneOf(catalogue, query['location'])) : { date, time: '' }
+      const typed = { whose, from_date: date, from_time: time, to_date: until.date, to_time: until.time }
       return formPage(visit, catalogue, filledForm(typed))
     },
     form: {

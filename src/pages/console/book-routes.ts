@@ -33,6 +33,7 @@ export const filledInQuery = {
   service: filledIn('The id of a service.'),
   who: filledIn('The id of a column of the calendar.'),
   start: filledIn('The start, such as 2026-12-01T10:00:00+01:00.'),
+  end: filledIn('The end of a block.'),
   date: filledIn('The day, such as 2026-12-01.'),
 }
 

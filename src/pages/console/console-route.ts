@@ -140,7 +140,11 @@ export function ownFormsOnly(scope: FastifyInstance, ours: ReadonlySet<string>, 
 }
 
 /** Adds routes of forms: they take forms alone, and from pages of this server alone. */
-function addForms(app: FastifyInstance, context: Context, add: (scope: FastifyInstance) => void): void {
+export function addForms(
+  app: FastifyInstance,
+  context: Context,
+  add: (scope: FastifyInstance) => void,
+): void {
   const ours = ownOrigins(context.config)
   void app.register((scope, _options, done) => {
     ownFormsOnly(scope, ours, bodyLimitBytes)

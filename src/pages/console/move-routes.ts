@@ -1,11 +1,16 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
 import { isStaff } from '../../access/actor.ts'
+import { invalidCredentials } from '../../access/authentication.ts'
 import { Problem } from '../../base/errors.ts'
 import { isUuid } from '../../base/ids.ts'
-import { plusMinutes, toMs } from '../../base/instants.ts'
+import { plusMinutes, readInstant, toMs } from '../../base/instants.ts'
 import { changeBooking, presentBooking, showBooking } from '../../bookings/booking.ts'
 import { etagOf } from '../../bookings/booking-rules.ts'
 import type { Context } from '../../bookings/context.ts'
+import { tellOfChange } from '../../bookings/telling.ts'
+import { InstantText, problems, StrictObject } from '../../http/wire.ts'
 import { html, type Html } from '../page.ts'
 import { calendarForm, firstButton, nearTimes, timeFields } from './book-page.ts'
 import {
@@ -16,13 +21,17 @@ import {
   startOf,
   withChosenTime,
 } from './book-routes.ts'
-import { pathOf } from './console-page.ts'
+import { findVisit, pathOf } from './console-page.ts'
 import {
+  addForms,
   type BusinessVisit,
   type ConsoleRoute,
   consoleRoutes,
+  formMedia,
   FormFault,
   type RefusedForm,
+  refusedForms,
+  tags,
 } from './console-route.ts'
 import {
   bookingWords,
@@ -43,6 +52,43 @@ const maxMinutes = 1_440
 /** Moving a booking, making it longer or shorter, and giving it to somebody else. */
 export function moveRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [moveRoute(context)])
+  addForms(app, context, (scope) => tellRoute(scope, context))
+}
+
+/** The script of the calendar moves first, without telling, and sends this when nobody has undone it. */
+function tellRoute(scope: FastifyInstance, context: Context): void {
+  scope.withTypeProvider<TypeBoxTypeProvider>().post(
+    '/console/bookings/:id/tell',
+    {
+      schema: {
+        operationId: 'tellOfMove',
+        tags,
+        summary: 'Tell the client of a move that was made without telling',
+        description: 'Sent again, it does nothing.',
+        params: StrictObject({ id: Type.String({ maxLength: 40 }) }),
+        consumes: formMedia,
+        body: StrictObject({
+          version: Type.String({ pattern: '^[1-9][0-9]{0,8}$', description: 'That the move made.' }),
+          starts_at: InstantText,
+          ends_at: InstantText,
+          staff_id: Type.Optional(Type.String({ maxLength: 36, description: 'Absent for none.' })),
+        }),
+        response: {
+          204: Type.Null({ description: 'The mail is on its way, or nothing is to be told.' }),
+          ...problems('not_found', 'validation_failed', 'invalid_credentials'),
+          ...refusedForms,
+        },
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request)
+      if (!visit) throw invalidCredentials('The log-in has ended; log in again at /console.')
+      const { version, starts_at, ends_at, staff_id = null } = request.body
+      const known = { starts_at: readInstant(starts_at), ends_at: readInstant(ends_at), staff_id }
+      await tellOfChange(context, visit.person, { id: request.params.id, version: Number(version), known })
+      return reply.code(204).send(null)
+    },
+  )
 }
 
 function moveRoute(context: Context): ConsoleRoute {

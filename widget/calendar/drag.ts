@@ -1,0 +1,42 @@
+import { Carried } from './carried.ts'
+import { type Grid, onStep, type Place } from './grid.ts'
+import type { Moves } from './moves.ts'
+import type { Held } from './pointer.ts'
+
+/** The lower edge of an appointment, by which it becomes longer. */
+const edgePixels = 8
+const edgePixelsOfTouch = 14
+
+/** Begins to drag an appointment, or its lower edge; undefined where there is none to drag. */
+export function beginDrag(
+  { grid, moves }: { grid: Grid; moves: Moves },
+  target: Element,
+  at: { x: number; y: number; isTouch: boolean },
+): Held | undefined {
+  const element = target.closest<HTMLElement>('.booking[data-id]')
+  const booking = element && !moves.isBusy ? grid.bookingOf(element) : undefined
+  if (!element || !booking) return undefined
+  const edge = at.isTouch ? edgePixelsOfTouch : edgePixels
+  const isLength = element.getBoundingClientRect().bottom - at.y < edge
+  const grabbed = grid.pointAt(at.x, at.y).row - booking.place.first
+  const carried = new Carried(grid, booking)
+  const placeAt = ({ column, row }: { column: number; row: number }): Place => {
+    const { place } = booking
+    if (isLength) return { ...place, end: Math.max(place.first + 1, snapped(row, place.end)) }
+    const first = snapped(row - grabbed, place.first)
+    return { column, first, end: first + place.end - place.first }
+  }
+  return {
+    move(x, y) {
+      grid.scrollNear(x, y)
+      carried.put(placeAt(grid.pointAt(x, y)))
+    },
+    drop: () => void moves.drop(carried),
+    giveUp: () => carried.springBack(),
+  }
+}
+
+/** The nearest quarter of an hour, or where it was. */
+function snapped(row: number, before: number): number {
+  return Math.abs(row - before) < 1.5 ? before : onStep(row)
+}

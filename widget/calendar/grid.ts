@@ -1,0 +1,228 @@
+/* The columns of the calendar, as the page shows them: which time stands where. */
+
+export const fiveMinutesMs = 300_000
+/** Pointers and arrow keys go by quarters of an hour. */
+const rowsPerStep = 3
+
+/** Rows that follow one another without a jump of the clocks: the first, the one after them, and when they begin. */
+type Run = [first: number, end: number, atMs: number]
+
+/** A column: a person, something to book, or a day of one of them. */
+export interface Column {
+  element: HTMLElement
+  /** The id of who or what it is of. */
+  who: string
+  /** The name of a person; empty for something to book. */
+  person: string
+  locationId: string
+  label: string
+  /** Services that are given there. */
+  gives: string[]
+  runs: Run[]
+}
+
+/** Where something stands: a column, its first row and the row after it. */
+export interface Place {
+  column: number
+  first: number
+  end: number
+}
+
+/** An appointment that may be moved. */
+export interface Booking {
+  id: string
+  version: number
+  serviceId: string
+  client: string
+  element: HTMLElement
+  place: Place
+  fromMs: number
+  toMs: number
+}
+
+interface Geometry {
+  lefts: number[]
+  widths: number[]
+  top: number
+  rowHeight: number
+  /** Of the view, on the screen. */
+  view: DOMRect
+}
+
+/** The grid, read once until it changes. */
+export class Grid {
+  readonly view: HTMLElement
+  readonly columns: Column[]
+  private readonly zone: string
+  private readonly locale: string
+  private measured: Geometry | undefined
+  private scrolled: { x: number; y: number } | undefined
+
+  constructor(root: HTMLElement, view: HTMLElement) {
+    this.view = view
+    this.zone = root.dataset['zone'] ?? 'UTC'
+    this.locale = root.dataset['locale'] ?? 'en'
+    this.columns = Array.from(view.querySelectorAll<HTMLElement>('.cal-col'), (element) => ({
+      element,
+      who: element.dataset['who'] ?? '',
+      person: element.dataset['staff'] ?? '',
+      locationId: element.dataset['location'] ?? '',
+      label: element.getAttribute('aria-label') ?? '',
+      gives: (element.dataset['gives'] ?? '').split(' '),
+      runs: JSON.parse(element.dataset['runs'] ?? '[]') as Run[],
+    }))
+  }
+
+  /** When a row of a column begins; undefined where its day has no such time. */
+  timeAt({ column, first }: Pick<Place, 'column' | 'first'>): number | undefined {
+    const run = this.columns[column]?.runs.find(([from, end]) => from <= first && first < end)
+    return run && run[2] + (first - run[0]) * fiveMinutesMs
+  }
+
+  /** When something ends that ends with a row. */
+  endAt({ column, end }: Pick<Place, 'column' | 'end'>): number | undefined {
+    const last = this.timeAt({ column, first: end - 1 })
+    return last === undefined ? undefined : last + fiveMinutesMs
+  }
+
+  /** The row of an instant; undefined on another day, or above and below what is shown. */
+  rowOf(column: number, ms: number): number | undefined {
+    for (const [first, end, atMs] of this.columns[column]?.runs ?? []) {
+      const row = first + Math.floor((ms - atMs) / fiveMinutesMs)
+      if (first <= row && row < end) return row
+    }
+    return undefined
+  }
+
+  /** How many rows the columns have. */
+  get rows(): number {
+    return Math.max(0, ...this.columns.flatMap(({ runs }) => runs.map(([, end]) => end)))
+  }
+
+  /** The appointment of an element; undefined for one that cannot be moved. */
+  bookingOf(element: HTMLElement): Booking | undefined {
+    const { id, version, service, span = '' } = element.dataset
+    const column = this.columns.findIndex((one) => one.element.contains(element))
+    const [fromMs = 0, toMs = 0] = span.split(' ').map(Number)
+    const first = this.rowOf(column, fromMs)
+    if (id === undefined || service === undefined || first === undefined) return undefined
+    const end = Math.max(first + 1, (this.rowOf(column, toMs - 1) ?? this.rows - 1) + 1)
+    const client = element.querySelector('bdi')?.textContent ?? ''
+    const place = { column, first, end }
+    return { id, version: Number(version), serviceId: service, client, element, place, fromMs, toMs }
+  }
+
+  /** The rows of a part of a column, such as free time. */
+  spanOf(element: HTMLElement): (Place & { fromMs: number; toMs: number }) | undefined {
+    const column = this.columns.findIndex((one) => one.element.contains(element))
+    const [fromMs = 0, toMs = 0] = (element.dataset['span'] ?? '').split(' ').map(Number)
+    const last = this.columns[column]?.runs.at(-1)
+    const start = this.columns[column]?.runs[0]
+    if (!last || !start) return undefined
+    const first = this.rowOf(column, fromMs) ?? start[0]
+    return { column, first, end: (this.rowOf(column, toMs - 1) ?? last[1] - 1) + 1, fromMs, toMs }
+  }
+
+  clock(ms: number): string {
+    return this.format(ms, { hour: 'numeric', minute: '2-digit' })
+  }
+
+  /** With the weekday. */
+  moment(ms: number): string {
+    return `${this.format(ms, { weekday: 'short' })} ${this.clock(ms)}`
+  }
+
+  /** With the date. */
+  day(ms: number): string {
+    return `${this.format(ms, { weekday: 'short', day: 'numeric', month: 'short' })}, ${this.clock(ms)}`
+  }
+
+  private format(ms: number, options: Intl.DateTimeFormatOptions): string {
+    return new Intl.DateTimeFormat(this.locale, { ...options, timeZone: this.zone }).format(ms)
+  }
+
+  /** Where a point of the screen lies: a column, and rows with a fraction. */
+  pointAt(x: number, y: number): { column: number; row: number } {
+    const { lefts, widths, top, rowHeight, view } = this.geometry
+    const { x: left, y: above } = this.scroll
+    const across = x - view.left + left
+    const within = lefts.findIndex((from, index) => from <= across && across < from + (widths[index] ?? 0))
+    const nearest = across < (lefts[0] ?? 0) ? 0 : this.columns.length - 1
+    return { column: within === -1 ? nearest : within, row: (y - view.top + above - top) / rowHeight }
+  }
+
+  /** Where a place stands in what scrolls. */
+  boxOf({ column, first, end }: Place): { left: number; top: number; width: number; height: number } {
+    const { lefts, widths, top, rowHeight } = this.geometry
+    return {
+      left: lefts[column] ?? 0,
+      top: top + first * rowHeight,
+      width: widths[column] ?? 0,
+      height: (end - first) * rowHeight,
+    }
+  }
+
+  /** Scrolls when a point is near an edge. Returns whether it did. */
+  scrollNear(x: number, y: number): boolean {
+    const { view } = this.geometry
+    const step = (at: number, from: number, to: number) => (at < from + 24 ? -12 : at > to - 24 ? 12 : 0)
+    return this.scrollBy(step(x, view.left + 72, view.right), step(y, view.top + 48, view.bottom))
+  }
+
+  /** Scrolls so far that a place is seen. */
+  reveal(place: Place): void {
+    const { view } = this.geometry
+    const box = this.boxOf(place)
+    const { x, y } = this.scroll
+    const into = (from: number, to: number, size: number) => (from < 0 ? from : to > size ? to - size : 0)
+    this.scrollBy(
+      into(box.left - x - 80, box.left + box.width - x, view.width),
+      into(box.top - y - 56, box.top + box.height - y + 16, view.height),
+    )
+  }
+
+  private scrollBy(across: number, down: number): boolean {
+    if (across === 0 && down === 0) return false
+    this.view.scrollBy(across, down)
+    this.scrolled = undefined
+    return true
+  }
+
+  /** After scrolling or another size of the page. */
+  moved(isPage: boolean): void {
+    this.scrolled = undefined
+    if (isPage) this.measured = undefined
+  }
+
+  private get scroll(): { x: number; y: number } {
+    this.scrolled ??= { x: this.view.scrollLeft, y: this.view.scrollTop }
+    return this.scrolled
+  }
+
+  /** Measured once, so that nothing is while something moves. */
+  private get geometry(): Geometry {
+    if (this.measured) return this.measured
+    const view = this.view.getBoundingClientRect()
+    const { x, y } = this.scroll
+    const { clientLeft, clientTop } = this.view
+    const boxes = this.columns.map(({ element }) =>
+      (element.querySelector('.cal-rows') ?? element).getBoundingClientRect(),
+    )
+    const inner = new DOMRect(view.left + clientLeft, view.top + clientTop, view.width, view.height)
+    this.measured = {
+      view: inner,
+      lefts: boxes.map(({ left }) => left - inner.left + x),
+      widths: boxes.map(({ width }) => width),
+      top: (boxes[0]?.top ?? 0) - inner.top + y,
+      rowHeight: (boxes[0]?.height ?? 0) / Math.max(1, this.rows),
+    }
+    return this.measured
+  }
+}
+
+/** The nearest row on a quarter of an hour: rows begin on whole hours. */
+export function onStep(row: number): number {
+  return Math.round(row / rowsPerStep) * rowsPerStep
+}
+
+export const stepRows = rowsPerStep

@@ -1,0 +1,187 @@
+import type { Carried, Target } from './carried.ts'
+import type { Grid } from './grid.ts'
+import type { Live } from './live.ts'
+import { type Move, moveBooking, type Outcome } from './move-api.ts'
+import type { Note } from './note.ts'
+import { addTelling, dropTelling, sendTelling, type Telling } from './tellings.ts'
+import { filled, type Texts } from './texts.ts'
+
+const undoMs = 8_000
+const farMs = 6 * 86_400_000
+
+interface Parts {
+  texts: Texts
+  note: Note
+  live: Live
+  grid: () => Grid | undefined
+}
+
+/** Moves appointments, says so, and takes it back. */
+export class Moves {
+  private readonly parts: Parts
+  /** One at a time. */
+  private isMoving = false
+
+  constructor(parts: Parts) {
+    this.parts = parts
+    addEventListener('beforeunload', (event) => {
+      if (this.isMoving) event.preventDefault()
+    })
+  }
+
+  get isBusy(): boolean {
+    return this.isMoving
+  }
+
+  /** Drops an appointment where it is carried. */
+  async drop(carried: Carried): Promise<void> {
+    const { booking, target } = carried
+    const { id, version, client, fromMs, toMs } = booking
+    const who = booking.element.closest<HTMLElement>('.cal-col')?.dataset['who'] ?? ''
+    const from = { fromMs, toMs, who }
+    if (!target) {
+      carried.springBack()
+      return this.parts.note.show({ text: this.parts.texts.notThere })
+    }
+    if (isEqual(target, from)) return carried.end()
+    carried.wait()
+    await this.go({ id, version, client, from, to: target }, carried)
+  }
+
+  private async go(move: Move, carried?: Carried): Promise<void> {
+    const outcome = await this.send(move, carried)
+    this.say(move, outcome)
+  }
+
+  private async send(move: Move, carried?: Carried): Promise<Outcome> {
+    const { live, note, texts } = this.parts
+    note.close()
+    this.isMoving = true
+    const outcome = await moveBooking(move, () => note.show({ text: texts.moving, stays: true }))
+    this.isMoving = false
+    if (outcome.kind !== 'moved') carried?.springBack()
+    await live.refresh()
+    if (outcome.kind === 'moved') carried?.end()
+    return outcome
+  }
+
+  private say(move: Move, outcome: Outcome): void {
+    const { note, texts } = this.parts
+    switch (outcome.kind) {
+      case 'moved':
+        return this.sayMoved(move, outcome.version)
+      case 'taken':
+        return note.show({
+          text: outcome.near.length > 0 ? texts.taken : texts.takenAlone,
+          stays: true,
+          buttons: outcome.near
+            .toSorted((one, other) => one - other)
+            .map((ms) => ({
+              text: this.timeOf(ms, move.from.fromMs),
+              act: () => void this.go({ ...move, to: shifted(move.to, ms) }),
+            })),
+        })
+      case 'changed':
+        return note.show({ text: texts.changed, stays: true })
+      case 'refused':
+        return note.show({ text: texts.notThere })
+      case 'loggedOut':
+        return note.show({
+          text: texts.notMoved,
+          stays: true,
+          link: { text: texts.logIn, path: location.pathname + location.search },
+        })
+      case 'unreachable':
+        return note.show({
+          text: texts.notMoved,
+          stays: true,
+          buttons: [{ text: texts.again, act: () => void this.go(move) }],
+        })
+    }
+  }
+
+  private sayMoved(move: Move, version: number): void {
+    const { note, texts } = this.parts
+    const { from, to, client, id } = move
+    const telling: Telling = {
+      ...{ id, version, known: from, dueMs: Date.now() + undoMs },
+      hasPerson: this.personOf(from.who) !== '',
+    }
+    let isTold = true
+    addTelling(telling)
+    note.show({
+      text: this.wordsOf(move),
+      check: {
+        text: filled(texts.tell, { name: isolated(client) }),
+        changed: (isOn) => {
+          isTold = isOn
+          if (isOn) addTelling(telling)
+          else dropTelling(telling)
+        },
+      },
+      buttons: [
+        {
+          text: texts.undo,
+          act: () => {
+            dropTelling(telling)
+            void this.undo({ ...move, version, from: to, to: from }, isTold ? telling : undefined)
+          },
+        },
+      ],
+      ended: () => {
+        if (isTold) void sendTelling(telling)
+      },
+    })
+  }
+
+  private async undo(move: Move, telling: Telling | undefined): Promise<void> {
+    const outcome = await this.send(move)
+    if (outcome.kind === 'moved') return this.parts.note.show({ text: this.parts.texts.undone })
+    if (telling) {
+      addTelling(telling) // it stays where it was moved to
+      void sendTelling(telling)
+    }
+    this.say(move, outcome)
+  }
+
+  /** "Mon 9:00 → Tue 14:30, with Ben". */
+  private wordsOf({ from, to }: Move): string {
+    const { texts } = this.parts
+    const person = from.who === to.who ? '' : this.personOf(to.who)
+    const isLength = from.fromMs === to.fromMs && from.toMs !== to.toMs
+    const moment = (target: Target) =>
+      isLength
+        ? `${this.timeOf(target.fromMs, from.fromMs)}–${this.clock(target.toMs)}`
+        : this.timeOf(target.fromMs, from.fromMs)
+    const text = filled(texts.moved, { from: moment(from), to: moment(to) })
+    return person === '' ? text : `${text}, ${filled(texts.withWhom, { name: isolated(person) })}`
+  }
+
+  /** With the date where a weekday would not do. */
+  private timeOf(ms: number, besideMs: number): string {
+    const grid = this.parts.grid()
+    const isFar = Math.abs(ms - besideMs) > farMs
+    return (isFar ? grid?.day(ms) : grid?.moment(ms)) ?? ''
+  }
+
+  private clock(ms: number): string {
+    return this.parts.grid()?.clock(ms) ?? ''
+  }
+
+  private personOf(who: string): string {
+    return this.parts.grid()?.columns.find((column) => column.who === who)?.person ?? ''
+  }
+}
+
+function isEqual(one: Target, other: Target): boolean {
+  return one.fromMs === other.fromMs && one.toMs === other.toMs && one.who === other.who
+}
+
+function shifted(target: Target, fromMs: number): Target {
+  return { ...target, fromMs, toMs: fromMs + target.toMs - target.fromMs }
+}
+
+/** A name of any direction, within a text. */
+function isolated(name: string): string {
+  return `\u2068${name}\u2069`
+}

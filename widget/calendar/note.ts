@@ -1,0 +1,104 @@
+/** What can be done about what a note says. */
+export interface NoteButton {
+  text: string
+  act: () => void
+}
+
+interface NoteParts {
+  text: string
+  check?: { text: string; changed: (isOn: boolean) => void }
+  buttons?: NoteButton[]
+  link?: { text: string; path: string }
+  /** After its time, or when another one comes. */
+  ended?: () => void
+  /** Stays until it is closed. */
+  stays?: boolean
+}
+
+const shownMs = 8_000
+
+/** The note at the foot of the page: what was done, and what can be done about it. */
+export class Note {
+  private readonly box: HTMLElement
+  private readonly closeText: string
+  private timer: number | undefined
+  private ended: (() => void) | undefined
+  private isTimed = false
+
+  constructor(closeText: string) {
+    this.closeText = closeText
+    this.box = document.createElement('div')
+    this.box.className = 'cal-note'
+    this.box.setAttribute('role', 'status')
+    document.querySelector('main')?.append(this.box)
+    for (const type of ['pointerenter', 'focusin'])
+      this.box.addEventListener(type, () => clearTimeout(this.timer))
+    for (const type of ['pointerleave', 'focusout']) this.box.addEventListener(type, () => this.wait())
+    addEventListener('pagehide', () => this.close())
+  }
+
+  show({ text, check, buttons = [], link, ended, stays = false }: NoteParts): void {
+    this.close()
+    this.ended = ended
+    this.isTimed = !stays
+    const said = document.createElement('p')
+    said.textContent = text
+    this.box.append(said)
+    if (check) this.box.append(checkOf(check))
+    for (const { text: label, act } of buttons) {
+      this.box.append(
+        buttonOf(label, () => {
+          this.ended = undefined
+          this.close()
+          act()
+        }),
+      )
+    }
+    if (link) {
+      const anchor = document.createElement('a')
+      anchor.href = link.path
+      anchor.textContent = link.text
+      this.box.append(anchor)
+    }
+    const close = buttonOf('×', () => this.close())
+    close.setAttribute('aria-label', this.closeText)
+    this.box.append(close)
+    this.wait()
+  }
+
+  /** Does what its first button does. */
+  useButton(): void {
+    this.box.querySelector('button')?.click()
+  }
+
+  close(): void {
+    clearTimeout(this.timer)
+    this.box.replaceChildren()
+    const { ended } = this
+    this.ended = undefined
+    ended?.()
+  }
+
+  private wait(): void {
+    clearTimeout(this.timer)
+    if (this.isTimed) this.timer = window.setTimeout(() => this.close(), shownMs)
+  }
+}
+
+function buttonOf(text: string, act: () => void): HTMLButtonElement {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.textContent = text
+  button.addEventListener('click', act)
+  return button
+}
+
+function checkOf({ text, changed }: NonNullable<NoteParts['check']>): HTMLElement {
+  const label = document.createElement('label')
+  const input = document.createElement('input')
+  input.type = 'checkbox'
+  input.checked = true
+  input.addEventListener('change', () => changed(input.checked))
+  label.append(input, ' ', text)
+  return label
+}
