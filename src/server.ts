@@ -39,6 +39,7 @@ import { accountRoutes } from './pages/console/account-routes.ts'
 import { bookingListRoutes } from './pages/console/booking-list-routes.ts'
 import { bookingPageOfConsoleRoutes } from './pages/console/booking-routes.ts'
 import { forgottenRoutes } from './pages/console/forgotten-routes.ts'
+import { clientPageRoutes } from './pages/console/client-page-routes.ts'
 import { logInRoutes } from './pages/console/log-in-routes.ts'
 import { blockPageRoutes } from './pages/console/block-page-routes.ts'
 import { moveRoutes } from './pages/console/move-routes.ts'
@@ -213,7 +214,7 @@ function allRoutes({
       ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes],
       ...[logIn, forgotten, account],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes],
-      ...[bookingListRoutes, bookingPageOfConsoleRoutes, setUpRoutes],
+      ...[bookingListRoutes, bookingPageOfConsoleRoutes, clientPageRoutes, setUpRoutes],
     ],
   }
 }

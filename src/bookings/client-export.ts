@@ -68,6 +68,21 @@ export async function exportClient(context: Context, actor: Actor, input: Static
   }
 }
 
+/** As `exportClient`, of all pages. */
+export async function exportWholeClient(
+  context: Context,
+  actor: Actor,
+  client: Pick<Static<typeof ExportClient>, 'business_id' | 'email'>,
+) {
+  const { next_cursor, ...whole } = await exportClient(context, actor, client)
+  for (let cursor = next_cursor; cursor !== null;) {
+    const page = await exportClient(context, actor, { ...client, cursor })
+    whole.bookings.push(...page.bookings)
+    cursor = page.next_cursor
+  }
+  return whole
+}
+
 type WrittenMail = NonNullable<ReturnType<Awaited<ReturnType<typeof mailsOfBookings>>['get']>>[number]
 
 function presentMail({ kind, to_email, status, created_at, sent_at }: WrittenMail, timezone: string) {

@@ -16,6 +16,8 @@ interface ClientRow {
   cancelled: number
   last_at: Instant | null
   next_at: Instant | null
+  /** Of the latest booking, which leads to the client. */
+  latest_booking_id: string
 }
 
 interface ClientFilter {
@@ -67,7 +69,7 @@ export async function findClients(
       : sql` having max(case when client_search like ${pattern} escape '\\' then 1 else 0 end) = 1`
   const found = await sql<ClientRow>`
     with seen as (
-      select lower(client_email) as email, client_first_name, client_last_name, client_phone, client_search,
+      select id, lower(client_email) as email, client_first_name, client_last_name, client_phone, client_search,
              no_show_at, starts_at, cancelled_at,
              row_number() over (partition by lower(client_email) order by created_at desc, id desc) as place
         from bookings
@@ -81,7 +83,8 @@ export async function findClients(
            cast(sum(case when no_show_at is not null then 1 else 0 end) as integer) as no_shows,
            cast(sum(case when cancelled_at is not null then 1 else 0 end) as integer) as cancelled,
            max(case when cancelled_at is null and starts_at <= ${now} then starts_at end) as last_at,
-           min(case when cancelled_at is null and starts_at > ${now} then starts_at end) as next_at
+           min(case when cancelled_at is null and starts_at > ${now} then starts_at end) as next_at,
+           max(case when place = 1 then cast(id as text) end) as latest_booking_id
       from seen
      group by email${matching}
      order by email

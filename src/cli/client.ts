@@ -1,7 +1,7 @@
 import { operator } from '../access/actor.ts'
 import { BlockClient } from '../bookings/client-schemas.ts'
 import type { Context } from '../bookings/context.ts'
-import { exportClient } from '../bookings/client-export.ts'
+import { exportWholeClient } from '../bookings/client-export.ts'
 import { eraseClient } from '../bookings/erasure.ts'
 import {
   blockClient,
@@ -47,16 +47,9 @@ function registerExport(group: CliCommand): void {
     .withJson()
     .examples('client export ada@example.com --business "Salon Spree"')
     .action(async (email: string, { business }: Options) => {
-      const exported = await withExistingDatabase(async (context) => {
-        const client = await clientOf(context, { email, business })
-        const { next_cursor, ...whole } = await exportClient(context, operator, client)
-        for (let cursor = next_cursor; cursor !== null;) {
-          const page = await exportClient(context, operator, { ...client, cursor })
-          whole.bookings.push(...page.bookings)
-          cursor = page.next_cursor
-        }
-        return whole
-      })
+      const exported = await withExistingDatabase(async (context) =>
+        exportWholeClient(context, operator, await clientOf(context, { email, business })),
+      )
       print(exported, true, () => [])
     })
 }

@@ -118,7 +118,7 @@ onEachEngine('records of bookings', (engine) => {
     const hers = {
       ...{ email: 'grace+hair@example.com', first_name: 'Grace', last_name: 'Hopper', phone: '+49 30 1234' },
       ...{ visits: 2, no_shows: 0, cancelled: 1, last_at: null, next_at: '2026-11-27T10:00:00+01:00' },
-      ...{ blocked: false, business_id: own.id },
+      ...{ blocked: false, business_id: own.id, latest_booking_id: fourth },
     }
     expect(await clients()).toMatchObject({
       data: [{ email: 'ada@example.com', visits: 1, phone: null }, hers],

@@ -86,7 +86,7 @@ export interface BookForm {
   found?: readonly FoundClient[] | undefined
 }
 
-interface FoundClient {
+export interface FoundClient {
   first_name: string
   last_name: string
   email: string
@@ -122,14 +122,19 @@ export function bookForm(form: BookForm): ShownPage {
   const t = texts.book
   const { typed, faults, refusal } = state
   const { anyway: warning, ...others } = faults
-  const again = pathOf('/console/book', visit, { start: typed['start'], location: typed['location'] })
+  const again = pathOf('/console/book', visit, {
+    start: typed['start'],
+    location: typed['location'],
+    client: typed['client'],
+  })
   const near = nearTimes(visit, refusal, { timezone: location.timezone, staff: catalogue.staff })
   return calendarForm(
     t.title,
     html`<h1>${t.title}: <bdi>${service.name}</bdi></h1>
       <p class="soft">${t.minutes(service.duration_minutes)} · <a href="${again}">${t.otherService}</a></p>
       <form method="post" action="${pathOf('/console/book', visit)}" class="fields book">
-        ${firstButton('book')} ${hidden({ once: visit.once, start: typed['start'], service: service.id })}
+        ${firstButton('book')}
+        ${hidden({ once: visit.once, start: typed['start'], client: typed['client'], service: service.id })}
         ${faultSummary({ typed, faults: others }, bookingWords(texts), near)}
         ${
           warning === undefined

@@ -5,6 +5,7 @@ import { readClientAddress } from '../../base/client-network.ts'
 import { Problem } from '../../base/errors.ts'
 import { type Instant, parseInstant } from '../../base/instants.ts'
 import { ConvertHold } from '../../bookings/booking-schemas.ts'
+import { presentBooking, showBooking } from '../../bookings/booking.ts'
 import { listClients } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { convertHold } from '../../bookings/conversion.ts'
@@ -13,7 +14,7 @@ import type { Location, Service } from '../../catalogue/catalogue-types.ts'
 import { findWholeCatalogue, type WholeCatalogue } from '../../catalogue/offering.ts'
 import type { StoreResponse } from '../../http/idempotency.ts'
 import { answersOf, refusedAnswers } from './answer-fields.ts'
-import { type BookForm, bookForm, calendarForm, serviceChoice } from './book-page.ts'
+import { type BookForm, bookForm, calendarForm, type FoundClient, serviceChoice } from './book-page.ts'
 import type { ConsoleVisit } from './console-page.ts'
 import {
   type BusinessVisit,
@@ -57,17 +58,18 @@ function bookRoute(context: Context): ConsoleRoute {
     name: 'BookForm',
     summary: 'The form to book for a client',
     role: 'staff',
-    query: filledInQuery,
+    query: { ...filledInQuery, client: filledIn('The id of a booking for the same client.') },
     show: async (visit, { query }) => {
       const catalogue = await catalogueOf(context, visit)
-      const { start: startText, who, location: place, date, service: wanted } = query
+      const { start: startText, who, location: place, date, client, service: wanted } = query
+      const known = client === undefined ? {} : await clientOfBooking(context, visit, client)
       const { services, service, location } = chosen(visit, catalogue, {
         who,
         location: place,
         service: wanted,
       })
       if (!service || !location) {
-        const body = serviceChoice(visit, services, { start: startText, who, location: place, date })
+        const body = serviceChoice(visit, services, { start: startText, who, location: place, date, client })
         return calendarForm(visit.texts.book.title, body)
       }
       const start = parseInstant(startText ?? '')
@@ -76,6 +78,7 @@ function bookRoute(context: Context): ConsoleRoute {
       const typed = {
         ...{ ...when, location: location.id, tell: 'on' },
         ...(start && { start }),
+        ...known,
         who: service.staff_ids.includes(staffId) ? staffId : '',
       }
       return bookForm({ visit, catalogue, service, location, state: filledForm(typed) })
@@ -105,6 +108,17 @@ function bookRoute(context: Context): ConsoleRoute {
       },
     },
   }
+}
+
+/** Whom a booking is for, as fields; nothing where that is not to be known. */
+async function clientOfBooking(context: Context, { person }: BusinessVisit, id: string): Promise<Typed> {
+  const shown = presentBooking(await showBooking(context, person, id), person)
+  if ('redacted' in shown || shown.client.email === '') return {}
+  return { client: id, ...fieldsOf(shown.client) }
+}
+
+function fieldsOf({ first_name, last_name, email, phone }: FoundClient): Typed {
+  return { first_name, last_name, email, phone: phone ?? '' }
 }
 
 /** What the business offers. */
@@ -178,9 +192,7 @@ async function pickedClient(context: Context, form: SentForm) {
   const { typed } = form.state
   const [client] = await clientsLike(context, form.visit, { email: typed['pick'] ?? '' })
   if (!client) return bookForm(form)
-  const { first_name, last_name, email, phone } = client
-  const picked = { ...typed, first_name, last_name, email, phone: phone ?? '' }
-  return bookForm({ ...form, state: filledForm(picked) })
+  return bookForm({ ...form, state: filledForm({ ...typed, ...fieldsOf(client) }) })
 }
 
 const maxFound = '8'

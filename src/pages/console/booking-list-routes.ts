@@ -2,20 +2,20 @@ import { Readable } from 'node:stream'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
+import { isStaff } from '../../access/actor.ts'
 import { Problem } from '../../base/errors.ts'
-import { isEmail } from '../../base/contact-formats.ts'
 import { isUuid } from '../../base/ids.ts'
 import type { BookingsQuery } from '../../bookings/booking-schemas.ts'
-import { listBookings, presentBooking } from '../../bookings/booking.ts'
+import { listBookings, presentBooking, showBooking } from '../../bookings/booking.ts'
 import type { Context } from '../../bookings/context.ts'
 import { listCatalogue, locationKind, staffKind } from '../../catalogue/catalogue.ts'
-import { StrictObject } from '../../http/wire.ts'
+import { problems, StrictObject } from '../../http/wire.ts'
 import { html, type Html } from '../page.ts'
 import { businessOf, type ConsoleVisit, findVisit, pathOf } from './console-page.ts'
 import { consoleRoutes, seeOther, tags } from './console-route.ts'
+import { bookingRow, type BookingRows } from './booking-page.ts'
 import { csvRow, csvStart } from './csv.ts'
 import { choice, filledForm, hidden } from './form.ts'
-import { spanText } from './formats.ts'
 import { sendLogIn } from './gate-page.ts'
 
 const Choice = Type.Optional(Type.String({ maxLength: 600 }))
@@ -25,7 +25,9 @@ const listQuery = {
   person: Choice,
   location: Choice,
   q: Type.Optional(Type.String({ maxLength: 600, description: 'A part of name, e-mail or phone.' })),
-  email: Type.Optional(Type.String({ maxLength: 600, description: 'All bookings of one client.' })),
+  client: Type.Optional(
+    Type.String({ maxLength: 600, description: 'Of one client: the id of one of their bookings.' }),
+  ),
   cursor: Choice,
   business: Type.Optional(Type.String({ maxLength: 600, description: 'Of a hub: the business to look at.' })),
 }
@@ -67,6 +69,7 @@ export function bookingListRoutes(app: FastifyInstance, context: Context): void 
             content: { 'text/csv': { schema: Type.String() }, 'text/html': { schema: Type.String() } },
           },
           303: Type.Null({ description: 'To the list: for those who may not export.' }),
+          ...problems('not_found'),
         },
       },
     },
@@ -74,7 +77,7 @@ export function bookingListRoutes(app: FastifyInstance, context: Context): void 
       const visit = await findVisit(context, request, request.query.business)
       if (!visit) return sendLogIn(reply, { next: '/console/bookings' })
       if (visit.person.role !== 'owner' || !visit.business) return seeOther(reply, '/console/bookings')
-      return sendFile(reply, exportRows(context, visit, readAddress(context, visit, request.query)))
+      return sendFile(reply, exportRows(context, visit, await readAddress(context, visit, request.query)))
     },
   )
 }
@@ -126,18 +129,19 @@ function exportedRow(booking: ReturnType<typeof presentBooking>): string {
 }
 
 function whenOf(address: Address): (typeof whens)[number] {
-  return whens.find((when) => when === address.when) ?? (address.email === undefined ? 'upcoming' : 'all')
+  return whens.find((when) => when === address.when) ?? (address.client === undefined ? 'upcoming' : 'all')
 }
 
 const minSearched = 3
 
 /** The query of the list that an address means; what cannot be meant is left out. */
-function readAddress(context: Context, { business }: ConsoleVisit, address: Address): Query {
+async function readAddress(context: Context, visit: ConsoleVisit, address: Address): Promise<Query> {
+  const { business } = visit
+  const email = await emailOf(context, visit, address.client)
   const { person, location, cursor } = address
   const when = whenOf(address)
   const status = statuses.find((one) => one === address.status)
   const q = address.q?.trim()
-  const email = address.email?.trim()
   const now = context.clock.now()
   return {
     sort: when === 'upcoming' ? 'starts_at' : '-starts_at',
@@ -149,14 +153,21 @@ function readAddress(context: Context, { business }: ConsoleVisit, address: Addr
     ...(person && isUuid(person) && { staff_id: person.toLowerCase() }),
     ...(location && isUuid(location) && { location_id: location.toLowerCase() }),
     ...(q !== undefined && Array.from(q).length >= minSearched && { q: q.slice(0, 100) }),
-    ...(email !== undefined && isEmail(email) && { email }),
+    ...(email !== undefined && { email }),
     ...(cursor && { cursor }),
   }
 }
 
+/** The address of whom a booking is for. It stands in no address of a page: those are kept and logged. */
+async function emailOf(context: Context, { person }: ConsoleVisit, id: string | undefined) {
+  if (!id || isStaff(person)) return undefined
+  const { client_email: email } = await showBooking(context, person, id)
+  return email === '' ? undefined : email
+}
+
 async function listPage(context: Context, visit: ConsoleVisit, address: Address): Promise<Html> {
   const texts = visit.texts.bookings
-  const query = readAddress(context, visit, address)
+  const query = await readAddress(context, visit, address)
   const ofBusiness = { query: { limit: '100', ...(visit.business && { business_id: visit.business.id }) } }
   const [{ rows, nextCursor }, people, places] = await Promise.all([
     pageOrFirst(context, visit, query),
@@ -214,7 +225,7 @@ function filterForm(
   const state = filledForm({ when: whenOf(address), status, person, location })
   const statusOptions = statuses.map((one) => [one, booking.status[one]] as const)
   return html`<form method="get" action="/console/bookings" class="filters" role="search">
-    ${hidden({ business: businessOf(visit), email: address.email })}
+    ${hidden({ business: businessOf(visit), client: address.client })}
     <div>
       <label for="q">${t.search}</label>
       <input id="q" name="q" type="search" value="${q}" maxlength="100" dir="auto" />
@@ -227,30 +238,32 @@ function filterForm(
   </form>`
 }
 
-type Rows = Awaited<ReturnType<typeof listBookings>>['rows']
-
-function rowList(visit: ConsoleVisit, rows: Rows): Html {
-  const { texts, locale, person } = visit
+/** A booking in the list; beside it, for those who see clients, the way to the client. */
+function rowList(visit: ConsoleVisit, rows: BookingRows): Html {
+  const { texts, person } = visit
   return html`<ul class="rows">
     ${rows.map((row) => {
       const { client } = presentBooking(row, person)
-      const isAbsent = row.no_show_at !== null
+      const name = `${client.first_name} ${client.last_name}`
+      const what = html`<bdi class="client-name">${name}</bdi>
+        <span class="soft"
+          ><bdi>${row.service_name}</bdi
+          >${row.staff_name === null ? '' : html` · <bdi>${row.staff_name}</bdi>`} ·
+          <bdi>${row.location_name}</bdi></span
+        >`
+      const hasClient = !isStaff(person) && client.email !== ''
       return html`<li>
-        <a class="row" href="${pathOf(`/console/bookings/${row.id}`, visit)}">
-          <span class="row-time">${spanText(row, { timezone: row.timezone, locale })}</span>
-          <span class="row-what">
-            <bdi class="client-name">${client.first_name} ${client.last_name}</bdi>
-            <span class="soft"
-              ><bdi>${row.service_name}</bdi>${
-                row.staff_name === null ? '' : html` · <bdi>${row.staff_name}</bdi>`
-              }
-              · <bdi>${row.location_name}</bdi></span
-            >
-          </span>
-          <span class="state is-${isAbsent ? 'absent' : row.status}"
-            >${isAbsent ? texts.booking.noShow : texts.booking.status[row.status]}</span
-          >
-        </a>
+        ${bookingRow(visit, row, what)}
+        ${
+          hasClient
+            ? html`<a
+                class="row-more"
+                href="${pathOf(`/console/clients/${row.id}`, visit)}"
+                aria-label="${texts.booking.client}: ${name}"
+                >${texts.booking.client}</a
+              >`
+            : ''
+        }
       </li>`
     })}
   </ul>`

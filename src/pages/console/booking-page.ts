@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { isStaff } from '../../access/actor.ts'
 import { type Instant, readInstant } from '../../base/instants.ts'
-import { presentBooking, type showBooking } from '../../bookings/booking.ts'
+import { type listBookings, presentBooking, type showBooking } from '../../bookings/booking.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
 import type { Service } from '../../catalogue/catalogue-types.ts'
 import type { Mail } from '../../mails/mail-schemas.ts'
@@ -28,7 +28,10 @@ export interface BookingView {
 type Shown = ReturnType<typeof presentBooking>
 
 /** The address of a booking in the console; of one of its forms. */
-export function bookingPath({ visit, row }: Pick<BookingView, 'visit' | 'row'>, form?: string): string {
+export function bookingPath(
+  { visit, row }: { visit: ConsoleVisit; row: { id: string } },
+  form?: string,
+): string {
   return pathOf(`/console/bookings/${row.id}${form === undefined ? '' : `/${form}`}`, visit)
 }
 
@@ -105,7 +108,9 @@ export function isMasked({ visit, row }: Pick<BookingView, 'visit' | 'row'>): bo
 function clientFact({ visit, row, client }: BookingView, shown: Shown): Html {
   const texts = visit.texts.booking
   const { first_name, last_name, email, phone } = shown.client
-  const name = html`<bdi class="client-name">${first_name} ${last_name}</bdi>`
+  const isKnown = client !== undefined && email !== ''
+  const called = html`<bdi class="client-name">${first_name} ${last_name}</bdi>`
+  const name = isKnown ? html`<a href="${pathOf(`/console/clients/${row.id}`, visit)}">${called}</a>` : called
   if ('redacted' in shown) return fact(texts.client, name, html`<bdi>${email}</bdi>`)
   const notes = [
     ...(client ? [texts.visit(client.visits + 1)] : []),
@@ -117,11 +122,9 @@ function clientFact({ visit, row, client }: BookingView, shown: Shown): Html {
     html`${name}${notes.length === 0 ? '' : html` <span class="soft">${notes.join(' · ')}</span>`}`,
     ...(email === '' ? [] : [html`<a href="mailto:${email}"><bdi>${email}</bdi></a>`]),
     ...(phone === null ? [] : [html`<a href="tel:${dialled(phone)}"><bdi>${phone}</bdi></a>`]),
-    ...(client && email !== ''
+    ...(isKnown
       ? [
-          html`<a
-            class="not-printed"
-            href="${pathOf('/console/bookings', visit, { email: row.client_email })}"
+          html`<a class="not-printed" href="${pathOf('/console/bookings', visit, { client: row.id })}"
             >${texts.allBookings}</a
           >`,
         ]
@@ -129,8 +132,23 @@ function clientFact({ visit, row, client }: BookingView, shown: Shown): Html {
   )
 }
 
+export type BookingRows = Awaited<ReturnType<typeof listBookings>>['rows']
+
+/** A booking in a list, as a link to it: when, what, and how it stands. */
+export function bookingRow(visit: ConsoleVisit, row: BookingRows[number], what: Html): Html {
+  const { noShow, status } = visit.texts.booking
+  const isAbsent = row.no_show_at !== null
+  return html`<a class="row" href="${bookingPath({ visit, row })}">
+    <span class="row-time">${spanText(row, { timezone: row.timezone, locale: visit.locale })}</span>
+    <span class="row-what">${what}</span>
+    <span class="state is-${isAbsent ? 'absent' : row.status}"
+      >${isAbsent ? noShow : status[row.status]}</span
+    >
+  </a>`
+}
+
 /** For `tel:` (RFC 3966): no brackets around zeros, no spaces. */
-function dialled(phone: string): string {
+export function dialled(phone: string): string {
   return phone.replaceAll(/[^\d+]/g, '')
 }
 

@@ -23,12 +23,13 @@ interface ConsoleSection {
 }
 
 /** Its label is in the texts of the frame. */
-export type SectionId = 'calendar' | 'bookings' | 'services' | 'people'
+export type SectionId = 'calendar' | 'bookings' | 'clients' | 'services' | 'people'
 
 /** In the order in which the header shows them. */
 const consoleSections: ConsoleSection[] = [
   { id: 'calendar', path: '/console', role: 'staff' },
   { id: 'bookings', path: '/console/bookings', role: 'staff' },
+  { id: 'clients', path: '/console/clients', role: 'manager' },
   { id: 'services', path: '/console/services', role: 'manager' },
   { id: 'people', path: '/console/people', role: 'manager' },
 ]

@@ -66,8 +66,14 @@ interface NextPage {
   query?: Record<string, string>
 }
 
-/** What becomes of a form: another page; or a page at once, for what is shown only once. */
-type FormResult = NextPage | { page: ShownPage }
+/** A file to keep. */
+interface ShownFile {
+  name: string
+  text: string
+}
+
+/** What becomes of a form: another page; or a page at once, for what is shown only once; or a file. */
+type FormResult = NextPage | { page: ShownPage } | { file: ShownFile }
 
 /**
  * Does the work of a form that creates once, however often it is sent, and leads on to `next`: in one transaction, which
@@ -90,6 +96,8 @@ interface ConsoleForm {
   fieldOf?: (pointer: string) => string
   /** How it says what is wrong; else with the group `setUp` of the texts. */
   words?: (texts: ConsoleTexts) => FaultWords
+  /** The type of the file that it gives. */
+  fileType?: 'application/json'
   /** The status for further refusals, by their codes. */
   refusals?: Refusals
   /** Shows the form again, with what was typed. */
@@ -240,7 +248,7 @@ function addForm(
         querystring: queryOf(route),
         body: Type.Object({}, { additionalProperties: { type: 'string' }, maxProperties: maxFields }),
         response: {
-          200: page,
+          200: form.fileType === undefined ? page : pageOrFile(form.fileType),
           303: Type.Null({ description: 'To a page of the console.' }),
           ...{ 404: page, 409: page, 412: page, 422: page },
           ...refusedForms,
@@ -268,7 +276,21 @@ function summaryOf({ summary, show }: ConsoleRoute): string {
   return lower.startsWith('the form') ? `Use ${lower}` : `The form of: ${lower}`
 }
 
+function pageOrFile(type: string) {
+  const content = { [type]: { schema: Type.Unknown() }, 'text/html': { schema: Type.String() } }
+  return { description: 'The file, or a page.', content }
+}
+
 function sendAnswer(reply: FastifyReply, visit: ConsoleVisit, answer: Answer): FastifyReply {
+  if ('file' in answer)
+    return reply
+      .headers({
+        'content-disposition': `attachment; filename="${answer.file.name}"`,
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      })
+      .type(`${answer.type}; charset=utf-8`)
+      .send(answer.file.text)
   if ('path' in answer) return seeOther(reply, pathOf(answer.path, visit, answer.query))
   return sendConsolePage(reply.code(answer.status), { visit, ...answer.page })
 }
@@ -281,7 +303,8 @@ async function used(
 ): Promise<Answer> {
   try {
     const result = await form.act(visit, typed, address, once)
-    return 'path' in result ? result : { status: 200, ...result }
+    if ('page' in result) return { status: 200, ...result }
+    return 'file' in result ? { type: form.fileType ?? 'text/plain', ...result } : result
   } catch (error) {
     const { status, faults } = refusalOf(error, visit, form)
     return { status, page: await form.again(visit, { typed, faults, refusal: error }, address) }
@@ -313,7 +336,8 @@ function onceOf(
 const maxOnceLength = 36
 
 /** A page, or the path of another one. */
-type Answer = NextPage | { status: 200 | 404 | RefusedStatus; page: ShownPage }
+type Answer =
+  NextPage | { type: string; file: ShownFile } | { status: 200 | 404 | RefusedStatus; page: ShownPage }
 
 const maxFields = 3_000
 

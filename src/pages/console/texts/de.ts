@@ -7,6 +7,7 @@ export const german: ConsoleTexts = {
     calendar: 'Kalender',
     account: 'Ihr Konto',
     bookings: 'Buchungen',
+    clients: 'Kunden',
     services: 'Leistungen',
     people: 'Team & Zeiten',
     logOut: 'Abmelden',
@@ -429,6 +430,54 @@ export const german: ConsoleTexts = {
     nothing: 'Es gibt keine Buchungen. Buchen Sie im Kalender oder teilen Sie den Link Ihrer Buchungsseite.',
     showAll: 'Alle Buchungen zeigen',
     toCalendar: 'Zum Kalender',
+  },
+  clients: {
+    title: 'Kunden',
+    search: 'Name, E-Mail oder Telefon',
+    find: 'Suchen',
+    tooShort: 'Geben Sie mindestens drei Zeichen ein.',
+    nobody:
+      'Noch keine Kunden. Wer bucht, steht hier. Teilen Sie den Link Ihrer Buchungsseite, oder buchen Sie im Kalender für jemanden.',
+    nobodyFound: 'Niemand passt. Suchen Sie nach einem anderen Teil von Name, E-Mail oder Telefon.',
+    searchOn: 'Bisher niemand. Es gibt noch mehr zu durchsuchen.',
+    visits: (count) => (count === 1 ? '1 Termin' : `${count} Termine`),
+    cancelled: (count) => `${count} abgesagt`,
+    next: (when) => `Nächster: ${when}`,
+    last: (when) => `Letzter: ${when}`,
+    bookAgain: 'Wieder buchen',
+    export: 'Als Datei herunterladen',
+    ahead: 'Kommende',
+    past: 'Vergangene',
+    nothingAhead: 'Nichts ist gebucht.',
+    nothingPast: 'Es gab noch keinen Termin.',
+    block: 'Für Buchungen sperren',
+    blockHint:
+      'Wer gesperrt ist, kann auf Ihrer Website nicht buchen. Dort steht dann, dass es zu viele Buchungen waren, wie es allen gehen kann. Was gebucht ist, bleibt, und Sie können hier weiter buchen.',
+    isBlocked:
+      'Gesperrt: Auf Ihrer Website kann hier niemand mehr mit dieser Adresse buchen und liest, dass es zu viele Buchungen waren, wie es allen gehen kann. Sie können hier weiter buchen.',
+    unblock: 'Wieder buchen lassen',
+    more: 'Sperren oder löschen',
+    erase: 'Daten löschen …',
+    eraseTitle: (name) => `${name} löschen?`,
+    eraseWhat:
+      'Name, E-Mail, Telefon, Notizen und Antworten werden gelöscht: aus Buchungen, Mails, Ereignissen und künftigen Auszügen.',
+    eraseStays:
+      'Zeiten, Leistungen und Beträge bleiben, mit „Erased“ statt des Namens. Auch eine Sperre bleibt.',
+    eraseAhead: (count) =>
+      count === 1
+        ? 'Ein kommender Termin bleibt gebucht. Sagen Sie ihn zuerst ab, wenn niemand kommen soll.'
+        : `${count} kommende Termine bleiben gebucht. Sagen Sie sie zuerst ab, wenn niemand kommen soll.`,
+    eraseFinal: 'Das lässt sich nicht rückgängig machen, und niemand wird benachrichtigt.',
+    eraseNow: 'Endgültig löschen',
+    keep: 'Behalten',
+    done: {
+      erased: 'Die Daten sind gelöscht.',
+      blocked: 'Gesperrt.',
+      unblocked: 'Buchungen sind wieder möglich.',
+    },
+    notFound: 'Diesen Kunden gibt es nicht',
+    notFoundWhy: 'Vielleicht wurden die Daten gelöscht, oder sie gehören zu einem anderen Betrieb.',
+    toList: 'Alle Kunden',
   },
   booking: {
     status: {

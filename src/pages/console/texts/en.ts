@@ -7,6 +7,7 @@ export const english = {
     calendar: 'Calendar',
     account: 'Your account',
     bookings: 'Bookings',
+    clients: 'Clients',
     services: 'Services',
     people: 'People & hours',
     logOut: 'Log out',
@@ -421,6 +422,52 @@ export const english = {
     nothing: 'There are no bookings. Book one in the calendar, or share the link of your booking page.',
     showAll: 'Show all bookings',
     toCalendar: 'To the calendar',
+  },
+  clients: {
+    title: 'Clients',
+    search: 'Name, e-mail or phone',
+    find: 'Search',
+    tooShort: 'Type at least three characters to search.',
+    nobody:
+      'No clients yet. Whoever books appears here. Share the link of your booking page, or book for somebody in the calendar.',
+    nobodyFound: 'Nobody fits. Search for another part of the name, e-mail or phone.',
+    searchOn: 'Nobody so far. There are more clients to search.',
+    visits: (count: number) => (count === 1 ? '1 appointment' : `${count} appointments`),
+    cancelled: (count: number) => `${count} cancelled`,
+    next: (when: string) => `Next: ${when}`,
+    last: (when: string) => `Last: ${when}`,
+    bookAgain: 'Book again',
+    export: 'Export as a file',
+    ahead: 'Ahead',
+    past: 'Past',
+    nothingAhead: 'Nothing is booked ahead.',
+    nothingPast: 'There was no appointment yet.',
+    block: 'Block this client',
+    blockHint:
+      'Whoever is blocked cannot book on your website. They read that there were too many bookings, as anybody might. What is booked stays, and people here can still book for them.',
+    isBlocked:
+      'This client is blocked: they cannot book on your website, and read that there were too many bookings, as anybody might. People here can still book for them.',
+    unblock: 'Let them book again',
+    more: 'Block or erase',
+    erase: 'Erase this client…',
+    eraseTitle: (name: string) => `Erase ${name}?`,
+    eraseWhat: 'Name, e-mail, phone, notes and answers go: from bookings, mails, events and exports to come.',
+    eraseStays: 'Times, services and money stay, with “Erased” in place of the name. So does a block.',
+    eraseAhead: (count: number) =>
+      count === 1
+        ? 'One appointment ahead stays booked. Cancel it first if the client is not to come.'
+        : `${count} appointments ahead stay booked. Cancel them first if the client is not to come.`,
+    eraseFinal: 'It cannot be undone, and nobody is told.',
+    eraseNow: 'Erase for good',
+    keep: 'Keep them',
+    done: {
+      erased: 'The client is erased.',
+      blocked: 'The client is blocked.',
+      unblocked: 'The client can book again.',
+    },
+    notFound: 'There is no such client',
+    notFoundWhy: 'They may have been erased, or belong to another business.',
+    toList: 'All clients',
   },
   booking: {
     status: {

@@ -1,0 +1,104 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { misfitsIn, violationsIn } from '../support/accessibility.ts'
+import {
+  chromiumPath,
+  keepScreenshot,
+  launchBrowser,
+  startPublicService,
+  type Visitor,
+} from '../support/browser.ts'
+import { consoleSizes, openConsole } from '../support/console.ts'
+import { type LoggedIn, logInNewPerson } from '../support/person.ts'
+import { bookerOf } from '../support/salon-day.ts'
+import type { TestService } from '../support/test-service.ts'
+
+/* How an owner finds a client, books for them again, and erases one, in a browser, on the demo world. */
+
+let browser: Browser
+let service: TestService
+let address: string
+let owner: LoggedIn
+const visitors: Visitor[] = []
+const names = ['Grace Hopper', 'Wolfeschlegelsteinhausenbergerdorff Hohenems', 'עדה לאבלייס', 'Alan Turing']
+
+describe.skipIf(chromiumPath === undefined)('the clients in a browser', () => {
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    ;({ service, address } = await startPublicService('sqlite'))
+    const booker = bookerOf(service)
+    const place = { businessId: booker.business.id }
+    owner = await logInNewPerson(service, { email: 'ada@example.com', name: 'Ada', role: 'owner', place })
+    for (const [index, name] of [...names, 'Grace Hopper'].entries()) {
+      const [first_name = '', last_name = ''] = name.split(' ')
+      const number = names.indexOf(name)
+      const client = {
+        first_name,
+        last_name,
+        email: `client${number}@example.com`,
+        phone: `+49 30 000${number}`,
+      }
+      await booker.book('Haircut', `2026-12-0${index + 1}T10:00:00+01:00`, { client })
+    }
+  })
+  afterEach(async () => {
+    for (const visitor of visitors.splice(0)) {
+      expect(visitor.errors).toEqual([])
+      await visitor.close()
+    }
+  })
+  afterAll(async () => {
+    await browser.close()
+    await service.stop()
+  })
+
+  const look = async (page: Page, name: string) => {
+    await keepScreenshot(page, name)
+    expect(await misfitsIn(page)).toEqual([])
+    expect(await violationsIn(page)).toEqual([])
+  }
+
+  test.each([
+    ['phone', 'light', 'Alan Turing'],
+    ['desktop', 'dark', 'Wolfeschlegelsteinhausenbergerdorff Hohenems'],
+  ] as const)(
+    'are found, booked for again, blocked and erased, on a %s in the %s',
+    async (size, colorScheme, other) => {
+      const visitor = await openConsole(browser, owner, { address, ...consoleSizes[size], colorScheme })
+      visitors.push(visitor)
+      const { page } = visitor
+      await page.goto(`${address}/console`)
+      await page.getByRole('link', { name: 'Clients', exact: true }).click()
+      await page.getByRole('heading', { name: 'Clients' }).waitFor()
+      await look(page, `console-clients-1-list-${size}`)
+      await page.getByLabel('Name, e-mail or phone').fill('hopper')
+      await page.keyboard.press('Enter')
+      await page.getByRole('link', { name: /Grace Hopper/ }).click()
+      await page.getByRole('heading', { name: 'Grace Hopper' }).waitFor()
+      await look(page, `console-clients-2-client-${size}`)
+      const saved = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Export as a file' }).click()
+      expect((await saved).suggestedFilename()).toBe('client.json')
+      await page.getByRole('link', { name: 'Book again' }).click()
+      await page.getByLabel('First name').waitFor()
+      expect(await page.getByLabel('First name').inputValue()).toBe('Grace')
+      await look(page, `console-clients-3-book-${size}`)
+      await page.goBack()
+      await page.getByText('Block or erase').click()
+      await page.getByRole('button', { name: 'Block this client' }).click()
+      await page.getByText('The client is blocked.').waitFor()
+      await look(page, `console-clients-4-blocked-${size}`)
+      await page.getByRole('button', { name: 'Let them book again' }).click()
+      await page.getByText('The client can book again.').waitFor()
+      await page.getByRole('link', { name: 'Clients', exact: true }).click()
+      await page.getByRole('link', { name: new RegExp(other) }).click()
+      await page.getByText('Block or erase').click()
+      await page.getByRole('link', { name: 'Erase this client…' }).click()
+      await page.getByRole('button', { name: 'Erase for good' }).waitFor()
+      await look(page, `console-clients-5-erase-${size}`)
+      await page.getByRole('button', { name: 'Erase for good' }).click()
+      await page.getByText('The client is erased.').waitFor()
+      expect(await page.getByText(other).count()).toBe(0)
+    },
+  )
+})

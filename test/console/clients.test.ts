@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bookSlot, clientOf, sessionClient } from '../support/client.ts'
+import { readConsole, textOf } from '../support/console.ts'
+import { makeBusiness, makeOffer, makeStaff, type Offer, type OwnBusiness } from '../support/offers.ts'
+import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
+import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+
+const grace = { first_name: 'Grace', last_name: 'Hopper', email: 'grace@example.com', phone: '+49 30 1234' }
+const alan = { first_name: 'Alan', last_name: '<b>Turing', email: 'alan@example.com', phone: null }
+const at = (day: number) => `2026-12-0${day}T10:00:00+01:00`
+
+onEachEngine('the clients of a business', (engine) => {
+  let service: TestService
+  let business: OwnBusiness
+  let offer: Offer
+  const people: Record<string, LoggedIn> = {}
+  const ids: string[] = []
+  const read = (path: string, who = 'owner') => readConsole(service, path, people[who] ?? { cookie: '' })
+  const send = (path: string, fields = {}, who = 'owner') =>
+    sendForm(service, path, fields, { cookie: people[who]?.cookie ?? '' })
+  const path = (below = '') => `/console/clients/${ids[0] ?? ''}${below}`
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    business = await makeBusiness(service)
+    offer = await makeOffer(service, business.id)
+    const key = clientOf(service, business.key)
+    for (const [index, client] of [grace, alan, grace].entries()) {
+      const book = { client, notes: index === 0 ? 'Ring twice' : null }
+      ids.push(String((await bookSlot(key, offer, at(index + 1), { book })).id))
+    }
+    const [staffId = ''] = await makeStaff(service, business.id, ['Anna'], [offer.location_id])
+    const places = { own: business.id, other: (await makeBusiness(service)).id }
+    for (const role of ['owner', 'manager', 'staff'] as const)
+      people[role] = await logInNewPerson(service, {
+        ...{ email: `${role}@example.com`, role },
+        place: { businessId: places.own },
+        ...(role === 'staff' && { staffId }),
+      })
+    people['stranger'] = await logInNewPerson(service, {
+      ...{ email: 'stranger@example.com', role: 'owner' as const },
+      place: { businessId: places.other },
+    })
+  })
+  afterAll(() => service.stop())
+
+  test('are listed with what they booked, and searched', async () => {
+    const list = await read('/console/clients', 'manager')
+    const text = textOf(list)
+    expect(text).toMatch(/Alan &lt;b&gt;Turing alan@example.com .*1 appointment/)
+    expect(text).toMatch(
+      /Grace Hopper grace@example.com · \+49 30 1234 Next: Tue,? 1 Dec 2026, 10:00 2 appointments/,
+    )
+    expect(String(list.body)).not.toMatch(/(href|action)="\/[^"]*@/) // addresses of pages are kept and logged
+    const found = textOf(await read('/console/clients?q=hopp'))
+    expect(found).toContain('Grace')
+    expect(found).not.toContain('Alan')
+    expect(textOf(await read('/console/clients?q=xy'))).toContain('at least three characters')
+    expect(textOf(await read('/console/clients?q=nobody'))).toContain('Nobody fits.')
+    expect(textOf(await read('/console/clients?cursor=x'))).toContain('Grace')
+  })
+
+  test('nobody is there at first, and that is said', async () => {
+    expect(textOf(await read('/console/clients', 'stranger'))).toContain('No clients yet.')
+  })
+
+  test('each has a page with what is ahead, what was, and their notes', async () => {
+    const page = await read(path(), 'manager')
+    const text = textOf(page)
+    expect(text).toMatch(/Grace Hopper 2 appointments/)
+    expect(text).toMatch(
+      /Ahead Tue,? 1 Dec 2026.*Ring twice.*Thu,? 3 Dec 2026.*Past There was no appointment yet\./,
+    )
+    expect(text).not.toContain('Erase')
+    expect(text).not.toContain('Export')
+    expect(textOf(await read(`/console/bookings/${ids[2] ?? ''}`))).toContain('2nd visit')
+    expect((await read(`/console/bookings/${ids[0] ?? ''}`)).body).toContain(`href="${path()}"`)
+    expect((await read('/console/bookings')).body).toContain(`href="${path()}"`)
+  })
+
+  test('are nobody else’s: neither of staff nor of another business', async () => {
+    for (const page of ['/console/clients', path()])
+      expect(await read(page, 'staff'), page).toMatchObject({ status: 404 })
+    expect((await read('/console/bookings', 'staff')).body).not.toContain('/console/clients')
+    for (const [page, who] of [
+      ...[path(), path('/erase')].map((one) => [one, 'stranger'] as const),
+      ...[path('/erase'), '/console/clients/none'].map((one) => [one, 'manager'] as const),
+    ])
+      expect(await read(page, who), page).toMatchObject({ status: 404 })
+    for (const who of ['stranger', 'manager', 'staff'])
+      for (const below of ['/erase', '/export'])
+        expect(await send(path(below), {}, who), below).toMatchObject({ status: 404 })
+    expect(await send(path(), { action: 'block' }, 'staff')).toMatchObject({ status: 404 })
+    expect(await send(path(), { action: 'block' }, 'stranger')).toMatchObject({ status: 404 })
+    expect(textOf(await read(path(), 'manager'))).toContain('Grace Hopper')
+  })
+
+  test('book again with everything filled in', async () => {
+    const link = /href="(\/console\/book\?client=[^"]+)"/.exec(String((await read(path())).body))?.[1] ?? ''
+    const form = String((await read(link.replaceAll('&amp;', '&'))).body)
+    for (const value of ['Grace', 'Hopper', 'grace@example.com', '+49 30 1234'])
+      expect(form).toContain(`value="${value}"`)
+    expect(form).toContain(`value="${offer.service_id}"`)
+    expect(await read(`/console/book?client=${ids[0] ?? ''}`, 'stranger')).toMatchObject({ status: 404 })
+  })
+
+  test('are blocked, so that they cannot book by themselves, and let in again', async () => {
+    const session = await sessionClient(service, business)
+    const tryToBook = async (day: number) => {
+      const held = await session.hold(offer, at(day))
+      return (await session.book(String(held.body.hold_id), { client: grace })).status
+    }
+    const blocked = await send(path(), { action: 'block' }, 'manager')
+    expect(blocked).toMatchObject({ status: 303, headers: { location: `${path()}?done=blocked` } })
+    expect(textOf(await read(`${path()}?done=blocked`))).toContain('The client is blocked.')
+    expect(await tryToBook(4)).toBe(429)
+    expect(await send(path(), { action: 'unblock' }, 'manager')).toMatchObject({ status: 303 })
+    expect(await tryToBook(5)).toBe(201)
+  })
+
+  test('are handed to them as a file', async () => {
+    const file = await send(path('/export'))
+    expect(file).toMatchObject({
+      status: 200,
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'content-disposition': 'attachment; filename="client.json"',
+        'cache-control': 'no-store',
+      },
+    })
+    const whole = (typeof file.body === 'string' ? JSON.parse(file.body) : file.body) as {
+      email: string
+      bookings: { booking: { notes: string | null } }[]
+    }
+    expect(whole.email).toBe('grace@example.com')
+    expect(whole.bookings.map(({ booking }) => booking.notes)).toContain('Ring twice')
+    const { body } = await service.call('GET', '/audit?limit=100', { token: business.key })
+    const entries = (body as unknown as { data: { action: string }[] }).data
+    expect(entries.filter(({ action }) => action === 'business.client_exported')).toHaveLength(1)
+  })
+
+  test('are erased after a question, once, and what was booked stays', async () => {
+    const question = textOf(await read(path('/erase')))
+    expect(question).toContain('Erase Grace Hopper?')
+    expect(question).toContain('appointments ahead stay booked.')
+    expect(question).toContain('cannot be undone')
+    const replies = await Promise.all([send(path('/erase')), send(path('/erase'))])
+    for (const reply of replies)
+      expect(reply).toMatchObject({ status: 303, headers: { location: '/console/clients?done=erased' } })
+    expect(textOf(await read('/console/clients?done=erased'))).toContain('The client is erased.')
+    expect(textOf(await read('/console/clients'))).not.toContain('grace')
+    expect(textOf(await read(path()))).toContain('There is no such client')
+    expect(textOf(await read(`/console/bookings/${ids[0] ?? ''}`))).toContain('Erased')
+  })
+})
