@@ -46,6 +46,7 @@ import { moveRoutes } from './pages/console/move-routes.ts'
 import { bookRoutes } from './pages/console/book-routes.ts'
 import { calendarPageRoutes } from './pages/console/calendar-routes.ts'
 import { setUpRoutes } from './pages/console/set-up-routes.ts'
+import { startRoutes } from './pages/console/start-routes.ts'
 import { pageRoutes } from './pages/page-routes.ts'
 import { sandboxRoutes } from './pages/sandbox-routes.ts'
 import { startPageRoutes } from './pages/start-page-routes.ts'
@@ -215,6 +216,7 @@ function allRoutes({
       ...[logIn, forgotten, account],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes],
       ...[bookingListRoutes, bookingPageOfConsoleRoutes, clientPageRoutes, setUpRoutes],
+      startRoutes,
     ],
   }
 }

@@ -10,23 +10,29 @@ export type FirstOwner =
   { link: Pick<PasswordLink, 'token' | 'expiresAt'> } | { businessId: string | undefined } | undefined
 
 /**
- * Where there is a business and nobody who could log in: makes the link of the first owner if `mayLink`, which replaces the
- * one before it.
+ * Where nobody could log in: makes the link of the first owner if `mayLink`, which replaces the one before it. Without any
+ * hub or business, whoever uses it begins with a business of their own.
  */
 export async function offerFirstOwner(context: Context, mayLink: boolean): Promise<FirstOwner> {
   const { reads } = context.db
   if (await hasUsers(reads)) return undefined
-  const { businesses } = await findRoots(reads, 2)
-  if (businesses.length === 0) return undefined
-  const places = await firstPlaces(context, reads)
-  if (!mayLink || places.length === 0)
-    return { businessId: businesses.length === 1 ? businesses[0]?.id : undefined }
+  const { hubs, businesses } = await findRoots(reads, 2)
+  const isEmpty = hubs.length + businesses.length === 0
+  const offersLink = mayLink && (isEmpty || (await firstPlaces(context, reads)).length > 0)
+  if (!offersLink && businesses.length === 0) return undefined // there is none to name in a command
+  if (!offersLink) return { businessId: businesses.length === 1 ? businesses[0]?.id : undefined }
   const link = await context.db.transaction(async (tx) => {
     const { token, row } = firstOwnerLink(context, tx)
     await putFirstOwnerLink(tx.db, row)
     return { token, expiresAt: row.expires_at }
   })
   return { link }
+}
+
+/** Whether there is neither hub nor business, so that the first owner begins with one. */
+export async function lacksPlaces({ db }: Pick<Context, 'db'>): Promise<boolean> {
+  const { hubs, businesses } = await findRoots(db.reads, 1)
+  return hubs.length + businesses.length === 0
 }
 
 /** The first owner gets the only business; in development everything, such as the demo world. */
@@ -46,17 +52,31 @@ async function firstPlaces(
 
 const maxFirstPlaces = 50
 
-/** Makes the first owner within the transaction that used up their link. Null if there are people by now. */
+/** Who becomes the first owner. */
+export interface NewOwner {
+  email: string
+  name: string
+  /** Makes the first business; undefined where there is one by now. Absent where there was one before. */
+  makeBusiness?: ((tx: Transaction) => Promise<string | undefined>) | undefined
+}
+
+/**
+ * Makes the first owner, and their business, within the transaction that used up their link. Null if there are people by now,
+ * or nothing that is theirs.
+ */
 export async function makeFirstOwner(
   context: Context,
   tx: Transaction,
-  { email, name }: { email: string; name: string },
+  { email, name, makeBusiness }: NewOwner,
 ): Promise<string | null> {
   if (await hasUsers(tx.db)) return null
+  const businessId = await makeBusiness?.(tx)
+  const places = businessId === undefined ? await firstPlaces(context, tx.db) : [{ businessId }]
+  if (places.length === 0) return null
   const id = context.ids.next()
   const isNew = await insertUser(tx.db, newUser(tx, { id, email, name }))
   if (!isNew) return null
-  for (const place of await firstPlaces(context, tx.db))
+  for (const place of places)
     await givePlace(context, tx, { userId: id, place, role: 'owner', staffId: null })
   await recordOfPerson(context, tx, { by: operator, action: 'user.created', userId: id })
   return id

@@ -27,7 +27,7 @@ import {
   updateLogIn,
   updateUser,
 } from './person-queries.ts'
-import { makeFirstOwner } from './first-owner.ts'
+import { makeFirstOwner, type NewOwner } from './first-owner.ts'
 import { isPersonName, personEmail, recordOfPerson, typedEmail } from './person.ts'
 import { quotaOfCodes, quotasOfLogIn, quotasOfWish } from './rate-limit-rules.ts'
 import type { RateLimiter } from './rate-limits.ts'
@@ -301,8 +301,8 @@ export async function logOut(context: Context, token: string): Promise<void> {
 }
 
 /**
- * Sets a password by a link, ends the person's log-ins and other links, and logs them in. `owner` makes the first owner. Of two
- * at once, one sets a password. Throws unavailable when too many log in.
+ * Sets a password by a link, ends the person's log-ins and other links, and logs them in. `owner` makes the first owner, with
+ * their business. Of two at once, one sets a password. Throws unavailable when too many log in.
  */
 export async function setPasswordByLink(
   context: Context,
@@ -315,7 +315,7 @@ export async function setPasswordByLink(
   }: {
     token: string
     password: string
-    owner?: { email: string; name: string } | undefined
+    owner?: NewOwner | undefined
     origin: LogInOrigin
   },
 ): Promise<LinkResult> {
@@ -337,7 +337,7 @@ export async function setPasswordByLink(
   return context.db.transaction(async (tx): Promise<LinkResult> => {
     const taken = await takeLink(tx.db, tokenDigest(link), tx.now)
     if (!taken) return { outcome: 'ended' }
-    const userId = taken.user_id ?? (await makeFirstOwner(context, tx, { email, name: owner?.name ?? '' }))
+    const userId = taken.user_id ?? (await makeFirstOwner(context, tx, { name: '', ...owner, email }))
     const present = userId === null ? undefined : await findUser(tx.db, userId)
     if (!present || present.disabled_at) return { outcome: 'ended' }
     await updateUser(tx.db, present.id, { password_hash: hash, password_set_at: tx.now })

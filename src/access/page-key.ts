@@ -1,6 +1,6 @@
 import { base62 } from '../base/ids.ts'
 import { findApiKey, findPublishableKey, insertMissingApiKey } from './access-queries.ts'
-import { recordAudit } from './audit.ts'
+import { type Author, recordAudit } from './audit.ts'
 import type { Context } from './context.ts'
 import { lastFour, newToken, tokenDigest } from './token.ts'
 
@@ -10,16 +10,29 @@ import { lastFour, newToken, tokenDigest } from './token.ts'
  * stored, and no other website may use it. The first call stores it.
  */
 export async function bookingPageKey(context: Context, businessId: string): Promise<string | undefined> {
-  const digest = await context.secret.digester('booking page')
-  const key = newToken('publishable', { secret: (length) => inBase62(digest(businessId), length) })
+  const key = await keyOf(context, businessId)
   const known = await findApiKey(context.db, [tokenDigest(key)])
   if (known) return known.revoked_at === null ? key : undefined
   if (!(await findPublishableKey(context.db.reads, businessId))) return undefined
-  await storeKey(context, businessId, key)
+  await storeKey(context, businessId, { key, by: 'system' })
   return key
 }
 
-function storeKey(context: Context, business_id: string, key: string): Promise<void> {
+/** Gives a business its booking page. One whose key was revoked stays closed. */
+export async function openBookingPage(context: Context, by: Author, businessId: string): Promise<void> {
+  await storeKey(context, businessId, { key: await keyOf(context, businessId), by })
+}
+
+async function keyOf(context: Context, businessId: string): Promise<string> {
+  const digest = await context.secret.digester('booking page')
+  return newToken('publishable', { secret: (length) => inBase62(digest(businessId), length) })
+}
+
+function storeKey(
+  context: Context,
+  business_id: string,
+  { key, by }: { key: string; by: Author },
+): Promise<void> {
   const id = context.ids.next()
   return context.db.transaction(async (tx) => {
     const isNew = await insertMissingApiKey(tx.db, {
@@ -35,7 +48,7 @@ function storeKey(context: Context, business_id: string, key: string): Promise<v
       revoked_at: null,
     })
     const change = { action: 'key.created', subjectId: id, businessId: business_id } as const
-    if (isNew) await recordAudit(context, tx, { by: 'system', ...change })
+    if (isNew) await recordAudit(context, tx, { by, ...change })
   })
 }
 

@@ -3,6 +3,7 @@ import { issueKey } from '../access/key.ts'
 import { bookingPageKey } from '../access/page-key.ts'
 import { UsageError } from '../base/errors.ts'
 import { publicUrl } from '../base/public-url.ts'
+import type { Transaction } from '../database/database.ts'
 import { firstBusinesses } from './business.ts'
 import { checkOrigin } from './business-keys.ts'
 import type { CatalogueFile } from './catalogue-file-schemas.ts'
@@ -34,10 +35,8 @@ export async function setUpBusiness(
   origins.forEach(checkOrigin)
   const allowed = origins.length > 0 ? { allowedOrigins: origins } : {}
   const made = await context.db.transaction(async (tx) => {
-    await lockBusinesses(tx.db)
-    if (await hasBusinesses(tx.db)) return undefined
-    const { id } = (await importWithin(context, tx, { file: { business, ...items }, options: asNewBusiness }))
-      .business
+    const id = await makeFirstBusiness(context, tx, { business, ...items })
+    if (id === undefined) return undefined
     const publishable = await issueKey(context, tx, { type: 'publishable', businessId: id, ...allowed })
     const own = await issueKey(context, tx, { type: 'business', businessId: id })
     return { id, publishable_key: publishable.key, business_key: own.key }
@@ -47,6 +46,20 @@ export async function setUpBusiness(
   const { name, timezone } = business
   const booking_page = `${publicUrl(context.config)}/book/${(await bookingPageKey(context, id)) ?? ''}`
   return { business: { id, name, timezone }, booking_page, ...keys }
+}
+
+/**
+ * Makes the first business, without keys, as part of a transaction; of two at once, one makes it. Undefined where there is a
+ * business. Throws validation_failed.
+ */
+export async function makeFirstBusiness(
+  context: Context,
+  tx: Transaction,
+  file: CatalogueFile & { business: NonNullable<CatalogueFile['business']> },
+): Promise<string | undefined> {
+  await lockBusinesses(tx.db)
+  if (await hasBusinesses(tx.db)) return undefined
+  return (await importWithin(context, tx, { file, options: asNewBusiness })).business.id
 }
 
 /** Throws a UsageError that says what to do where there is a business. */

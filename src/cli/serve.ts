@@ -274,7 +274,7 @@ function welcome(
   const head = [
     `Holdfast serves ${address}`,
     `API reference  ${address}/docs`,
-    ...(world || first ? consoleLines(context, address, owner) : []),
+    ...(world || first || owner ? consoleLines(context, address, owner) : []),
   ]
   const pageOf = (key: string) => `Booking page   ${address}/book/${key}`
   if (world) {
@@ -303,7 +303,9 @@ function welcome(
   return [
     ...head,
     '',
-    'There is no business yet. Make one, with its booking page and keys:',
+    owner
+      ? 'There is no business yet. Make one by the link above, or here, with its booking page and keys:'
+      : 'There is no business yet. Make one, with its booking page and keys:',
     '  npx holdfast setup',
     'For a platform with many businesses, start with: npx holdfast hub create "My platform"',
   ]

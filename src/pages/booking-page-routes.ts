@@ -36,7 +36,10 @@ export function bookingPageRoutes(app: FastifyInstance, context: Context): void 
       const business = await findBusinessOfKey(context, publishableKey)
       reply.headers({
         // only the brand's logo may come from another origin
-        'content-security-policy': contentSecurityPolicy(false, webOrigin(business?.brand_logo_url ?? '')),
+        'content-security-policy': contentSecurityPolicy(false, webOrigin(business?.brand_logo_url ?? ''), {
+          isShown: isPreview(request.query),
+        }),
+        ...(isPreview(request.query) && { 'x-frame-options': 'SAMEORIGIN' }),
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
         'cache-control': 'no-cache',
@@ -56,6 +59,11 @@ export function bookingPageRoutes(app: FastifyInstance, context: Context): void 
 function chosenService(query: unknown): string | undefined {
   const { service } = query as { service?: unknown }
   return typeof service === 'string' && isUuid(service) ? service : undefined
+}
+
+/** Whether the console shows the page in a frame (`?preview`). Pages of other origins never may. */
+function isPreview(query: unknown): boolean {
+  return (query as { preview?: unknown }).preview !== undefined
 }
 
 /** What the page shows of a business. */

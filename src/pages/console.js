@@ -4,3 +4,8 @@ for (const button of document.querySelectorAll('[data-print]')) {
   button.hidden = false
   button.addEventListener('click', () => window.print())
 }
+
+for (const field of document.querySelectorAll('[data-guess-zone]')) {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  if (zone) field.value = zone
+}

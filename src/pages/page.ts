@@ -44,8 +44,15 @@ function prose(text: string): Html {
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }
 
-/** Allows this server's files only, no inline scripts or styles; images also from `imageOrigin`, or from anywhere by https. */
-export function contentSecurityPolicy(forms: boolean, imageOrigin?: WebOrigin | 'https:'): string {
+/**
+ * Allows this server's files only, no inline scripts or styles; images also from `imageOrigin`, or from anywhere by https.
+ * `shows` allows frames with pages of this server, `isShown` to be in one.
+ */
+export function contentSecurityPolicy(
+  forms: boolean,
+  imageOrigin?: WebOrigin | 'https:',
+  frames: { shows?: boolean; isShown?: boolean } = {},
+): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -54,7 +61,8 @@ export function contentSecurityPolicy(forms: boolean, imageOrigin?: WebOrigin | 
     "connect-src 'self'",
     "base-uri 'none'",
     `form-action ${forms ? "'self'" : "'none'"}`,
-    "frame-ancestors 'none'",
+    ...(frames.shows ? ["frame-src 'self'"] : []),
+    `frame-ancestors ${frames.isShown ? "'self'" : "'none'"}`,
   ].join('; ')
 }
 
@@ -71,6 +79,8 @@ interface Page {
   skip?: string
   /** Whether links to the API and its problems stand above; or what stands there instead. */
   header?: boolean | Html
+  /** Whether the page shows pages of this server in frames. */
+  frames?: boolean
 }
 
 export function sendPage(
@@ -83,11 +93,12 @@ export function sendPage(
     header = true,
     locale = 'en',
     skip = 'Skip to the content',
+    frames = false,
   }: Page,
 ): FastifyReply {
   return reply
     .headers({
-      'content-security-policy': contentSecurityPolicy(forms),
+      'content-security-policy': contentSecurityPolicy(forms, undefined, { shows: frames }),
       'x-content-type-options': 'nosniff',
       // with no-referrer, the forms of older browsers would not say where they come from
       'referrer-policy': forms ? 'same-origin' : 'no-referrer',
@@ -106,7 +117,7 @@ const pageHeader = html`<header>
   </nav>
 </header>`
 
-function pageOf({ title, main, more, header, locale, skip }: Required<Omit<Page, 'forms'>>): Html {
+function pageOf({ title, main, more, header, locale, skip }: Required<Omit<Page, 'forms' | 'frames'>>): Html {
   return html`<!doctype html>
     <html lang="${locale}">
       <head>

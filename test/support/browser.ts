@@ -81,10 +81,13 @@ export async function openVisitor(
 }
 
 /** A service with a socket, which knows its address: for logos, and for checkouts that lead back. */
-export async function startPublicService(engine: Engine): Promise<{ service: TestService; address: string }> {
+export async function startPublicService(
+  engine: Engine,
+  { empty = false } = {},
+): Promise<{ service: TestService; address: string }> {
   const port = await freePort()
   const address = `http://127.0.0.1:${port}`
-  const service = await startTestService(engine, { PUBLIC_URL: address })
+  const service = await startTestService(engine, { PUBLIC_URL: address }, { empty })
   await service.app.server.listen({ host: '127.0.0.1', port })
   return { service, address }
 }

@@ -88,15 +88,19 @@ export interface TestService {
 interface TestReplacements extends AppReplacements {
   clock?: TestClock
   ids?: Ids
+  /** Whether there is neither hub nor business. */
+  empty?: boolean
   /** Another server over the database of this one, with its clock; what one remembers the other does not know. */
   beside?: TestService
 }
+
+const noWorld: DemoWorld = { hub: { id: '', name: '', plan: 'enterprise', key: '' }, businesses: [] }
 
 /** Starts a service on an engine. Variables override the configuration, as the environment would. */
 export async function startTestService(
   engine: Engine,
   variables: Record<string, string> = {},
-  { beside, clock = beside?.clock ?? testClock(), ids, ...replaced }: TestReplacements = {},
+  { beside, empty = false, clock = beside?.clock ?? testClock(), ids, ...replaced }: TestReplacements = {},
 ): Promise<TestService> {
   const database = beside
     ? { url: beside.databaseUrl, drop: () => Promise.resolve() }
@@ -123,7 +127,7 @@ export async function startTestService(
     logStream: { write: (line) => logLines.push(line) },
   })
   await context.db.migrate()
-  const world = beside?.world ?? (await seedDemoData(context))
+  const world = beside?.world ?? (empty ? noWorld : await seedDemoData(context))
   const app = await createApp(context, { onStatement, limiterPatienceMs: 60_000, ...replaced })
   await app.server.ready()
   statements.length = 0

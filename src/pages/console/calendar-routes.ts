@@ -29,6 +29,7 @@ import { type ConsoleVisit, findVisit, sendConsolePage } from './console-page.ts
 import { page, tags } from './console-route.ts'
 import { placeStyles } from './day-layout.ts'
 import { sendLogIn } from './gate-page.ts'
+import { startPanel } from './start-page.ts'
 
 const CalendarAddress = StrictObject({
   view: Type.Optional(Type.String({ maxLength: 40, description: '`day`, `week` or `list`.' })),
@@ -67,9 +68,13 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
           title,
           visit,
           section: 'calendar',
-          body: html`<h1>${visit.texts.frame.noBusiness}</h1>`,
+          body: noBusiness(visit),
         })
       const found = await readView(context, catalogues, { visit, address: request.query })
+      const { cookie } = request.headers
+      const panel = found.view
+        ? await startPanel(context, visit, { catalogue: found.view.calendar.catalogue, cookie })
+        : ''
       return sendConsolePage(reply, {
         title,
         visit,
@@ -78,7 +83,7 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
         more: html`<link rel="stylesheet" href="/console/calendar.css" />
           <link rel="stylesheet" href="/docs/console-calendar.css" />
           <script type="module" src="/widget/calendar.js"></script>`,
-        body: html`${doneNote(visit, request.query.done)}
+        body: html`${doneNote(visit, request.query.done)} ${panel}
         ${found.view ? calendarBody(found.view, found.tag) : ''}`,
       })
     },
@@ -135,6 +140,16 @@ function livePart(app: FastifyInstance, context: Context, catalogues: Catalogues
       return reply.type('text/html; charset=utf-8').send(calendarPart(view, tag).text)
     },
   )
+}
+
+/** Of a hub: its owners add the first one. */
+function noBusiness({ person, texts }: ConsoleVisit): Html {
+  return html`<h1>${texts.frame.noBusiness}</h1>
+    ${
+      person.role === 'owner'
+        ? html`<p><a class="button main" href="/console/new-business">${texts.start.newBusiness}</a></p>`
+        : ''
+    }`
 }
 
 function doneNote({ texts }: ConsoleVisit, done: string | undefined): Html {

@@ -90,16 +90,21 @@ export interface ConsolePage {
   more?: Html
   /** Whether it uses the whole width. */
   wide?: boolean
+  /** Whether it shows pages of this server in frames. */
+  frames?: boolean
 }
 
 /** Styles of all pages of the console. */
 export const consoleHead = html`<meta name="robots" content="noindex" />
   <link rel="stylesheet" href="/docs/console.css" />`
 
+/** For pages that a script makes easier. */
+export const consoleScript = html`<script type="module" src="/docs/console.js"></script>`
+
 /** Sends a page in the frame of the console. */
 export function sendConsolePage(
   reply: FastifyReply,
-  { title, visit, section, body, more = html``, wide = false }: ConsolePage,
+  { title, visit, section, body, more = html``, wide = false, frames = false }: ConsolePage,
 ): FastifyReply {
   return sendPage(reply, {
     title: `${title} – ${visit.business?.name ?? 'Holdfast'}`,
@@ -109,6 +114,7 @@ export function sendConsolePage(
     more: html`${consoleHead} ${more}`,
     header: consoleHeader(visit, section),
     forms: true,
+    frames,
   })
 }
 
@@ -145,11 +151,12 @@ export function businessOf({ businesses, business }: ConsoleVisit): string | und
   return businesses.length > 1 ? business?.id : undefined
 }
 
-function placeMenu({ places, business, businesses }: ConsoleVisit): Html {
+function placeMenu({ person, places, business, businesses, texts }: ConsoleVisit): Html {
   const name = business?.name ?? places.find(({ isPresent }) => isPresent)?.name ?? 'Holdfast'
   const others = businesses.filter(({ id }) => id !== business?.id)
   const elsewhere = places.filter(({ isPresent }) => !isPresent)
-  if (others.length + elsewhere.length === 0) return html`<bdi class="name">${name}</bdi>`
+  const mayAdd = person.role === 'owner' && 'hubId' in person.scope
+  if (others.length + elsewhere.length === 0 && !mayAdd) return html`<bdi class="name">${name}</bdi>`
   return html`<details class="menu">
     <summary class="name"><bdi>${name}</bdi></summary>
     <ul>
@@ -168,6 +175,7 @@ function placeMenu({ places, business, businesses }: ConsoleVisit): Html {
             </form>
           </li>`,
       )}
+      ${mayAdd ? html`<li><a href="/console/new-business">+ ${texts.start.newBusiness}</a></li>` : ''}
     </ul>
   </details>`
 }

@@ -2,7 +2,9 @@ import type { FastifyReply } from 'fastify'
 import { linkMinutes } from '../../access/person-link.ts'
 import { maxPasswordLength, minPasswordLength } from '../../access/password-rules.ts'
 import { html, type Html, sendPage } from '../page.ts'
-import { consoleHead } from './console-page.ts'
+import { consoleHead, consoleScript } from './console-page.ts'
+import type { FormState } from './form.ts'
+import { newBusinessFields } from './new-business-form.ts'
 import { languageOf, textsOf } from './texts.ts'
 import type { ConsoleTexts } from './texts/en.ts'
 
@@ -153,17 +155,22 @@ interface LinkForm {
   token?: string
   email?: string
   name?: string
+  /** Where there is no business yet: what is typed of it, and whether that is nothing. */
+  business?: { state: FormState; isFresh: boolean } | undefined
   message?: string | undefined
 }
 
 /** The form to set a password. It is the same for everybody: the token is in the fragment, which no server sees. */
 export function sendLinkForm(reply: FastifyReply, { kind, token = '', ...filled }: LinkForm): FastifyReply {
-  const texts = textsOf(reply.request).gate
+  const language = languageOf(reply.request)
+  const texts = language.texts.gate
+  const { business } = filled
   const title = kind === 'first' ? texts.newAccount : texts.choosePassword
   const { email = '', name = '', message } = filled
   return sendGate(reply, {
     title,
-    more: html`<script type="module" src="/docs/console-link.js"></script>`,
+    more: html`<script type="module" src="/docs/console-link.js"></script>
+      ${business ? consoleScript : ''}`,
     body: html`<h1>${title}</h1>
       ${kind === 'first' ? html`<p>${texts.newOwner}</p>` : ''} ${alert(message)}
       <form method="post" action="/console/${kind}" class="fields">
@@ -190,6 +197,12 @@ export function sendLinkForm(reply: FastifyReply, { kind, token = '', ...filled 
           maxlength="${maxPasswordLength}"
         />
         <p id="rules" class="soft">${texts.passwordRules(minPasswordLength)}</p>
+        ${
+          business
+            ? html`<h2>${language.texts.start.steps.business}</h2>
+                ${newBusinessFields(language, business.state, business)}`
+            : ''
+        }
         <button type="submit" class="main">
           ${kind === 'first' ? texts.createAccount : texts.setPassword}
         </button>

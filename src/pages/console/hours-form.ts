@@ -122,7 +122,12 @@ export function hoursFieldOf(pointer: string): string | undefined {
 }
 
 /** `none` says what holds without own hours. */
-export function hoursFields({ texts, locale }: ConsoleLanguage, state: FormState, none: string): Html {
+export function hoursFields(language: ConsoleLanguage, state: FormState, none: string): Html {
+  return html`${weekFields(language, state, none)} ${overrideFields(language, state)}`
+}
+
+/** Weekly hours alone. */
+export function weekFields({ texts, locale }: ConsoleLanguage, state: FormState, none: string): Html {
   const { hours: words } = texts
   const { typed, faults } = state
   const option = (value: string, label: string) =>
@@ -131,13 +136,12 @@ export function hoursFields({ texts, locale }: ConsoleLanguage, state: FormState
       <span>${label}</span>
     </label>`
   return html`<fieldset ${faults['hours'] === undefined ? '' : html`aria-describedby="hours-fault"`}>
-      <legend>${words.title}</legend>
-      ${faultAt(state, 'hours')} ${option('none', none)} ${option('own', words.own)}
-      <div class="week">${weekdays.map((day) => dayFields({ texts, locale }, typed, day))}</div>
-      ${tick(state, 'same', words.same)}
-      <p class="soft">${words.hint}</p>
-    </fieldset>
-    ${overrideFields({ texts, locale }, state)}`
+    <legend>${words.title}</legend>
+    ${faultAt(state, 'hours')} ${option('none', none)} ${option('own', words.own)}
+    <div class="week">${weekdays.map((day) => dayFields({ texts, locale }, typed, day))}</div>
+    ${tick(state, 'same', words.same)}
+    <p class="soft">${words.hint}</p>
+  </fieldset>`
 }
 
 function faultAt({ faults }: FormState, name: string): Html {

@@ -1,6 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { logInCookie, logInToken } from '../../access/log-in-cookie.ts'
 import {
   confirmLogIn,
@@ -13,11 +13,14 @@ import {
   setPasswordByLink,
 } from '../../access/log-in.ts'
 import { maxPasswordLength, minPasswordLength } from '../../access/password-rules.ts'
+import { lacksPlaces } from '../../access/first-owner.ts'
 import type { RateLimiter } from '../../access/rate-limits.ts'
 import { readClientAddress } from '../../base/client-network.ts'
 import { Problem } from '../../base/errors.ts'
 import { ownOrigins } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
+import { makeFirstBusiness } from '../../catalogue/setup.ts'
+import type { Transaction } from '../../database/database.ts'
 import { EmptyObject, StrictObject } from '../../http/wire.ts'
 import { findVisit } from './console-page.ts'
 import {
@@ -28,7 +31,8 @@ import {
   seeOther as redirect,
   tags,
 } from './console-route.ts'
-import { textsOf } from './texts.ts'
+import { emptyBusinessForm, newBusinessOf } from './new-business-form.ts'
+import { languageOf, textsOf } from './texts.ts'
 import type { ConsoleTexts } from './texts/en.ts'
 import { type LinkKind, sendCodeForm, sendEndedLink, sendLinkForm, sendLogIn } from './gate-page.ts'
 
@@ -44,6 +48,9 @@ const LinkForm = StrictObject({
   password: Password,
   name: Type.Optional(Short),
   email: Type.Optional(Short),
+  business: Type.Optional(Type.String({ maxLength: 1_000 })),
+  timezone: Type.Optional(Short),
+  language: Type.Optional(Short),
 })
 const PlaceForm = StrictObject({ place: Short })
 
@@ -167,7 +174,11 @@ function addLinks(app: FastifyInstance, context: Context, limiter: RateLimiter):
           response: { 200: page },
         },
       },
-      (_request, reply) => sendLinkForm(reply, { kind }),
+      async (request, reply) => {
+        const begins = kind === 'first' && (await lacksPlaces(context))
+        const state = emptyBusinessForm(languageOf(request))
+        return sendLinkForm(reply, { kind, business: begins ? { state, isFresh: true } : undefined })
+      },
     )
     routes.post(
       `/console/${kind}`,
@@ -184,17 +195,26 @@ function addLinks(app: FastifyInstance, context: Context, limiter: RateLimiter):
       },
       async (request, reply) => {
         const { token, password, name = '', email = '' } = request.body
-        const texts = textsOf(request).gate
-        const owner = kind === 'first' ? { email, name } : undefined
+        const { gate: texts, setUp } = textsOf(request)
+        const begun =
+          kind === 'first' && (await lacksPlaces(context)) ? businessIn(request.body, setUp) : undefined
+        const owner =
+          kind === 'first'
+            ? { email, name, makeBusiness: begun && makerOf(context, begun.business) }
+            : undefined
         const again = (status: number, message: string) =>
-          sendLinkForm(reply.code(status), { kind, token, ...owner, message })
+          sendLinkForm(reply.code(status), { kind, token, email, name, business: begun, message })
         if (isWithoutTls(request)) return again(422, texts.needsTls)
+        if (begun && Object.keys(begun.state.faults).length > 0) return again(422, setUp.checkMarked)
         const origin = originOf(request)
         const given = { token, password, owner, origin }
         const result = await unlessBusy(setPasswordByLink(context, limiter, given))
         if (!result) return again(503, texts.busy)
         if (result.outcome === 'set')
-          return goOn(request, reply, { token: result.token ?? null, path: '/console' })
+          return goOn(request, reply, {
+            token: result.token ?? null,
+            path: begun ? '/console/start/hours' : '/console',
+          })
         if (result.outcome === 'ended') return sendEndedLink(reply)
         if (result.outcome === 'limited')
           return again(429, texts.tooOften(limited(reply, result.retryAfterSeconds)))
@@ -202,6 +222,22 @@ function addLinks(app: FastifyInstance, context: Context, limiter: RateLimiter):
       },
     )
   }
+}
+
+type SentBusiness = Pick<Static<typeof LinkForm>, 'business' | 'timezone' | 'language'>
+
+/** The business with which the first owner begins. */
+function businessIn(
+  { business = '', timezone = '', language = '' }: SentBusiness,
+  texts: ConsoleTexts['setUp'],
+) {
+  const typed = { business, timezone, language }
+  const { business: made, faults } = newBusinessOf(typed, texts)
+  return { business: made, state: { typed, faults }, isFresh: false }
+}
+
+function makerOf(context: Context, business: ReturnType<typeof newBusinessOf>['business']) {
+  return (tx: Transaction) => makeFirstBusiness(context, tx, { business })
 }
 
 /** Says what is wrong with a field of a form. */

@@ -112,8 +112,12 @@ export function locationFields(language: ConsoleLanguage, state: FormState): Htm
   ${field(state, { name: 'online_url', label: words.online, hint: words.onlineHint, type: 'url', max: 2_048 })}`
 }
 
-/** A time zone, with the names that there are. */
-function zoneField({ texts: { locations: words } }: ConsoleLanguage, state: FormState): Html {
+/** A time zone, with the names that there are. A script puts that of the browser in the place of a guess. */
+export function zoneField(
+  { texts: { locations: words } }: ConsoleLanguage,
+  state: FormState,
+  { isGuess = false } = {},
+): Html {
   const fault = state.faults['timezone']
   return html`<div>
     <label for="timezone">${words.zone}</label>
@@ -123,6 +127,7 @@ function zoneField({ texts: { locations: words } }: ConsoleLanguage, state: Form
       list="zones"
       autocomplete="off"
       maxlength="100"
+      ${isGuess ? html`data-guess-zone` : ''}
       ${fault === undefined ? '' : html`aria-describedby="timezone-fault" aria-invalid="true"`}
       value="${state.typed['timezone'] ?? ''}"
     />

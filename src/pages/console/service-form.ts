@@ -233,7 +233,7 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
 }
 
 /** What a first service is asked for. */
-function shortServiceFields({ texts: { services: words } }: ConsoleLanguage, state: FormState): Html {
+export function shortServiceFields({ texts: { services: words } }: ConsoleLanguage, state: FormState): Html {
   return html`${field(state, { name: 'name', label: words.name, required: true, max: 200 })}
     <div class="beside">
       ${field(state, { name: 'minutes', label: words.duration, unit: words.minutes, type: 'number', required: true })}

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
-import type { Actor } from '../../access/actor.ts'
 import type { Context } from '../../bookings/context.ts'
 import {
   type CatalogueItem,
@@ -29,6 +28,7 @@ import { ChangeService, CreateService } from '../../catalogue/service-schemas.ts
 import { type StoreResponse, storeNothing } from '../../http/idempotency.ts'
 import { compileCreation } from '../../http/validation.ts'
 import { html, type Html } from '../page.ts'
+import { allOf } from './all-of.ts'
 import { pathOf, type SectionId } from './console-page.ts'
 import {
   assertNoFaults,
@@ -62,8 +62,6 @@ import type { ConsoleTexts } from './texts/en.ts'
 
 /** Of the address of a page for a new item. */
 const newId = 'new'
-/** A form offers at most this many locations, staff members or services. */
-const maxOffered = 500
 const perPage = '100'
 
 /** What a business offers, with whom and where: services, staff members and locations. */
@@ -75,23 +73,6 @@ export function setUpRoutes(app: FastifyInstance, context: Context): void {
     itemPage(context, staffPage(context)),
     itemPage(context, locationPage()),
   ])
-}
-
-/** All items of a business, as far as forms and lists show them. */
-async function allOf<Row extends { id: string; name: string }, Shown>(
-  context: Context,
-  actor: Actor,
-  { kind, businessId }: { kind: CatalogueKind<Row, Shown>; businessId: string },
-): Promise<Shown[]> {
-  const all: Shown[] = []
-  let cursor: string | null | undefined
-  do {
-    const query = { business_id: businessId, limit: perPage, ...(cursor && { cursor }) }
-    const page = await listCatalogue(context, actor, { kind, query })
-    all.push(...page.data)
-    cursor = page.next_cursor
-  } while (cursor !== null && all.length < maxOffered)
-  return all
 }
 
 function serviceList(context: Context): ConsoleRoute {

@@ -1,0 +1,97 @@
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { offerFirstOwner } from '../../src/access/first-owner.ts'
+import { expectSound } from '../support/booking-visit.ts'
+import { chromiumPath, launchBrowser, openVisitor, startPublicService } from '../support/browser.ts'
+import { consoleSizes } from '../support/console.ts'
+import { goodPassword } from '../support/person.ts'
+import type { TestService } from '../support/test-service.ts'
+
+/** Presses the tab key until the focus is there. */
+async function reach(page: Page, target: Locator, max = 150): Promise<void> {
+  await target.waitFor()
+  const isThere = () =>
+    target.evaluate(
+      (element) =>
+        (element as { getRootNode(): { activeElement?: unknown } }).getRootNode().activeElement === element,
+    )
+  for (let presses = 0; presses < max && !(await isThere()); presses += 1) await page.keyboard.press('Tab')
+  expect(await isThere()).toBe(true)
+}
+
+describe.runIf(chromiumPath !== undefined)('in a browser, from nothing to the first booking', () => {
+  let browser: Browser
+  let service: TestService
+  let address: string
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    ;({ service, address } = await startPublicService('sqlite', { empty: true }))
+  })
+  afterAll(async () => {
+    await browser.close()
+    await service.stop()
+  })
+
+  test('an owner begins by the link, on a phone, by keyboard alone', async () => {
+    const offer = await offerFirstOwner(service.context, true)
+    const token = offer && 'link' in offer ? offer.link.token : ''
+    const visitor = await openVisitor(browser, { ...consoleSizes.phone, timezoneId: 'America/New_York' })
+    const { page, errors } = visitor
+    const type = async (target: Locator, text: string) => {
+      await reach(page, target)
+      await page.keyboard.press('ControlOrMeta+a')
+      await page.keyboard.type(text)
+    }
+    const press = async (target: Locator, key = 'Enter') => {
+      await reach(page, target)
+      await page.keyboard.press(key)
+    }
+    const goOn = () => press(page.getByRole('button', { name: 'Save and go on' }))
+    const title = (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor()
+
+    await page.goto(`${address}/console/first#${token}`)
+    expect(page.url()).not.toContain(token)
+    expect(await page.getByLabel('Time zone').inputValue()).toBe('America/New_York')
+    await type(page.getByLabel('Your name'), 'Ada Lovelace')
+    await type(page.getByLabel('E-mail'), 'ada@example.com')
+    await type(page.getByLabel('New password'), goodPassword)
+    await type(page.getByLabel('Name of your business'), 'Salon Nova')
+    await type(page.getByLabel('Time zone'), 'Europe/Nowhere')
+    await press(page.getByRole('button', { name: 'Create account' }))
+    await page.getByRole('alert').waitFor()
+    await expectSound(page, 'start-1-account')
+    await type(page.getByLabel('New password'), goodPassword)
+    await type(page.getByLabel('Time zone'), 'Europe/Berlin')
+    await page.keyboard.press('Enter')
+
+    await title('When can clients come?')
+    await expectSound(page, 'start-2-hours')
+    await goOn()
+    await title('What do you offer?')
+    await type(page.getByLabel('Name', { exact: true }), 'Haircut')
+    await type(page.getByLabel('Price'), '35')
+    await expectSound(page, 'start-3-service')
+    await goOn()
+    await title('Who works there?')
+    await expectSound(page, 'start-4-people')
+    await goOn()
+    await title('Here is your page')
+    await page.frameLocator('iframe').getByRole('heading', { name: 'Salon Nova' }).waitFor()
+    await page.frameLocator('iframe').getByRole('button').first().waitFor()
+    await expectSound(page, 'start-5-page')
+
+    await press(page.getByRole('link', { name: 'Book a test appointment' }))
+    await press(page.locator('.time').first())
+    await type(page.getByLabel('First name'), 'Grace')
+    await type(page.getByLabel('Last name'), 'Hopper')
+    await type(page.getByLabel('Email'), 'grace@example.com')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Thank you, Grace!' }).waitFor()
+    await page.goto(`${address}/console/start/page`)
+    await press(page.getByRole('link', { name: 'See it in the calendar' }))
+    await page.locator('.as-list', { hasText: 'Grace Hopper' }).waitFor()
+    await expectSound(page, 'start-6-calendar')
+    expect(errors).toEqual([])
+    await visitor.close()
+  })
+})

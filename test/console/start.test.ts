@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FirstOwner, offerFirstOwner } from '../../src/access/first-owner.ts'
+import { createHub } from '../../src/catalogue/business.ts'
+import { readConsole, textOf } from '../support/console.ts'
+import {
+  cookieOf,
+  goodPassword,
+  type LoggedIn,
+  logInNewPerson,
+  loggedIn,
+  sendForm,
+} from '../support/person.ts'
+import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+
+const salon = { business: ' Salon Nova ', timezone: 'europe/berlin', language: 'de' }
+
+const tokenOf = (offer: FirstOwner) => (offer && 'link' in offer ? offer.link.token : '')
+
+/** Sends the form of the first owner. */
+const claim = (service: TestService, token: string, fields: Record<string, string> = {}) =>
+  sendForm(service, '/console/first', {
+    ...{ token, name: 'Ada Lovelace', email: 'ada@example.com', password: goodPassword },
+    ...{ ...salon, ...fields },
+  })
+
+onEachEngine('on an empty server, the first owner', (engine) => {
+  let service: TestService
+  let owner: Pick<LoggedIn, 'cookie'>
+  beforeAll(async () => {
+    service = await startTestService(engine, { NODE_ENV: 'production' }, { empty: true })
+  })
+  afterAll(() => service.stop())
+  const read = (path: string) => readConsole(service, path, owner)
+  const send = (path: string, fields: Record<string, string>) => sendForm(service, path, fields, owner)
+
+  test('gets no link where the output is a log', async () => {
+    expect(await offerFirstOwner(service.context, false)).toBeUndefined()
+    expect(await service.rows('user_links')).toEqual([])
+  })
+
+  test('is asked for a business, and told of its faults without using up the link', async () => {
+    const token = tokenOf(await offerFirstOwner(service.context, true))
+    const page = await service.call('GET', '//console/first', { headers: { host: 'localhost' } })
+    expect(page.body).toContain('Name of your business')
+    const refused = await claim(service, token, { business: '', timezone: 'Moon/Base' })
+    expect(refused.status).toBe(422)
+    expect(refused.body).toMatch(/id="timezone-fault"[^]*value="Ada|value="Ada[^]*id="timezone-fault"/)
+    expect(await service.rows('users')).toEqual([])
+    expect(await service.rows('businesses')).toEqual([])
+  })
+
+  test('is one of several at once, with one business, and the link is used up', async () => {
+    const token = tokenOf(await offerFirstOwner(service.context, true))
+    const replies = await Promise.all(
+      ['ada', 'grace', 'mary'].map((name) => claim(service, token, { email: `${name}@example.com` })),
+    )
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([303, 404, 404])
+    expect(await service.rows('users')).toHaveLength(1)
+    expect(await service.rows('businesses')).toMatchObject([
+      { name: 'Salon Nova', timezone: 'Europe/Berlin', locale: 'de' },
+    ])
+    const won = replies.find(({ status }) => status === 303)
+    expect(won?.headers['location']).toBe('/console/start/hours')
+    owner = { cookie: (won && cookieOf(won)) ?? '' }
+    expect(await claim(service, token)).toMatchObject({ status: 404 })
+    expect(await offerFirstOwner(service.context, true)).toBeUndefined()
+  })
+
+  test('goes from step to step, each kept, to a page that can be booked', async () => {
+    expect(textOf(await read('/console'))).toContain('Finish setting up')
+    const early = textOf(await read('/console/start/page'))
+    expect(early).toContain('something is missing')
+    const badHours = await send('/console/start/hours', { hours: 'own', 'monday.0.opens': '09:00' })
+    expect(badHours.status).toBe(422)
+    expect(badHours.body).toContain('value="09:00"')
+    const hours = {
+      'monday.0.opens': '09:00',
+      'monday.0.closes': '17:00',
+      'friday.0.opens': '10:00',
+      same: 'on',
+    }
+    expect(await send('/console/start/hours', { hours: 'own', ...hours })).toMatchObject({
+      status: 303,
+      headers: { location: '/console/start/service' },
+    })
+    // once more changes it: no second location
+    await send('/console/start/hours', { hours: 'own', ...hours, address: 'Musterstr. 1' })
+    const locations = await service.rows('locations')
+    expect(locations).toMatchObject([{ name: 'Salon Nova', address: 'Musterstr. 1' }])
+    const nameless = await send('/console/start/service', {
+      name: '',
+      minutes: '45',
+      price: '35',
+      currency: 'EUR',
+    })
+    expect(nameless.status).toBe(422)
+    for (let time = 0; time < 2; time += 1)
+      expect(
+        await send('/console/start/service', {
+          name: 'Haircut',
+          minutes: '45',
+          price: '35',
+          currency: 'EUR',
+        }),
+      ).toMatchObject({ status: 303, headers: { location: '/console/start/people' } })
+    expect(await service.rows('services')).toMatchObject([{ name: 'Haircut', duration_minutes: 45 }])
+    expect(await send('/console/start/people', { who: 'several', names: ' ' })).toMatchObject({ status: 422 })
+    for (let time = 0; time < 2; time += 1)
+      expect(await send('/console/start/people', { who: 'alone' })).toMatchObject({
+        status: 303,
+        headers: { location: '/console/start/page' },
+      })
+    const [person, other] = await service.rows('staff')
+    expect(person).toMatchObject({ name: 'Ada Lovelace' })
+    expect(other).toBeUndefined()
+    expect(await service.rows('user_places')).toMatchObject([{ staff_id: person?.['id'] }])
+    expect(await service.rows('service_staff')).toHaveLength(1)
+  })
+
+  test('sees the booking page in a frame, and after a booking no steps any more', async () => {
+    const page = await read('/console/start/page')
+    expect(page.headers['content-security-policy']).toContain("frame-src 'self'")
+    const [, path = ''] = /src="(\/book\/[^"]+)\?preview"/.exec(String(page.body)) ?? []
+    const framed = await service.call('GET', `/${path}?preview`)
+    expect(framed).toMatchObject({ status: 200, headers: { 'x-frame-options': 'SAMEORIGIN' } })
+    expect(framed.headers['content-security-policy']).toContain("frame-ancestors 'self'")
+    const alone = await service.call('GET', `/${path}`)
+    expect(alone.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    expect(alone.headers['x-frame-options']).toBe('DENY')
+
+    const token = path.replace('/book/', '')
+    const session = (await service.call('POST', '/session', { token })).body.session_token as string
+    const [{ id: service_id } = { id: '' }] = await service.rows('services')
+    const [{ id: location_id } = { id: '' }] = await service.rows('locations')
+    const body = { service_id, location_id, starts_at: '2026-11-23T09:45:00+01:00' }
+    const hold = await service.call('POST', '/bookings/hold', { token: session, body })
+    const booked = await service.call('POST', '/bookings', {
+      token: session,
+      body: {
+        hold_id: hold.body.hold_id as string,
+        client: { first_name: 'Grace', last_name: 'Hopper', email: 'grace@example.com' },
+      },
+    })
+    expect(booked.status).toBe(201)
+    expect(textOf(await read('/console'))).not.toContain('Finish setting up')
+    const after = await read('/console/start/page')
+    expect(after.body).toContain('href="/console?date=2026-11-23"')
+    expect(textOf(await read('/console?date=2026-11-23'))).toContain('Grace Hopper')
+  })
+})
+
+onEachEngine('the steps to the first booking', (engine) => {
+  let service: TestService
+  let hubOwner: LoggedIn
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    const hub = await createHub(service.context, { name: 'New hub', plan: 'growth' })
+    hubOwner = await logInNewPerson(service, {
+      ...{ email: 'hub@example.com', name: 'Hanna', role: 'owner', place: { hubId: hub.id } },
+    })
+  })
+  afterAll(() => service.stop())
+
+  test('are hidden in one browser, and stay open', async () => {
+    const owner = await logInNewPerson(service, {
+      ...{ email: 'salon@example.com', role: 'owner' },
+      place: { businessId: businessOf(service.world, 'Salon Spree').id },
+    })
+    expect(textOf(await readConsole(service, '/console', owner))).toContain('Finish setting up')
+    const hidden = await sendForm(service, '/console/start/hide', {}, owner)
+    expect(hidden).toMatchObject({ status: 303, headers: { location: '/console' } })
+    const cookie = `${owner.cookie}; ${cookieOf(hidden) ?? ''}`
+    expect(textOf(await readConsole(service, '/console', { cookie }))).not.toContain('Finish setting up')
+    expect(textOf(await readConsole(service, '/console/start/hours', { cookie }))).toContain('Opening hours')
+  })
+
+  test('begin for each new business of a hub, and its owner alone', async () => {
+    expect(textOf(await readConsole(service, '/console', hubOwner))).toContain('No business yet')
+    expect((await readConsole(service, '/console/start/hours', hubOwner)).status).toBe(404)
+    const faulty = await sendForm(service, '/console/new-business', { ...salon, business: '' }, hubOwner)
+    expect(faulty).toMatchObject({ status: 422 })
+    const made = await sendForm(service, '/console/new-business', salon, hubOwner)
+    expect(made.headers['location']).toMatch(/^\/console\/start\/hours\?business=/)
+    const again = await sendForm(service, '/console/new-business', { ...salon, business: 'Second' }, hubOwner)
+    const path = again.headers['location'] ?? ''
+    const twice = { ...salon, business: 'Twice', once: 'the same form' }
+    await sendForm(service, '/console/new-business', twice, hubOwner)
+    await sendForm(service, '/console/new-business', twice, hubOwner)
+    expect((await service.rows('businesses')).filter(({ name }) => name === 'Twice')).toHaveLength(1)
+    const saved = await sendForm(service, path, { hours: 'none' }, hubOwner)
+    expect(saved.headers['location']).toBe(path.replace('hours', 'service'))
+    expect((await service.rows('locations')).at(-1)).toMatchObject({
+      name: 'Second',
+      weekly_hours_json: null,
+    })
+    for (const person of [
+      { email: 'manager@example.com', role: 'manager' as const },
+      { email: 'alone@example.com', role: 'owner' as const },
+    ]) {
+      const place = { businessId: businessOf(service.world, 'Salon Spree').id }
+      const { cookie } = await logInNewPerson(service, { ...person, place })
+      const tried = await sendForm(service, '/console/new-business', salon, { cookie })
+      expect(tried.status).toBe(person.role === 'owner' ? 422 : 404)
+    }
+  })
+
+  test('nobody in particular is needed for a room', async () => {
+    const person = loggedIn(service, hubOwner)
+    const list = (await person.call('GET', '/businesses')).body as { data: { id: string; name: string }[] }
+    const { id = '' } = list.data.find(({ name }) => name === 'Second') ?? {}
+    const step = (name: string, fields: Record<string, string>) =>
+      sendForm(service, `/console/start/${name}?business=${id}`, fields, hubOwner)
+    await step('service', { name: 'Court', minutes: '60', price: '', currency: 'EUR' })
+    expect(await step('people', { who: 'nobody' })).toMatchObject({ status: 303 })
+    const page = await readConsole(service, `/console/start/page?business=${id}`, hubOwner)
+    expect(textOf(page)).toContain('Book a test appointment')
+  })
+})
+
+describe('a link of the first owner', () => {
+  test('ends after 30 minutes', async () => {
+    const service = await startTestService('sqlite', {}, { empty: true })
+    const token = tokenOf(await offerFirstOwner(service.context, true))
+    service.clock.advance(1_801)
+    expect(await claim(service, token)).toMatchObject({ status: 404 })
+    expect(await service.rows('businesses')).toEqual([])
+    await service.stop()
+  })
+})
