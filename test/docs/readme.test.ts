@@ -1,10 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { readConfig, settings } from '../../src/base/config.ts'
-import { bareVariables } from '../support/holdfast-process.ts'
+import { runCommand } from '../support/command-line.ts'
 import { blocksOf, documentAt, documents, project, proseOf, tableUnder } from './documents.ts'
 
 describe('the configuration', () => {
@@ -56,22 +55,22 @@ test.each(documents)('every link in $path leads somewhere', (document) => {
   expect(broken).toEqual([])
 })
 
-function helpFor(command: string): string {
-  const program = join(project, 'bin/holdfast.js')
-  const words = [program, ...command.split(' ').filter(Boolean), '--help']
-  return spawnSync(process.execPath, words, { encoding: 'utf8', env: bareVariables }).stdout
+async function helpFor(command: string): Promise<string> {
+  return (await runCommand([...command.split(' ').filter(Boolean), '--help'])).stdout
 }
 
-/** What `--help` lists below "Commands:", with the commands of those that have their own. */
-function commandsIn(help: string, before = ''): string[] {
+/** What `--help` lists below "Commands:", with the commands of those that have their own; each with its help. */
+async function commandsIn(help: string, before = ''): Promise<[command: string, help: string][]> {
   const [, list = ''] = help.split('\nCommands:\n')
   const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => `${before}${name ?? ''}`)
-  return names
+  const commands = names
     .filter((name) => !name.endsWith('help'))
-    .flatMap((name) => {
-      const inner = commandsIn(helpFor(name), `${name} `)
-      return inner.length > 0 ? inner : [name]
+    .map(async (name): Promise<[string, string][]> => {
+      const own = await helpFor(name)
+      const inner = await commandsIn(own, `${name} `)
+      return inner.length > 0 ? inner : [[name, own]]
     })
+  return (await Promise.all(commands)).flat()
 }
 
 /** What `--help` says after the line on usage. */
@@ -80,8 +79,8 @@ function aboutIn(help: string): string {
   return about.replaceAll(/\s+/g, ' ')
 }
 
-describe('the command line', () => {
-  const commands = new Map(commandsIn(helpFor('')).map((command) => [command, helpFor(command)]))
+describe('the command line', async () => {
+  const commands = new Map(await commandsIn(await helpFor('')))
 
   /** Every use of the program in a document: in code spans, and in lines for a shell. */
   const uses = documents.flatMap((document) => {
