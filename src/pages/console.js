@@ -9,3 +9,59 @@ for (const field of document.querySelectorAll('[data-guess-zone]')) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   if (zone) field.value = zone
 }
+
+// earlier clients are listed while somebody types, and picked without sending the form
+const pauseMs = 250
+const least = 3
+
+for (const part of document.querySelectorAll('[data-look-up]')) lookUp(part, part.dataset)
+
+function lookUp(part, { lookUp: business, none }) {
+  const search = part.querySelector('input')
+  const list = part.querySelector('[role=status]')
+  let timer
+  let asked
+  const find = async () => {
+    clearTimeout(timer)
+    asked?.abort()
+    const q = search.value.trim()
+    if (q.length < least) return list.replaceChildren()
+    asked = new AbortController()
+    try {
+      const query = new URLSearchParams({ q, business_id: business, limit: '8' })
+      const reply = await fetch(`/api/v1/clients?${query}`, { signal: asked.signal, cache: 'no-store' })
+      if (!reply.ok) return // the button still finds them, or says why not
+      const { data } = await reply.json()
+      list.replaceChildren(...(data.length === 0 ? [none] : data.map(button)))
+    } catch {
+      // overtaken by what was typed since, or offline
+    }
+  }
+  const button = (client) => {
+    const { first_name, last_name, email, phone } = client
+    const one = document.createElement('button')
+    one.type = 'button'
+    const texts = [`${first_name} ${last_name}`, email, ...(phone === null ? [] : [phone])].map((text) =>
+      Object.assign(document.createElement('bdi'), { textContent: text }),
+    )
+    one.append(...texts.flatMap((text, index) => (index === 0 ? [text] : [' · ', text])))
+    one.addEventListener('click', () => pick(client))
+    return one
+  }
+  const pick = (client) => {
+    const fields = search.form.elements
+    for (const name of ['first_name', 'last_name', 'email', 'phone'])
+      fields.namedItem(name).value = client[name] ?? ''
+    list.replaceChildren()
+    fields.namedItem('first_name').focus()
+  }
+  search.addEventListener('input', () => {
+    clearTimeout(timer)
+    timer = setTimeout(find, pauseMs)
+  })
+  search.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter') return
+    event.preventDefault() // it would book
+    void find()
+  })
+}

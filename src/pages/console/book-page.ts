@@ -4,7 +4,7 @@ import type { Location, Service } from '../../catalogue/catalogue-types.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
 import { html, type Html } from '../page.ts'
 import { answerFields } from './answer-fields.ts'
-import { type ConsoleVisit, pathOf } from './console-page.ts'
+import { consoleScript, type ConsoleVisit, pathOf } from './console-page.ts'
 import type { ShownPage } from './console-route.ts'
 import { bookingWords, choice, faultSummary, field, type FormState, hidden, tick } from './form.ts'
 import { momentText } from './formats.ts'
@@ -128,7 +128,7 @@ export function bookForm(form: BookForm): ShownPage {
     client: typed['client'],
   })
   const near = nearTimes(visit, refusal, { timezone: location.timezone, staff: catalogue.staff })
-  return calendarForm(
+  const page = calendarForm(
     t.title,
     html`<h1>${t.title}: <bdi>${service.name}</bdi></h1>
       <p class="soft">${t.minutes(service.duration_minutes)} · <a href="${again}">${t.otherService}</a></p>
@@ -154,6 +154,7 @@ export function bookForm(form: BookForm): ShownPage {
         <button type="submit" name="do" value="book" class="main">${t.send}</button>
       </form>`,
   )
+  return { ...page, more: consoleScript }
 }
 
 function whenFields({ visit, catalogue, service, location, state }: BookForm): Html {
@@ -184,37 +185,32 @@ function whenFields({ visit, catalogue, service, location, state }: BookForm): H
 function lookUp({ visit, state: { typed, faults }, found }: BookForm): Html {
   const t = visit.texts.book
   const fault = faults['q']
-  return html`<div>
-      <label for="q">${t.findClient}</label>
-      <div class="beside">
-        <input
-          id="q"
-          name="q"
-          type="search"
-          value="${typed['q'] ?? ''}"
-          maxlength="100"
-          dir="auto"
-          autocomplete="off"
-        />
-        <button type="submit" name="do" value="find" formnovalidate>${t.find}</button>
-      </div>
-      ${fault === undefined ? '' : html`<p class="fault">${fault}</p>`}
+  return html`<div data-look-up="${visit.business?.id ?? ''}" data-none="${t.nobodyFound}">
+    <label for="q">${t.findClient}</label>
+    <div class="beside">
+      <input
+        id="q"
+        name="q"
+        type="search"
+        value="${typed['q'] ?? ''}"
+        maxlength="100"
+        dir="auto"
+        autocomplete="off"
+      />
+      <button type="submit" name="do" value="find" formnovalidate>${t.find}</button>
     </div>
-    ${
-      found === undefined
-        ? ''
-        : found.length === 0
-          ? html`<p role="status">${t.nobodyFound}</p>`
-          : html`<p class="near" role="status">
-              ${found.map(
-                ({ first_name, last_name, email, phone }) =>
-                  html`<button type="submit" name="pick" value="${email}" formnovalidate>
-                    <bdi>${first_name} ${last_name}</bdi> ·
-                    <bdi>${email}</bdi>${phone === null ? '' : html` · <bdi>${phone}</bdi>`}
-                  </button>`,
-              )}
-            </p>`
-    }`
+    ${fault === undefined ? '' : html`<p class="fault">${fault}</p>`}
+    <p class="near" role="status">
+      ${found?.length === 0 ? t.nobodyFound : ''}
+      ${(found ?? []).map(
+        ({ first_name, last_name, email, phone }) =>
+          html`<button type="submit" name="pick" value="${email}" formnovalidate>
+            <bdi>${first_name} ${last_name}</bdi> ·
+            <bdi>${email}</bdi>${phone === null ? '' : html` · <bdi>${phone}</bdi>`}
+          </button>`,
+      )}
+    </p>
+  </div>`
 }
 
 function clientFields({ visit, state }: BookForm): Html {

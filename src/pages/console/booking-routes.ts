@@ -23,7 +23,7 @@ import {
   type Takers,
 } from './booking-forms.ts'
 import { bookingPage, type BookingView, isMasked, type PlainAction } from './booking-page.ts'
-import { type ConsoleVisit, pathOf } from './console-page.ts'
+import { consoleScript, type ConsoleVisit, pathOf } from './console-page.ts'
 import {
   type BusinessVisit,
   checkedForm,
@@ -244,7 +244,7 @@ function shownBooking(view: BookingView, notice: Html): ShownPage {
     visit,
     section: 'bookings',
     body: bookingPage(view, notice),
-    more: html`<script type="module" src="/docs/console.js"></script>`,
+    more: consoleScript,
   }
 }
 
