@@ -9,7 +9,8 @@ import { engines } from './targets.ts'
 
 /*
  * `npm run bench` measures every operation and prints a table; `npm run bench -- quiet` measures a business beside a busy
- * one, `npm run bench -- mails` bookings beside mail servers, `npm run bench -- webhooks` deliveries.
+ * one, `npm run bench -- mails` bookings beside mail servers, `npm run bench -- webhooks` deliveries,
+ * `npm run bench -- search` a search among a million bookings.
  */
 
 const usage = `npm run bench [-- [against PATH] OPTIONS]
@@ -21,7 +22,8 @@ const usage = `npm run bench [-- [against PATH] OPTIONS]
   --seconds N        of each turn, 2
 npm run bench -- quiet      a quiet business beside a busy one; takes --engine, --rounds, --seconds
 npm run bench -- mails      bookings beside mail servers, quick and slow; takes --engine, --rounds, --seconds
-npm run bench -- webhooks   deliveries instead`
+npm run bench -- webhooks   deliveries instead
+npm run bench -- search     a search among a million bookings instead`
 
 /** The plan that the arguments ask for. Throws a sentence about what it does not understand. */
 export function planOf(args: string[]): Plan {
@@ -160,6 +162,7 @@ function understood(args: string[]): Plan | undefined {
 if (import.meta.main) {
   const args = process.argv.slice(2)
   if (args[0] === 'webhooks') await import('./webhooks.ts')
+  else if (args[0] === 'search') await import('./search.ts')
   else {
     const special = { quiet: measureQuiet, mails: measureBesideMails }[args[0] ?? '']
     const plan = understood(special ? args.slice(1) : args)

@@ -9,8 +9,6 @@ import { monotonicMs } from '../src/base/clock.ts'
 import { readConfig } from '../src/base/config.ts'
 import { convertHold } from '../src/bookings/conversion.ts'
 import { placeHold } from '../src/bookings/hold.ts'
-import { createBusiness } from '../src/catalogue/business.ts'
-import { insertMissing } from '../src/catalogue/catalogue-queries.ts'
 import { pause } from '../src/database/database.ts'
 import type { Context } from '../src/bookings/context.ts'
 import { createContext } from '../src/operate/open.ts'
@@ -19,6 +17,7 @@ import { recordChange } from '../src/webhooks/event.ts'
 import { createWebhook } from '../src/webhooks/webhook.ts'
 import { findPostgres } from '../test/support/postgres-server.ts'
 import { ownDatabase } from './support/own-database.ts'
+import { makeShop, type Shop } from './support/shop.ts'
 
 /*
  * Deliveries a second out of a backlog, with the processor time of the service for each thousand, and the time from the
@@ -55,47 +54,17 @@ async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** A business with something to book, and its webhooks. */
-interface Shop {
-  businessId: string
-  serviceId: string
-  locationId: string
-}
-
-async function makeShop(context: Context, receiver: Receiver | undefined, webhooks: number): Promise<Shop> {
-  const { id: businessId } = await createBusiness(context, {
-    name: 'Bench',
-    plan: 'enterprise',
-    timezone: 'Europe/Berlin',
-  })
-  const [serviceId, locationId] = [context.ids.next(), context.ids.next()]
-  await context.db.transaction(async (tx) => {
-    const common = { business_id: businessId, created_at: tx.now, deactivated_at: null }
-    await insertMissing(tx.db, 'locations', [
-      {
-        ...common,
-        ...{ id: locationId, name: 'Here', timezone: 'Europe/Berlin', address: null },
-        ...{ weekly_hours_json: null, date_overrides_json: '[]' },
-      },
-    ])
-    await insertMissing(tx.db, 'services', [
-      {
-        ...common,
-        ...{ id: serviceId, name: 'Bench', description: null, duration_minutes: 5 },
-        ...{ buffer_before_minutes: 0, buffer_after_minutes: 0, slot_interval_minutes: 5 },
-        ...{ cancel_until_minutes: 1440, reschedule_until_minutes: 1440, max_reschedules: 3 },
-        ...{ min_notice_minutes: 0, max_advance_days: null, capacity: 1, custom_fields_json: '[]' },
-        ...{ price_amount: null, price_currency: null, deposit_amount: null, deposit_currency: null },
-      },
-    ])
-    const link = { business_id: businessId, service_id: serviceId, location_id: locationId }
-    await insertMissing(tx.db, 'service_locations', [link])
-  })
+async function makeShopWith(
+  context: Context,
+  receiver: Receiver | undefined,
+  webhooks: number,
+): Promise<Shop> {
+  const shop = await makeShop(context)
   for (let index = 0; index < webhooks; index += 1) {
-    const url = `${receiver?.address}/${businessId}/${index}`
-    await createWebhook(context, operator, { business_id: businessId, url, events: ['booking.created'] })
+    const url = `${receiver?.address}/${shop.businessId}/${index}`
+    await createWebhook(context, operator, { business_id: shop.businessId, url, events: ['booking.created'] })
   }
-  return { businessId, serviceId, locationId }
+  return shop
 }
 
 /** The first name of a client, by which the receiver tells events apart. */
@@ -154,7 +123,7 @@ async function received(receiver: Receiver, count: number): Promise<[string, num
 
 /** Measures the steady rate of bookings a second, up to the wanted one. */
 async function steadyRate(context: Context): Promise<number> {
-  const shop = await makeShop(context, undefined, 0)
+  const shop = await makeShopWith(context, undefined, 0)
   const startedMs = monotonicMs()
   let left = bookingsPerSecond
   await Promise.all(
@@ -212,7 +181,7 @@ async function measure(databaseUrl: string, engine: string, webhooks: number): P
     const each = Math.min(webhooks, maxOfBusiness)
     const shops: Shop[] = []
     for (let index = 0; index < webhooks / each; index += 1) {
-      shops.push(await makeShop(context, receiver, each))
+      shops.push(await makeShopWith(context, receiver, each))
     }
     const taken = { tookMs: 0, processorMs: 0 }
     for (const count of [warmUp, ...Array<number>(rounds).fill(backlog)]) {
@@ -227,7 +196,7 @@ async function measure(databaseUrl: string, engine: string, webhooks: number): P
     worker.start()
     const perSecond = await steadyRate(context)
     // of a business with one webhook, beside those that have more and rest: 20 receipts a booking would be 4,000 a second
-    const shop = await makeShop(context, receiver, 1)
+    const shop = await makeShopWith(context, receiver, 1)
     const ms = await latencies(context, receiver, { shop, perSecond })
     await worker.stop(1_000)
     const quantile = (share: number) => `${(ms[Math.floor(ms.length * share)] ?? NaN).toFixed(0)} ms`
