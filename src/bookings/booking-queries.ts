@@ -6,6 +6,7 @@ import { groupedLookup } from '../database/grouped.ts'
 import { type Columns, foreach, isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
 import type { BookingsTable, BookingStatus, PaymentsTable } from '../database/tables.ts'
+import { findClientsBy, foundColumns, partPattern } from './client-text-queries.ts'
 import { inScope, inScopeOfRow, scopeColumns, scopeRow, type TenantScope } from '../database/tenant-scope.ts'
 
 /** A booking with the names it shows and its deposit's payment. */
@@ -239,19 +240,61 @@ export async function findBookings(
 }
 
 /**
- * Searches the next `searched` bookings for a lower-case text in the client's name, e-mail or phone; returns at most
- * `rows` of them. `until` is the last place searched, when more bookings follow.
+ * Searches for a lower-case text in the client's name, e-mail or phone; returns at most `rows` bookings. Few clients are found
+ * first, and then their bookings. Else the next `searched` bookings are searched: `until` is the last place, when more follow.
  */
 export async function searchBookings(
   db: Queries,
   scope: TenantScope,
   { filter, rows, text, searched }: { filter: BookingFilter; rows: number; text: string; searched: number },
 ): Promise<{ rows: BookingRow[]; until: BookingPlace | undefined }> {
+  const pattern = partPattern(text)
+  const few = await findClientsBy(db, scope, text)
+  if (few) {
+    const clients = rowsText(db, foundColumns, few)
+    const found =
+      few.length > 0 ? await bookingsOfClients(db, { scope, filter, rows, clients, pattern }) : undefined
+    return { rows: found?.rows ?? [], until: undefined }
+  }
   const [last] = (await placeAfter(db, { scope, filter, rows: searched - 1 })).rows
   const until = last && ([last.instant, last.id] as const)
-  const search = { text: `%${text.replace(/[\\%_]/g, '\\$&')}%`, until }
-  return { rows: (await bookingList(db, { scope, filter, rows, search })).rows, until }
+  return {
+    rows: (await bookingList(db, { scope, filter, rows, search: { text: pattern, until } })).rows,
+    until,
+  }
 }
+
+const bookingsOfClients = cachedQuery(
+  (db, listing: Listing & Params<{ clients: string; rows: number; pattern: string }>) => {
+    const { scope, filter, clients, rows, pattern } = listing
+    const { instant, direction } = sortedBy(filter)
+    const order = (name: 'b' | 'f') =>
+      sql.raw(`${name}.${instant.slice(2)} ${direction}, ${name}.id ${direction}`)
+    // found by address before anything else is asked of them: SQLite would rather read along the order, for each client anew
+    const theirs = sql`b.business_id = w.business_id and lower(b.client_email) = w.email`
+    const conditions = [
+      inScope('b.business_id', scope),
+      sql`b.client_search like ${pattern} escape '\\'`,
+      ...conditionsOf(listing),
+    ]
+    const same = (name: 'f' | 'r') =>
+      foreach(db, 'bookings as b', sql.raw(`b.business_id = ${name}.business_id and b.id = ${name}.id`))
+    return sql<BookingRow>`
+      with w as materialized (select * from ${rowsOf(db, foundColumns, clients)} as r),
+           r as materialized (select b.business_id, b.id from w ${foreach(db, 'bookings as b', theirs)}),
+           f as materialized (
+             select b.business_id, b.id, ${sql.ref(instant)} from r ${same('r')}
+              where ${sql.join(conditions, sql` and `)}
+              order by ${order('b')} limit ${rows})
+      select b.*, ${namesAndPayment}
+        from f ${same('f')}
+             join services as s on s.id = b.service_id
+             join locations as l on l.id = b.location_id
+             left join staff as p on p.id = b.staff_id
+             left join payments as m on m.id = b.payment_id
+       order by ${order('f')}`
+  },
+)
 
 const bookingColumns = {
   id: 'uuid',

@@ -1,6 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import type { Queries } from '../database/database.ts'
+import { foreach, rowsOf, rowsText } from '../database/json-rows.ts'
+import {
+  findClientsBy,
+  findNextClientsBy,
+  foundColumns,
+  type FoundClient,
+  partPattern,
+} from './client-text-queries.ts'
 
 /** What the bookings of one client say of them. */
 interface ClientRow {
@@ -37,8 +45,8 @@ interface ClientFilter {
 }
 
 /**
- * Finds clients by address. `until` is the last address read, when more follow: so a page costs the same however many
- * bookings there are.
+ * Finds clients by address. A search finds clients first, and reads only their bookings. `until` is the last address read,
+ * when more follow: so a page costs the same however many bookings there are.
  */
 export async function findClients(
   db: Queries,
@@ -46,9 +54,12 @@ export async function findClients(
 ): Promise<{ rows: ClientRow[]; until: string | undefined }> {
   const { businessId, email, after, text, before, now, rows, searched } = filter
   const ofBusiness = sql<boolean>`business_id = ${businessId} and client_email <> ''`
+  const among =
+    text === undefined || email !== undefined ? undefined : await clientsWith(db, { ...filter, text })
+  if (among?.clients.length === 0) return { rows: [], until: among.until }
   const following = after === undefined ? sql`` : sql` and lower(client_email) > ${after}`
   const [last] =
-    email === undefined
+    email === undefined && !among
       ? (
           await sql<{ email: string }>`
             select lower(client_email) as email from bookings where ${ofBusiness}${following}
@@ -62,7 +73,7 @@ export async function findClients(
     ...(last ? [sql`lower(client_email) <= ${last.email}`] : []),
     ...(before ? [sql`starts_at < ${before}`] : []),
   ]
-  const pattern = text === undefined ? undefined : `%${text.replace(/[\\%_]/g, '\\$&')}%`
+  const pattern = text === undefined ? undefined : partPattern(text)
   const matching =
     pattern === undefined
       ? sql``
@@ -72,7 +83,7 @@ export async function findClients(
       select id, lower(client_email) as email, client_first_name, client_last_name, client_phone, client_search,
              no_show_at, starts_at, cancelled_at,
              row_number() over (partition by lower(client_email) order by created_at desc, id desc) as place
-        from bookings
+        from ${among ? bookingsOf(db, among.clients) : sql`bookings`}
        where ${sql.join(conditions, sql` and `)}
     )
     select email,
@@ -89,7 +100,20 @@ export async function findClients(
      group by email${matching}
      order by email
      limit ${rows}`.execute(db)
-  return { rows: found.rows, until: last?.email }
+  return { rows: found.rows, until: among ? among.until : last?.email }
+}
+
+/** All of them when they are few; else the next. */
+async function clientsWith(db: Queries, filter: ClientFilter & { text: string }) {
+  const clients = await findClientsBy(db, { businessId: filter.businessId }, filter.text)
+  return clients ? { clients, until: undefined } : findNextClientsBy(db, filter)
+}
+
+function bookingsOf(db: Queries, clients: FoundClient[]): RawBuilder<unknown> {
+  const rows = sql<string>`${rowsText(db, foundColumns, clients)}`
+  const theirs = sql`bookings.business_id = w.business_id and lower(bookings.client_email) = w.email`
+  return sql`(
+    select bookings.* from ${rowsOf(db, foundColumns, rows)} as w ${foreach(db, 'bookings', theirs)}) as bookings`
 }
 
 /** Those of some addresses, in the form in which they are blocked, that are blocked. */

@@ -5,6 +5,7 @@ import type { Engine } from './database.ts'
 import { firstSchema } from './migrations/0001-first-schema.ts'
 import { people } from './migrations/0002-people.ts'
 import { privacy } from './migrations/0003-privacy.ts'
+import { search } from './migrations/0004-search.ts'
 import { linksByMail } from './migrations/0005-links-by-mail.ts'
 import type { Tables } from './tables.ts'
 
@@ -13,6 +14,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0001-first-schema': firstSchema,
   '0002-people': people,
   '0003-privacy': privacy,
+  '0004-search': search,
   '0005-links-by-mail': linksByMail,
 }
 

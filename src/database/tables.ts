@@ -319,6 +319,7 @@ export interface Tables {
   blocks: BlocksTable
   claims: ClaimsTable
   bookings: BookingsTable
+  client_texts: ClientTextsTable
   booking_attempts: BookingAttemptsTable
   blocked_clients: BlockedClientsTable
   server_secrets: ServerSecretsTable
@@ -338,6 +339,18 @@ export interface Tables {
   user_logins: UserLoginsTable
   user_links: UserLinksTable
   user_mails: UserMailsTable
+}
+
+/** What clients are searched by, kept by triggers on `bookings`: each text once for an address of a business. */
+interface ClientTextsTable {
+  number: Generated<number>
+  business_id: string
+  /** In lower case. */
+  email: string
+  /** `client_search` of its bookings. */
+  text: string
+  /** How many bookings have it. */
+  bookings: number
 }
 
 /** People who log in to the console. */

@@ -284,35 +284,56 @@ onEachEngine('listing bookings', (engine) => {
       expect(second.body.next_cursor).toBeNull()
     })
 
-    test('looks at ten thousand bookings for a page, and says where to go on', async () => {
-      const business = await makeBusiness(service)
-      const large = clientOf(service, business.key)
-      const offer = await makeOffer(service, business.id)
-      const { id } = await bookSlot(large, offer, '2026-12-01T10:00:00Z', {
-        book: { client: { ...ada, last_name: 'Rarely' } },
+    describe('among more than ten thousand bookings', () => {
+      let large: Client
+      let id: unknown
+      beforeAll(async () => {
+        const business = await makeBusiness(service)
+        large = clientOf(service, business.key)
+        const offer = await makeOffer(service, business.id)
+        const client = { ...ada, last_name: 'Rarëx', email: 'rare@example.com' }
+        id = (await bookSlot(large, offer, '2026-12-01T10:00:00Z', { book: { client } })).id
+        const staffIds = await makeStaff(service, business.id, ['Busy'])
+        const stored = {
+          businessId: business.id,
+          serviceId: offer.service_id,
+          locationId: offer.location_id,
+          staffIds,
+          count: 10_000,
+          firstNumber: 0,
+          fromMs: Date.parse('2026-11-21T00:00:00Z'),
+          stepMinutes: 60,
+          minutes: 30,
+          withoutClaims: true as const,
+        }
+        await service.context.db.transaction((tx) => storeBookings(tx.db, engine, stored))
       })
-      const staffIds = await makeStaff(service, business.id, ['Busy'])
-      const stored = {
-        businessId: business.id,
-        serviceId: offer.service_id,
-        locationId: offer.location_id,
-        staffIds,
-        count: 10_000,
-        firstNumber: 0,
-        fromMs: Date.parse('2026-11-21T00:00:00Z'),
-        stepMinutes: 60,
-        minutes: 30,
-        withoutClaims: true as const,
+      const pagesOf = async (query: Record<string, string | number>, most = 3) => {
+        const pages: string[][] = []
+        let cursor: string | null = null
+        do {
+          const reply: Reply = await large.list({ ...query, ...(cursor !== null && { cursor }) })
+          pages.push(idsOf(reply))
+          cursor = reply.body.next_cursor as string | null
+        } while (cursor !== null && pages.length < most)
+        return pages
       }
-      await service.context.db.transaction((tx) => storeBookings(tx.db, engine, stored))
-      const pages: string[][] = []
-      let cursor: string | null = null
-      do {
-        const reply: Reply = await large.list({ q: 'rarely', ...(cursor !== null && { cursor }) })
-        pages.push(idsOf(reply))
-        cursor = reply.body.next_cursor as string | null
-      } while (cursor !== null)
-      expect(pages).toEqual([[], [id]])
+
+      test('finds few on the first page', async () => {
+        expect(await pagesOf({ q: 'a rar' })).toEqual([[id]])
+        expect(await pagesOf({ q: 'a rar', status: 'cancelled' })).toEqual([[]])
+        expect(await pagesOf({ q: 'love rar' })).toEqual([[]])
+      })
+
+      test('finds many page by page', async () => {
+        const whole = idsOf(await large.list({ sort: 'starts_at', limit: 6 })).filter((one) => one !== id)
+        const pages = await pagesOf({ q: 'ada love', sort: 'starts_at', limit: 2 }, 2)
+        expect(pages).toEqual([whole.slice(0, 2), whole.slice(2, 4)])
+      })
+
+      test('looks at ten thousand for a page where a part has less than three characters, and says where to go on', async () => {
+        expect(await pagesOf({ q: 'e\u0308x' })).toEqual([[], [id]])
+      })
     })
   })
 

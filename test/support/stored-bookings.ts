@@ -20,6 +20,8 @@ interface StoredBookings {
   withoutClaims?: true
 }
 
+const adaText = sql.lit('ada lovelace\nada@example.com\n\n')
+
 /** Writes bookings and their claims as many as are asked for in two statements, past all operations. */
 export async function storeBookings(db: Queries, engine: Engine, stored: StoredBookings): Promise<void> {
   const { businessId, serviceId, locationId, staffIds, count, firstNumber, fromMs, stepMinutes } = stored
@@ -51,7 +53,7 @@ export async function storeBookings(db: Queries, engine: Engine, stored: StoredB
                           version)
     ${numbers}
     select ${own}, ${id(businessId)}, ${id(serviceId)}, ${id(locationId)}, ${staff}, ${instant(0)},
-           ${instant(stored.minutes)}, 'confirmed', 'Ada', 'Lovelace', 'ada@example.com', '', '[]', ${id(businessId)},
+           ${instant(stored.minutes)}, 'confirmed', 'Ada', 'Lovelace', 'ada@example.com', ${adaText}, '[]', ${id(businessId)},
            ${written}, 1, cast(${own} as text), 0, ${written}, ${written}, 1
       from numbers`.execute(db)
   if (stored.withoutClaims) return
