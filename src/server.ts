@@ -15,6 +15,7 @@ import { bookingRoutes } from './bookings/booking-routes.ts'
 import { checkoutAddress } from './bookings/checkouts.ts'
 import { calendarRoutes } from './bookings/calendar-routes.ts'
 import { clientRoutes } from './bookings/client-routes.ts'
+import { numbersRoutes } from './bookings/numbers-routes.ts'
 import { manageRoutes } from './bookings/manage-routes.ts'
 import { managedBy } from './bookings/manage.ts'
 import { holdRoutes } from './bookings/hold-routes.ts'
@@ -45,6 +46,10 @@ import { blockPageRoutes } from './pages/console/block-page-routes.ts'
 import { moveRoutes } from './pages/console/move-routes.ts'
 import { bookRoutes } from './pages/console/book-routes.ts'
 import { calendarPageRoutes } from './pages/console/calendar-routes.ts'
+import { auditPageRoutes } from './pages/console/audit-page-routes.ts'
+import { businessesRoutes } from './pages/console/businesses-routes.ts'
+import { developersRoutes } from './pages/console/developers-routes.ts'
+import { numbersPageRoutes } from './pages/console/numbers-routes.ts'
 import { setUpRoutes } from './pages/console/set-up-routes.ts'
 import { startRoutes } from './pages/console/start-routes.ts'
 import { pageRoutes } from './pages/page-routes.ts'
@@ -202,6 +207,7 @@ function allRoutes({
       holdRoutes,
       bookingRoutes,
       calendarRoutes,
+      numbersRoutes,
       manageRoutes,
       clientRoutes,
       webhookRoutes,
@@ -217,6 +223,7 @@ function allRoutes({
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes],
       ...[bookingListRoutes, bookingPageOfConsoleRoutes, clientPageRoutes, setUpRoutes],
       startRoutes,
+      ...[numbersPageRoutes, developersRoutes, businessesRoutes, auditPageRoutes],
     ],
   }
 }

@@ -27,7 +27,7 @@ export const minuteMs = 60_000
 export const hourMs = 3_600_000
 
 /** Limits of each key and each session token. */
-const planLimits: Record<PlanName, { perMinute: number; perHour: number }> = {
+export const planLimits: Record<PlanName, { perMinute: number; perHour: number }> = {
   growth: { perMinute: 30, perHour: 300 },
   pro: { perMinute: 60, perHour: 1_000 },
   enterprise: { perMinute: 600, perHour: 20_000 },

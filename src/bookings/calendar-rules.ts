@@ -10,14 +10,19 @@ import type { WholeCatalogue } from '../catalogue/offering.ts'
 export const maxCalendarDays = 14
 
 /** The last date is not before the first, nor too far after it. */
-export function calendarErrors({ from, to }: { from?: string; to?: string }): FieldError[] {
+export function calendarErrors(query: { from?: string; to?: string }): FieldError[] {
+  return rangeErrors(query, maxCalendarDays)
+}
+
+/** The last date is not before the first, and the dates are at most so many. */
+export function rangeErrors({ from, to }: { from?: string; to?: string }, maxDays: number): FieldError[] {
   if (from === undefined || to === undefined) return []
   const days = dayOf(to) - dayOf(from)
   const outOfRange = (detail: string): FieldError[] => [{ pointer: '/to', code: 'out_of_range', detail }]
   if (days < 0) return outOfRange('must not be before from')
-  if (days < maxCalendarDays) return []
-  const last = dateOf(dayOf(from) + maxCalendarDays - 1)
-  return outOfRange(`must be at most ${maxCalendarDays - 1} days after from: ${last} or earlier`)
+  if (days < maxDays) return []
+  const last = dateOf(dayOf(from) + maxDays - 1)
+  return outOfRange(`must be at most ${maxDays - 1} days after from: ${last} or earlier`)
 }
 
 /** Something that bookings take, with its opening hours. */

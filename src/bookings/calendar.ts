@@ -73,7 +73,7 @@ export async function readCalendar(
   query: Static<typeof CalendarQuery>,
   knownTag?: (tag: string) => boolean,
 ): Promise<CalendarReading> {
-  const businessId = await businessOf(context, actor, query)
+  const businessId = await businessAsked(context, actor, query)
   for (let reading = 1; ; reading += 1) {
     const catalogue = await catalogueOf(context, businessId)
     const shown = shownOf(catalogue, query)
@@ -153,11 +153,14 @@ function clientOf(row: CalendarBookingRow, actor: Actor) {
   return { client: { first_name, last_name, email: row.client_email, phone: row.client_phone } }
 }
 
-/** Without a statement for callers of one business. */
-async function businessOf(
+/**
+ * The business that a caller asks about, without a statement for callers of one. Throws not_found, or validation_failed
+ * where a hub names none.
+ */
+export async function businessAsked(
   context: Context,
   actor: Actor,
-  { business_id, location_id }: Static<typeof CalendarQuery>,
+  { business_id, location_id }: { business_id?: string; location_id?: string },
 ): Promise<string> {
   const own = 'businessId' in actor.scope ? actor.scope.businessId : undefined
   if (own !== undefined && (business_id === undefined || business_id === own)) return own

@@ -5,6 +5,7 @@ import { isLine } from '../base/contact-formats.ts'
 import { UsageError } from '../base/errors.ts'
 import { formatInstant, type Instant } from '../base/instants.ts'
 import type { Context } from '../access/context.ts'
+import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
 import { type KeyCreation, maxLabelLength } from './key-schemas.ts'
 import { isOrigin } from './business-rules.ts'
 import { businessInScope, existingBusiness, existingHub } from './business.ts'
@@ -19,11 +20,12 @@ export async function listKeysInScope(
   return { ...(await listKeysOfBusiness(context, id, query)), timezone }
 }
 
-/** Issues a key for a business; only the result contains the key itself. Throws not_found. */
+/** Issues a key for a business; only the result contains the key itself. `store` gets none. Throws not_found. */
 export function issueKeyInScope(
   context: Context,
   actor: Actor,
   { businessId, input }: { businessId: string; input: KeyCreation },
+  store: StoreResponse<null> = storeNothing,
 ) {
   return context.db.transaction(async (tx) => {
     const business = await businessInScope(tx.db, actor.scope, businessId)
@@ -40,6 +42,7 @@ export function issueKeyInScope(
       created_at: tx.now,
       revoked_at: null,
     }
+    await store(tx, null)
     return { ...presentKey(issued, business.timezone), key }
   })
 }

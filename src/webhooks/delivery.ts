@@ -11,6 +11,7 @@ import {
   plusSeconds,
   roundUpToSecond,
 } from '../base/instants.ts'
+import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
 import { pageOf, readLimit } from '../http/wire.ts'
 import type { Context } from './context.ts'
 import type { CleanupJob } from '../database/context.ts'
@@ -171,6 +172,7 @@ export function retryByHand(
   context: Context,
   actor: Actor,
   { id, deliveryId }: { id: string; deliveryId: string },
+  store: StoreResponse<ShownDelivery> = storeNothing,
 ) {
   return context.db.transaction(async (tx) => {
     const webhook = await lockedWebhook(tx, actor, id)
@@ -182,14 +184,21 @@ export function retryByHand(
     await recordOfWebhook(context, tx, { by: actor, action: 'delivery.retried', webhook, subjectId })
     await startDelivering(context, tx)
     const pending = { ...delivery, status: 'pending' as const, next_attempt_at: tx.now }
-    return presentDelivery(pending, webhook.timezone)
+    const shown = presentDelivery(pending, webhook.timezone)
+    await store(tx, shown)
+    return shown
   })
 }
 
 const sampleType = 'booking.created'
 
 /** Sends a sample `booking.created` of no real booking, whatever the webhook's events and status. Throws not_found. */
-export function sendSample(context: Context, actor: Actor, id: string) {
+export function sendSample(
+  context: Context,
+  actor: Actor,
+  id: string,
+  store: StoreResponse<ShownDelivery> = storeNothing,
+) {
   const [eventId, deliveryId] = [context.ids.next(), context.ids.next()]
   return context.db.transaction(async (tx) => {
     const webhook = await lockedWebhook(tx, actor, id)
@@ -210,7 +219,9 @@ export function sendSample(context: Context, actor: Actor, id: string) {
     await insertDelivery(tx.db, delivery)
     await recordOfWebhook(context, tx, { by: actor, action: 'webhook.tested', webhook })
     await startDelivering(context, tx)
-    return presentDelivery(delivery, webhook.timezone)
+    const shown = presentDelivery(delivery, webhook.timezone)
+    await store(tx, shown)
+    return shown
   })
 }
 
@@ -231,6 +242,8 @@ function sampleBooking({ business_id, timezone }: WebhookRow, now: Instant): Eve
     location: { id: exampleIds.location, name: 'Sample location', timezone },
   }
 }
+
+type ShownDelivery = ReturnType<typeof presentDelivery>
 
 /** Shows a line of a webhook's log, its times in a zone. */
 function presentDelivery(delivery: DeliveryRow, timezone: string) {

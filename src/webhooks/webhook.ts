@@ -6,6 +6,7 @@ import { invalidCursor, Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, isInstant, plusSeconds } from '../base/instants.ts'
 import type { Transaction } from '../database/database.ts'
+import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
 import { decodeCursor, pageOf, readLimit } from '../http/wire.ts'
 import type { Context } from './context.ts'
 import type { CleanupJob } from '../database/context.ts'
@@ -37,13 +38,14 @@ import type { ChangeWebhook, CreateWebhook, WebhooksQuery } from './webhook-sche
  */
 
 /**
- * Registers a webhook of a business, or of a whole hub. Throws validation_failed (its address), not_found (the business)
- * and webhook_limit_reached.
+ * Registers a webhook of a business, or of a whole hub. `store` gets no secret. Throws validation_failed (its address),
+ * not_found (the business) and webhook_limit_reached.
  */
 export async function createWebhook(
   context: Context,
   actor: Actor,
   input: Static<typeof CreateWebhook>,
+  store: StoreResponse<null> = storeNothing,
 ): Promise<WebhookRow> {
   await checkDestination(context, input.url)
   const owner = ownerOf(actor, input.business_id)
@@ -67,6 +69,7 @@ export async function createWebhook(
     }
     if (!(await insertWebhook(tx.db, webhook))) throw tooMany(owner)
     await recordOfWebhook(context, tx, { by: actor, action: 'webhook.created', webhook })
+    await store(tx, null)
     return { ...webhook, place: null, timezone: found.timezone }
   })
 }

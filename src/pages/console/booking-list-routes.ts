@@ -77,17 +77,26 @@ export function bookingListRoutes(app: FastifyInstance, context: Context): void 
       const visit = await findVisit(context, request, request.query.business)
       if (!visit) return sendLogIn(reply, { next: '/console/bookings' })
       if (visit.person.role !== 'owner' || !visit.business) return seeOther(reply, '/console/bookings')
-      return sendFile(reply, exportRows(context, visit, await readAddress(context, visit, request.query)))
+      return sendFile(
+        reply,
+        'bookings.csv',
+        exportRows(context, visit, await readAddress(context, visit, request.query)),
+      )
     },
   )
 }
 
 const maxExported = 50_000
 
-function sendFile(reply: FastifyReply, rows: AsyncGenerator<string>): FastifyReply {
+/** Sends CSV that a browser saves. */
+export function sendFile(
+  reply: FastifyReply,
+  name: string,
+  rows: AsyncGenerator<string> | string[],
+): FastifyReply {
   return reply
     .headers({
-      'content-disposition': 'attachment; filename="bookings.csv"',
+      'content-disposition': `attachment; filename="${name}"`,
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     })

@@ -3,6 +3,7 @@ import { type PersonActor, personRoles } from '../../access/actor.ts'
 import { logInToken } from '../../access/log-in-cookie.ts'
 import { findPerson, type PersonPlace, placesOf } from '../../access/log-in.ts'
 import { readClientAddress } from '../../base/client-network.ts'
+import { Problem } from '../../base/errors.ts'
 import { isUuid } from '../../base/ids.ts'
 import type { Context } from '../../bookings/context.ts'
 import { listBusinessesInScope, showBusinessInScope } from '../../catalogue/business.ts'
@@ -23,7 +24,7 @@ interface ConsoleSection {
 }
 
 /** Its label is in the texts of the frame. */
-export type SectionId = 'calendar' | 'bookings' | 'clients' | 'services' | 'people'
+export type SectionId = 'calendar' | 'bookings' | 'clients' | 'services' | 'people' | 'numbers' | 'developers'
 
 /** In the order in which the header shows them. */
 const consoleSections: ConsoleSection[] = [
@@ -32,6 +33,8 @@ const consoleSections: ConsoleSection[] = [
   { id: 'clients', path: '/console/clients', role: 'manager' },
   { id: 'services', path: '/console/services', role: 'manager' },
   { id: 'people', path: '/console/people', role: 'manager' },
+  { id: 'developers', path: '/console/developers', role: 'owner' },
+  { id: 'numbers', path: '/console/numbers', role: 'manager' },
 ]
 
 /** A business as the console shows it. */
@@ -74,8 +77,24 @@ export async function findVisit(
   }
   const { rows } = await listBusinessesInScope(context, person, { limit: maxShownBusinesses })
   const wanted = businessId !== undefined && isUuid(businessId) ? businessId.toLowerCase() : undefined
-  const business = rows.find(({ id }) => id === wanted) ?? rows[0]
+  const business =
+    rows.find(({ id }) => id === wanted) ?? (await businessBeyond(context, person, wanted)) ?? rows[0]
   return { ...language, person, places, business, businesses: rows }
+}
+
+/** One that the menu does not show. */
+async function businessBeyond(
+  context: Context,
+  person: PersonActor,
+  id: string | undefined,
+): Promise<ConsoleBusiness | undefined> {
+  if (id === undefined) return undefined
+  try {
+    return await showBusinessInScope(context, person, id)
+  } catch (error) {
+    if (error instanceof Problem) return undefined // of another hub, or of none
+    throw error
+  }
 }
 
 /** A page of the console. */
@@ -160,6 +179,7 @@ function placeMenu({ person, places, business, businesses, texts }: ConsoleVisit
   return html`<details class="menu">
     <summary class="name"><bdi>${name}</bdi></summary>
     <ul>
+      ${others.length === 0 ? '' : html`<li><a href="/console/businesses">${texts.businesses.title}</a></li>`}
       ${others.map(
         (other) =>
           html`<li>
@@ -180,12 +200,15 @@ function placeMenu({ person, places, business, businesses, texts }: ConsoleVisit
   </details>`
 }
 
-function personMenu({ person: { name, email }, texts }: ConsoleVisit): Html {
+function personMenu(visit: ConsoleVisit): Html {
+  const { person, texts } = visit
+  const { name, email, role } = person
   return html`<details class="menu at-end">
     <summary><bdi>${name}</bdi></summary>
     <ul>
       <li class="soft"><bdi>${email}</bdi></li>
       <li><a href="/console/account">${texts.frame.account}</a></li>
+      ${role === 'owner' ? html`<li><a href="${pathOf('/console/audit', visit)}">${texts.audit.title}</a></li>` : ''}
       <li>
         <form method="post" action="/console/logout">
           <button type="submit">${texts.frame.logOut}</button>

@@ -1,4 +1,4 @@
-import { type Instant, toMs } from '../../base/instants.ts'
+import { type Instant, readInstant, toMs } from '../../base/instants.ts'
 
 /* Dates and times for people, in a zone and the language of the page. Formats are kept: making one takes longer than its use. */
 
@@ -31,6 +31,14 @@ export function momentText(instant: Instant, { timezone, locale }: Setting): str
     ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
     ...{ hour: 'numeric', minute: '2-digit' },
   }).format(toMs(instant))
+}
+
+/** As `momentText`, of a time as the API shows it, at a business. */
+export function momentOf(
+  shown: string,
+  { business, locale }: { business: { timezone: string } | undefined; locale: string },
+): string {
+  return momentText(readInstant(shown), { timezone: business?.timezone ?? 'UTC', locale })
 }
 
 /** "Mon 23 Nov 2026". */

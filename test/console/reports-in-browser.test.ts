@@ -1,0 +1,136 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { violationsIn } from '../support/accessibility.ts'
+import {
+  chromiumPath,
+  keepScreenshot,
+  launchBrowser,
+  startPublicService,
+  type VisitorOptions,
+} from '../support/browser.ts'
+import { consoleSizes, openConsole } from '../support/console.ts'
+import { type LoggedIn, logInNewPerson } from '../support/person.ts'
+import { bookerOf } from '../support/salon-day.ts'
+import { type Receiver, startReceiver, status } from '../support/receiver.ts'
+import { businessOf, type TestService } from '../support/test-service.ts'
+import { makeWebhook } from '../support/webhooks.ts'
+
+/** What an owner looks up now and then: at both sizes, in light and dark. */
+describe.runIf(chromiumPath !== undefined)('in a browser, what an owner looks up', () => {
+  let browser: Browser
+  let service: TestService
+  let address: string
+  let owner: LoggedIn
+  let receiver: Receiver
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    ;({ service, address } = await startPublicService('sqlite'))
+    const salon = bookerOf(service)
+    const place = { businessId: salon.business.id }
+    owner = await logInNewPerson(service, { email: 'salon@example.com', role: 'owner', place })
+    for (const [name, hour] of [
+      ['Anna', 10],
+      ['Anna', 11],
+      ['Anna', 12],
+      ['Ben', 13],
+    ] as const)
+      await salon.book('Haircut', `2026-11-24T${hour}:00:00+01:00`, { staff_id: salon.staffId(name) })
+    receiver = await startReceiver()
+    receiver.answer = (response, received) =>
+      status(received.path === '/down' ? 503 : 200)(response, received)
+    const token = salon.business.business_key
+    await makeWebhook(service, { token, to: receiver })
+    await makeWebhook(service, { token, to: receiver, path: '/down' })
+    const cancelled = await salon.book('Haircut', '2026-12-02T10:00:00+01:00')
+    await salon.call('DELETE', `/bookings/${cancelled}`)
+    await service.app.deliveries.settled()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await service.stop()
+    await receiver.stop()
+  })
+
+  const open = async ({ who = owner, ...options }: VisitorOptions & { who?: LoggedIn } = {}) => {
+    const visitor = await openConsole(browser, who, { address, ...options })
+    const picture = async (name: string) => {
+      await keepScreenshot(visitor.page, `report-${name}`)
+      expect(await violationsIn(visitor.page)).toEqual([])
+      const [inner, outer] = await visitor.page.evaluate<[number, number]>(
+        '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+      )
+      expect(inner).toBeLessThanOrEqual(outer)
+    }
+    return { ...visitor, picture }
+  }
+
+  test.each([
+    ['phone', { ...consoleSizes.phone }],
+    ['desk-dark', { ...consoleSizes.desktop, colorScheme: 'dark' as const }],
+  ])('numbers, by a choice of days (%s)', async (name, size) => {
+    const { page, picture, errors, close } = await open(size)
+    await page.goto(`${address}/console`)
+    await page.getByRole('link', { name: 'Numbers' }).click()
+    await page.getByLabel('Time').selectOption('own')
+    await page.getByLabel('From', { exact: true }).fill('2026-11-23')
+    await page.getByLabel('To', { exact: true }).fill('2026-12-13')
+    await page.getByRole('button', { name: 'Show' }).press('Enter')
+    await page.getByRole('rowheader', { name: 'Anna Weber' }).waitFor()
+    await picture(`numbers-${name}`)
+    expect(errors).toEqual([])
+    await close()
+  })
+
+  test.each([
+    ['phone-dark', { ...consoleSizes.phone, colorScheme: 'dark' as const }],
+    ['desk', { ...consoleSizes.desktop }],
+  ])('a key is made, copied and revoked, and a delivery looked into (%s)', async (name, size) => {
+    const { page, picture, errors, close } = await open(size)
+    await page.goto(`${address}/console`)
+    await page.getByRole('link', { name: 'Developers' }).click()
+    await picture(`developers-${name}`)
+    await page.getByRole('link', { name: 'New key' }).press('Enter')
+    await page.getByLabel('Name', { exact: true }).fill(`Kiosk מסך ${name}`)
+    await page.getByLabel('Websites that may use it').fill('not a website')
+    await page.getByRole('button', { name: 'Make the key' }).press('Enter')
+    await page.getByRole('alert').waitFor()
+    await picture(`key-fault-${name}`)
+    await page.getByLabel('Websites that may use it').fill('')
+    await page.getByRole('button', { name: 'Make the key' }).press('Enter')
+    await page.getByText('Copy it now.').waitFor()
+    await picture(`key-${name}`)
+    await page.getByRole('link', { name: 'I have copied it' }).press('Enter')
+    const row = page.getByRole('listitem').filter({ hasText: `Kiosk מסך ${name}` })
+    await row.getByText('Revoke', { exact: true }).press('Enter')
+    await row.getByRole('button', { name: 'Revoke this key' }).press('Enter')
+    await page.getByText('The key is revoked.').waitFor()
+    await page.getByRole('link', { name: '/down' }).click()
+    await page.getByRole('listitem').filter({ hasText: 'Booked' }).getByRole('link').first().click()
+    await page.getByText('answered 503').first().waitFor()
+    await picture(`delivery-${name}`)
+    await page.goto(`${address}/console/developers/events`)
+    await page.getByText('Body', { exact: true }).first().press('Enter')
+    await picture(`events-${name}`)
+    expect(errors).toEqual([])
+    await close()
+  })
+
+  test('the audit log on a phone, the businesses of a hub on a desk in the dark', async () => {
+    const phone = await open({ ...consoleSizes.phone })
+    await phone.page.goto(`${address}/console`)
+    await phone.page.getByText('salon', { exact: true }).click()
+    await phone.page.getByRole('link', { name: 'Who changed what' }).click()
+    await phone.page.getByRole('link', { name: 'Booking: cancelled' }).waitFor()
+    await phone.picture('audit-phone')
+    expect(phone.errors).toEqual([])
+    await phone.close()
+    const place = { hubId: businessOf(service.world, 'Salon Spree').hub_id ?? '' }
+    const ofHub = await logInNewPerson(service, { email: 'hub@example.com', role: 'manager', place })
+    const desk = await open({ ...consoleSizes.desktop, colorScheme: 'dark', who: ofHub })
+    await desk.page.goto(`${address}/console/businesses`)
+    await desk.page.getByRole('link', { name: 'Salon Spree' }).last().waitFor()
+    await desk.picture('businesses-desk-dark')
+    expect(desk.errors).toEqual([])
+    await desk.close()
+  })
+})
