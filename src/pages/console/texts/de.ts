@@ -867,6 +867,7 @@ export const german: ConsoleTexts = {
       disabled: 'gesperrt',
       enabled: 'entsperrt',
       link_made: 'Link zum Anmelden',
+      link_mailed: 'Link zum Anmelden gemailt',
       password_set: 'Passwort gesetzt',
       password_changed: 'Passwort geändert',
       log_ins_ended: 'überall sonst abgemeldet',

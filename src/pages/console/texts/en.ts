@@ -855,6 +855,7 @@ export const english = {
       disabled: 'disabled',
       enabled: 'enabled',
       link_made: 'link to log in',
+      link_mailed: 'link to log in mailed',
       password_set: 'password set',
       password_changed: 'password changed',
       log_ins_ended: 'logged out everywhere else',
