@@ -130,8 +130,7 @@ function count(row: NumbersRow, column: CountedColumn): void {
 }
 
 function sumsAt(columns: CountedColumn[], at: number): Record<CountName, number> {
-  const sum = (name: CountName) =>
-    columns.reduce((total, column) => total + (column[name][at] ?? 0), 0)
+  const sum = (name: CountName) => columns.reduce((total, column) => total + (column[name][at] ?? 0), 0)
   return {
     bookings: sum('bookings'),
     cancellations: sum('cancellations'),
