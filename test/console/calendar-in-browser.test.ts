@@ -9,6 +9,7 @@ import {
   type Visitor,
   type VisitorOptions,
 } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
 import { consoleSizes, openConsole } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
@@ -114,6 +115,17 @@ describe.skipIf(chromiumPath === undefined)('the calendar, live', () => {
     await passing(page, booking(page, second).waitFor({ state: 'detached' }))
   })
 
+  test('keeps the list of a phone as it is, in German', async () => {
+    const day = '2026-12-04'
+    const { page } = await open(`/console?date=${day}`, { ...consoleSizes.phone, locale: 'de-DE' })
+    await booker.book('Haircut', `${day}T11:00:00+01:00`, { staff_id: booker.staffId('Anna') })
+    await booker.hold('Haircut', `${day}T14:00:00+01:00`, { staff_id: booker.staffId('Ben') })
+    const list = page.locator('.cal-agenda')
+    await passing(page, list.getByRole('link', { name: 'Ada Lovelace' }).waitFor())
+    await passing(page, list.getByText('reserviert 9:').waitFor())
+    await look(page, 'list-phone')
+  })
+
   test('a hold counts down and goes when it ends; the present time moves', async () => {
     await booker.hold('Haircut', '2026-11-20T15:00:00+01:00', { staff_id: booker.staffId('Ben') })
     const { page } = await open('/console?date=2026-11-20')
@@ -183,6 +195,19 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     await page.clock.fastForward(8_000)
     expect((await told).status()).toBe(204)
     expect(await startOf(id)).toBe(`${day}T10:00 Anna Weber`)
+
+    await dragTo(
+      page,
+      await pointOf(page, anna, `${day}T10:05:00+01:00`),
+      await pointOf(page, anna, `${day}T12:05:00+01:00`),
+    )
+    await page.mouse.up()
+    await note(page).getByText('Wed 10:00 → Wed 12:00').waitFor()
+    const tells: string[] = []
+    service.app.server.server.on('request', ({ url = '' }) => url.endsWith('/tell') && tells.push(url))
+    await page.goto(`${address}/console/bookings`) // whoever leaves the page does not undo it
+    await eventually('telling', () => tells[0])
+    expect(tells).toEqual([`/console/bookings/${id}/tell`])
   })
 
   test('springs back from a taken time, with free times nearby; its lower edge makes it longer', async () => {
@@ -259,6 +284,11 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     await page.getByRole('heading', { name: 'Block time' }).waitFor()
     expect(await page.getByLabel('Whose time').inputValue()).toBe(ben)
     await page.goBack()
+    await eventually('the focus', async () =>
+      (await page.evaluate<string>('document.activeElement.parentElement.className')).includes('free')
+        ? true
+        : undefined,
+    )
     await booking(page, id).focus()
     await press('b')
     await page.waitForURL(/console\/book/)

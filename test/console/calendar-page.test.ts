@@ -48,6 +48,7 @@ onEachEngine('the calendar of the console', (engine) => {
     const page = await show(`?view=week&who=${booker.staffId('Anna')}`, owner.cookie, 'de')
     expect(page).toContain('Mo., 16. Nov.')
     expect(page).toContain('So., 22. Nov.')
+    expect(page).toContain('Rückgängig')
     expect(page).not.toContain('Ben Fischer</bdi></h2>')
     expect(await show('?view=list', owner.cookie, 'de')).toContain('in 30 Minuten')
   })

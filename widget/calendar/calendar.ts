@@ -6,6 +6,7 @@ import { Live } from './live.ts'
 import { Moves } from './moves.ts'
 import { Note } from './note.ts'
 import { Pointer } from './pointer.ts'
+import { keepPlace } from './return.ts'
 import { sendDue } from './tellings.ts'
 import type { Texts } from './texts.ts'
 
@@ -69,6 +70,7 @@ function start(root: HTMLElement, status: HTMLElement): void {
   root.addEventListener('scroll', () => grid?.moved(false), { capture: true, passive: true })
   for (const type of ['scroll', 'resize']) addEventListener(type, () => grid?.moved(true), { passive: true })
   keys.arrange()
+  keepPlace(root)
   live.start()
   sendDue()
   setInterval(sendDue, 30_000)

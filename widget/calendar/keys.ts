@@ -68,6 +68,7 @@ export class Keys {
 
   private press(event: KeyboardEvent): void {
     const { key, target } = event
+    if (document.body.classList.contains('is-holding')) return // a pointer moves something
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
     if (!(target instanceof Element) || target.closest('input, select, textarea, dialog, [contenteditable]'))
       return
@@ -129,7 +130,7 @@ export class Keys {
       case 'm':
         return this.lift(target)
       case 'u':
-        note.useButton()
+        note.useUndo()
         return true
       case 'b':
         return follow(this.bookPathAt(target))

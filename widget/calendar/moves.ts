@@ -122,6 +122,7 @@ export class Moves {
       buttons: [
         {
           text: texts.undo,
+          isUndo: true,
           act: () => {
             dropTelling(telling)
             void this.undo({ ...move, version, from: to, to: from }, isTold ? telling : undefined)

@@ -1,7 +1,9 @@
 /** What can be done about what a note says. */
-export interface NoteButton {
+interface NoteButton {
   text: string
   act: () => void
+  /** Whether the key for that uses it. */
+  isUndo?: boolean
 }
 
 interface NoteParts {
@@ -23,6 +25,7 @@ export class Note {
   private readonly closeText: string
   private timer: number | undefined
   private ended: (() => void) | undefined
+  private undo: (() => void) | undefined
   private isTimed = false
 
   constructor(closeText: string) {
@@ -45,14 +48,14 @@ export class Note {
     said.textContent = text
     this.box.append(said)
     if (check) this.box.append(checkOf(check))
-    for (const { text: label, act } of buttons) {
-      this.box.append(
-        buttonOf(label, () => {
-          this.ended = undefined
-          this.close()
-          act()
-        }),
-      )
+    for (const { text: label, act, isUndo = false } of buttons) {
+      const use = () => {
+        this.ended = undefined
+        this.close()
+        act()
+      }
+      this.box.append(buttonOf(label, use))
+      if (isUndo) this.undo = use
     }
     if (link) {
       const anchor = document.createElement('a')
@@ -66,9 +69,9 @@ export class Note {
     this.wait()
   }
 
-  /** Does what its first button does. */
-  useButton(): void {
-    this.box.querySelector('button')?.click()
+  /** Undoes what it tells of, where that is offered. */
+  useUndo(): void {
+    this.undo?.()
   }
 
   close(): void {
@@ -76,6 +79,7 @@ export class Note {
     this.box.replaceChildren()
     const { ended } = this
     this.ended = undefined
+    this.undo = undefined
     ended?.()
   }
 
