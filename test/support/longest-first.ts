@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * Files that wait for real time, or for processes and browsers, are begun first: one of them that is begun last runs
  * alone, while the other worker has nothing to do. Within each group the larger files come first.
  */
-const long = [/\/test\/widget\/.*-in-browser\./, /\/test\/system\//, /killed-server/, /moment-of-expiry/]
+const long = [/-in-browser\./, /\/test\/system\//, /killed-server/, /moment-of-expiry/]
 
 /** Gives workers the long files first. */
 export class LongestFirst extends BaseSequencer {
