@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readConsole } from '../support/console.ts'
+import { formValues, readConsole } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
@@ -12,7 +12,7 @@ const creations = [
   ['a block', '/console/block', '/blocks', { ...blocked, reason: 'Twice' }],
 ] as const
 
-onEachEngine('a form of the console that creates', (engine) => {
+onEachEngine('a form of the console', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let booker: ReturnType<typeof bookerOf>
@@ -63,5 +63,22 @@ onEachEngine('a form of the console that creates', (engine) => {
     expect((await sendForm(service, '/console/services/new', fields, owner)).status).toBe(422)
     const mended = await sendForm(service, '/console/services/new', { ...fields, name: 'Mended' }, owner)
     expect(mended.status).toBe(303)
+  })
+
+  test.each([
+    ['move', { time: '11:00' }],
+    ['cancel', { cancel_reason: 'Ill' }],
+  ])('that is to %s a booking leads on, however often and fast it is sent', async (name, given) => {
+    const id = await booker.book('Haircut', '2026-12-15T10:00:00+01:00')
+    const path = `/console/bookings/${id}/${name}`
+    const { body } = await readConsole(service, path, owner)
+    const { version = '', ...shown } = formValues(String(body), path)
+    const fields = { ...shown, version: version.replaceAll('&quot;', '"'), ...given }
+    const send = () => sendForm(service, path, fields, owner)
+    const replies = [...(await Promise.all([send(), send(), send()])), await send()]
+    expect(replies.map(({ status }) => status)).toEqual([303, 303, 303, 303])
+    expect(new Set(replies.map(({ headers }) => headers['location'])).size).toBe(1)
+    const { data } = (await booker.call('GET', `/bookings/${id}/history`)).body as { data: object[] }
+    expect(data).toHaveLength(2)
   })
 })

@@ -271,8 +271,8 @@ export function mayRefund({ visit, row }: Pick<BookingView, 'visit' | 'row'>): b
 }
 
 /** The version that a form is about. */
-export function versionFields({ row }: Pick<BookingView, 'row'>): Html {
-  return hidden({ version: String(row.version), seen: row.updated_at })
+export function versionFields({ visit, row }: Pick<BookingView, 'visit' | 'row'>): Html {
+  return hidden({ once: visit.once, version: String(row.version), seen: row.updated_at })
 }
 
 function historyPart(view: BookingView): Html {

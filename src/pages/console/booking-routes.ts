@@ -80,13 +80,16 @@ function actionRoute(context: Context): BookingRoute {
     form: {
       words: bookingWords,
       refusals,
-      act: async (visit, typed, { id }) => {
+      act: async (visit, typed, { id }, once) => {
         const view = await ownView(context, visit, id)
         const { action = '', version = '' } = typed
         if (!isPlainAction(action)) throw new FormFault({ '': visit.texts.form.problems.slot_not_offered })
         const target = { id: view.row.id, ifMatch: `"${version}"` }
-        await changeBooking(context, visit.person, { target, change: { ...changesOf[action] } })
-        return leadTo(view, doneBy[action])
+        const change = { ...changesOf[action] }
+        return once(
+          () => changeBooking(context, visit.person, { target, change }),
+          () => leadTo(view, doneBy[action]),
+        )
       },
       again: async (visit, state, { id }) => {
         const view = await ownView(context, visit, id)
@@ -119,9 +122,12 @@ function formRoute(context: Context, name: FormName): BookingRoute {
       words: bookingWords,
       refusals,
       fieldOf: (pointer) => pointer.split('/').at(-1) ?? '',
-      act: async (visit, typed, { id }) => {
+      act: async (visit, typed, { id }, once) => {
         const view = await ownView(context, visit, id)
-        return leadTo(view, await useForm(context, name, { view, typed }))
+        return once(
+          () => useForm(context, name, { view, typed }),
+          (done) => leadTo(view, done),
+        )
       },
       again: async (visit, state, { id }) => page(await ownView(context, visit, id), state),
     },

@@ -7,6 +7,7 @@ import { assertOwnPage, isReading } from '../../access/authentication-hook.ts'
 import { Problem, validationProblem } from '../../base/errors.ts'
 import { ownOrigins } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
+import type { Transaction } from '../../database/database.ts'
 import type { PersonRole } from '../../database/tables.ts'
 import { bodyLimitBytes, normalise } from '../../http/body.ts'
 import { respondOnce, type StoreResponse, storeNothing } from '../../http/idempotency.ts'
@@ -76,8 +77,9 @@ interface ShownFile {
 type FormResult = NextPage | { page: ShownPage } | { file: ShownFile }
 
 /**
- * Does the work of a form that creates once, however often it is sent, and leads on to `next`: in one transaction, which
- * `run` ends with `store`. The form names itself by `hidden({ once: visit.once })`; without that it is always another one.
+ * Does the work of a form once, however often it is sent, and leads on to `next`. What creates does so in one transaction,
+ * which it ends with `store`; what changes a version needs not. The form names itself by `hidden({ once: visit.once })`;
+ * without that it is always another one.
  */
 export type Once = <Result>(
   run: (store: StoreResponse<unknown>) => Promise<Result>,
@@ -325,7 +327,16 @@ function onceOf(
         idempotency_key: once.slice(0, maxOnceLength),
       },
       digest: hash('sha256', JSON.stringify([sent.address, said])),
-      run,
+      run: async (store) => {
+        const done = { stored: 0 }
+        const storeAndNote = async (tx: Transaction, result: unknown) => {
+          await store(tx, result)
+          done.stored += 1
+        }
+        const result = await run(Object.assign(storeAndNote, { look: (tx: Transaction) => store.look(tx) }))
+        if (done.stored === 0) await context.db.transaction((tx) => store(tx, result))
+        return result
+      },
       present: (result) => ({ status: 303, etag: null, body: JSON.stringify(next(result)) }),
     })
     return JSON.parse(response.body) as NextPage // as was stored

@@ -106,16 +106,17 @@ function moveRoute(context: Context): ConsoleRoute {
       fieldOf: fieldOfBooking,
       words: bookingWords,
       refusals: { ...bookingRefusals, version_conflict: 422 },
-      act: async (visit, sent, { id }) => {
+      act: async (visit, sent, { id }, once) => {
         const booking = await ownBooking(context, visit, id)
         const typed = withChosenTime(sent, booking.timezone)
         const startsAt = startOf(visit, typed, booking.timezone)
-        await changeBooking(context, visit.person, {
-          target: { id: booking.id, ifMatch: typed['version'] ?? '"0"' },
-          change: changeOf(visit, { booking, typed, startsAt }),
-        })
+        const target = { id: booking.id, ifMatch: typed['version'] ?? '"0"' }
+        const change = changeOf(visit, { booking, typed, startsAt })
         const { date } = wallFields(startsAt, booking.timezone)
-        return { path: '/console', query: { date, done: 'moved' } }
+        return once(
+          () => changeBooking(context, visit.person, { target, change }),
+          () => ({ path: '/console', query: { date, done: 'moved' } }),
+        )
       },
       again: async (visit, state, { id }) => {
         const booking = await ownBooking(context, visit, id)
@@ -196,7 +197,7 @@ async function movePage(
           class="fields book"
         >
           ${firstButton('move')}
-          ${hidden({ version: state.typed['version'] ?? '', start: state.typed['start'] ?? '' })}
+          ${hidden({ once: visit.once, version: state.typed['version'], start: state.typed['start'] })}
           ${faultSummary(state, bookingWords(texts), nearTimes(visit, state.refusal, { timezone }))}
           ${timeFields(visit, state, field(state, { name: 'minutes', label: t.minutes, type: 'number', required: true }))}
           ${booking.staff_id === null || isStaff(person) ? '' : await peopleField(context, visit, { booking, state })}
