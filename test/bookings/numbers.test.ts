@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { bookerOf } from '../support/salon-day.ts'
@@ -142,4 +143,17 @@ onEachEngine('numbers', (engine) => {
     expectErrors(await read('from=2026-01-01&to=2027-01-07'), '/to')
     expectErrors(await read('from=2026-01-02&to=2026-01-01'), '/to')
   })
+})
+
+test('numbers are counted along the index of the start (sqlite)', async () => {
+  const service = await startTestService('sqlite')
+  const { call } = bookerOf(service)
+  const texts = await service.statementsOf(() => call('GET', '/numbers?from=2026-01-01&to=2026-12-31'))
+  const text = texts.find((statement) => statement.includes('no_shows')) ?? ''
+  const explain = sql.raw<{ detail: string }>(`explain query plan ${text}`)
+  const { rows } = await explain.execute(service.context.db.reads)
+  expect(rows.map(({ detail }) => detail).filter((detail) => / k\b/.test(detail))).toEqual([
+    'SEARCH k USING INDEX bookings_by_start (business_id=? AND starts_at>? AND starts_at<?)',
+  ])
+  await service.stop()
 })

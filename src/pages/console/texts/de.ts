@@ -681,7 +681,7 @@ export const german: ConsoleTexts = {
     busyPlot: 'Der gebuchte Teil der offenen Zeit je Woche, wie in der Tabelle darunter',
     weeksTitle: 'Nach Woche',
     week: 'Woche',
-    how: 'Ausgelastet ist der gebuchte Teil der Öffnungszeiten, wie sie jetzt sind, ohne Puffer. Nicht Erschienene zählen zu den Buchungen, abgesagte nicht.',
+    how: 'Ausgelastet ist der gebuchte Teil der Öffnungszeiten, wie sie jetzt sind, ohne Puffer; gesperrte Zeit zählt als offen. Nicht Erschienene zählen zu den Buchungen, abgesagte nicht.',
   },
   developers: {
     title: 'Entwicklung',

@@ -673,7 +673,7 @@ export const english = {
     busyPlot: 'The busy part of the open time by week, as in the table below',
     weeksTitle: 'By week',
     week: 'Week',
-    how: 'Busy is the booked part of the opening hours as they are now, without buffers. No-shows are among the bookings, cancelled ones are not.',
+    how: 'Busy is the booked part of the opening hours as they are now, without buffers; blocked time counts as open. No-shows are among the bookings, cancelled ones are not.',
   },
   developers: {
     title: 'Developers',
