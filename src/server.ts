@@ -50,6 +50,7 @@ import { auditPageRoutes } from './pages/console/audit-page-routes.ts'
 import { businessesRoutes } from './pages/console/businesses-routes.ts'
 import { developersRoutes } from './pages/console/developers-routes.ts'
 import { numbersPageRoutes } from './pages/console/numbers-routes.ts'
+import { usersRoutes } from './pages/console/users-routes.ts'
 import { setUpRoutes } from './pages/console/set-up-routes.ts'
 import { startRoutes } from './pages/console/start-routes.ts'
 import { pageRoutes } from './pages/page-routes.ts'
@@ -222,7 +223,7 @@ function allRoutes({
       ...[logIn, forgotten, account],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes],
       ...[bookingListRoutes, bookingPageOfConsoleRoutes, clientPageRoutes, setUpRoutes],
-      startRoutes,
+      ...[startRoutes, usersRoutes],
       ...[numbersPageRoutes, developersRoutes, businessesRoutes, auditPageRoutes],
     ],
   }

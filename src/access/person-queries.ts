@@ -20,6 +20,10 @@ function placesWithNames(db: Queries) {
     .innerJoin('users as u', 'u.id', 'p.user_id')
     .leftJoin('businesses as b', 'b.id', 'p.business_id')
     .leftJoin('hubs as h', 'h.id', 'p.hub_id')
+    .leftJoin('staff as s', (join) =>
+      join.onRef('s.id', '=', 'p.staff_id').onRef('s.business_id', '=', 'p.business_id'),
+    )
+    .select(['s.name as staff_name'])
     .select(['p.id', 'p.user_id', 'p.business_id', 'p.hub_id', 'p.role', 'p.staff_id'])
     .select(['p.created_at', 'p.disabled_at', 'u.email', 'u.name', 'u.disabled_at as person_disabled_at'])
     .select(['u.password_set_at', 'u.totp_since', 'b.name as business_name', 'h.name as hub_name'])
@@ -60,7 +64,17 @@ export function findPeople(
   db: Queries,
   { scope, userId, max }: { scope: TenantScope; userId?: string | undefined; max: number },
 ) {
-  let query = placesWithNames(db)
+  let query = placesWithNames(db).select((on) =>
+    // log-ins are kept for a month after their end
+    on
+      .selectFrom('user_logins as l')
+      .whereRef('l.user_id', '=', 'p.user_id')
+      .where('l.confirmed_at', 'is not', null)
+      .orderBy('l.created_at', 'desc')
+      .limit(1)
+      .select('l.created_at')
+      .as('last_log_in_at'),
+  )
   // the people of a hub are those of the hub itself and of its businesses
   if ('businessId' in scope) query = query.where('p.business_id', '=', scope.businessId)
   if ('hubId' in scope)

@@ -45,7 +45,12 @@ export interface PersonRequest {
   place: PlaceScope
   /** Whose calendar is the person's own; required for staff. */
   staffId?: string | undefined
+  /** Ends the transaction in which the person is added. */
+  lastly?: ((tx: Transaction, added: AddedPerson) => Promise<void>) | undefined
 }
+
+/** Writes a mail with a new link, in the transaction that makes the link. */
+export type TellOfLink = (tx: Transaction, link: PasswordLink) => Promise<void>
 
 /** What became of a person to add. */
 interface AddedPerson {
@@ -97,8 +102,8 @@ export async function addPerson(
     const person = people.find((one) => isAt(one, place))
     if (!person) throw new Error('a person who was just added is missing')
     await recordChange(context, tx, { by, action: 'user.created', person })
-    if (!isNew) return { person, link: undefined }
-    const link = await makeLink(context, tx, { userId, tokens })
+    const link = isNew ? await makeLink(context, tx, { userId, tokens }) : undefined
+    await request.lastly?.(tx, { person, link })
     return { person, link }
   })
 }
@@ -113,6 +118,7 @@ export async function addPersonBy(
   context: Context,
   owner: PersonActor,
   { business_id, staff_id, ...rest }: UserCreation,
+  lastly?: PersonRequest['lastly'],
 ): Promise<AddedPerson> {
   const scope = owner.scope
   const place = business_id === undefined ? scope : { businessId: business_id }
@@ -120,7 +126,7 @@ export async function addPersonBy(
     const detail = 'is not the id of a business that you reach'
     throw validationProblem([{ pointer: '/business_id', code: 'unknown_reference', detail }])
   }
-  return addPerson(context, owner, { ...rest, place, staffId: staff_id })
+  return addPerson(context, owner, { ...rest, place, staffId: staff_id, lastly })
 }
 
 /**
@@ -208,6 +214,7 @@ export function presentPerson(person: PersonRow) {
     has_password: person.password_set_at !== null,
     has_second_step: person.totp_since !== null,
     created_at: time(person.created_at),
+    last_log_in_at: person.last_log_in_at && time(person.last_log_in_at),
     disabled_at: disabledAt && time(disabledAt),
   }
 }
@@ -362,6 +369,42 @@ export async function issueLink(
     await recordOfPerson(context, tx, { by: operator, action: 'user.link_made', userId: user.id })
     return { user, link: await makeLink(context, tx, { userId: user.id, tokens }) }
   })
+}
+
+/**
+ * Makes a new link for a person, as an owner does; older ones end. Without `tell` the owner gets it to hand over, but for
+ * somebody who also works elsewhere: their account is not the owner's. Throws not_found and validation_failed.
+ */
+export async function issueLinkBy(
+  context: Context,
+  owner: PersonActor,
+  { id, tell }: { id: string; tell?: TellOfLink | undefined },
+): Promise<{ person: PersonRow; link: PasswordLink }> {
+  const tokens = await linkTokens(context)
+  return context.db.transaction(async (tx) => {
+    const person = isUuid(id) ? await findPlace(tx.db, owner.scope, id.toLowerCase()) : undefined
+    if (!person) throw noSuchPerson()
+    const { user_id: userId } = person
+    if (person.disabled_at ?? person.person_disabled_at) {
+      const detail = 'is of somebody who is disabled; let them in again first'
+      throw validationProblem([{ pointer: '/id', code: 'not_allowed', detail }])
+    }
+    if (!tell) await assertWhollyWithin(tx, userId, owner.scope)
+    await deleteLinksOf(tx.db, userId)
+    const link = await makeLink(context, tx, { userId, tokens })
+    const action = tell ? 'user.link_mailed' : 'user.link_made'
+    await recordOfPerson(context, tx, { by: owner, action, userId })
+    await tell?.(tx, link)
+    return { person, link }
+  })
+}
+
+async function assertWhollyWithin(tx: Transaction, userId: string, scope: TenantScope): Promise<void> {
+  const countIn = async (within: TenantScope) =>
+    (await findPeople(tx.db, { scope: within, userId, max: maxListed })).length
+  if ((await countIn(scope)) === (await countIn(operator.scope))) return
+  const detail = 'is of somebody who also works elsewhere; the operator makes the link: holdfast user link'
+  throw validationProblem([{ pointer: '/id', code: 'not_allowed', detail }])
 }
 
 const nobody = '00000000-0000-0000-0000-000000000000'

@@ -23,6 +23,9 @@ const members = {
   has_password: Type.Boolean({ description: 'False until they have used their first link.' }),
   has_second_step: Type.Boolean({ description: 'Whether a log-in needs a code of an authenticator.' }),
   created_at: ShownInstant,
+  last_log_in_at: Nullable(ShownInstant, {
+    description: 'Null for none, or one of more than six weeks ago.',
+  }),
   disabled_at: Nullable(ShownInstant, { description: 'Since when they cannot act here; null: they can.' }),
 }
 
@@ -38,6 +41,7 @@ const example = {
   has_password: true,
   has_second_step: false,
   created_at: exampleTimes.createdAt,
+  last_log_in_at: exampleTimes.createdAt,
   disabled_at: null,
 }
 
@@ -64,6 +68,7 @@ export const CreatedUser = Type.Object(
       {
         ...example,
         has_password: false,
+        last_log_in_at: null,
         link: {
           url: 'https://book.example.com/console/link#cal_lnk_ThisIsAnExampleAndOpensNothing00000000',
           expires_at: exampleTimes.expiresAt,

@@ -1,6 +1,6 @@
 import { limitedWishes, type Limited, type LogInOrigin } from '../access/log-in.ts'
 import { linkMinutes, linkTokens, linkUrl } from '../access/person-link.ts'
-import { replaceLinks } from '../access/person.ts'
+import { replaceLinks, type TellOfLink } from '../access/person.ts'
 import type { RateLimiter } from '../access/rate-limits.ts'
 import { tokenDigest } from '../access/token.ts'
 import { plusSeconds } from '../base/instants.ts'
@@ -15,6 +15,7 @@ import {
   postponeLinkMail,
 } from './link-mail-queries.ts'
 import { maxAttempts, pauseSeconds } from './mail-rules.ts'
+import { mailRoute } from './outbox.ts'
 import { fill, oneLine, type RenderedMail } from './render.ts'
 import type { MailSender } from './send.ts'
 import { mailLanguage } from './texts/languages.ts'
@@ -38,6 +39,12 @@ export async function wishForPassword(
     await writeLinkMail(context, tx, { linkId: link?.id ?? null, locale })
   })
   return undefined
+}
+
+/** For operations that make links: mails them. Undefined where no mail is set up. */
+export function tellByMail(context: Context, locale: string): TellOfLink | undefined {
+  if (mailRoute(context.config) === 'off') return undefined
+  return (tx, { id }) => writeLinkMail(context, tx, { linkId: id, locale })
 }
 
 async function writeLinkMail(

@@ -65,3 +65,19 @@ function lookUp(part, { lookUp: business, none }) {
     void find()
   })
 }
+
+for (const button of document.querySelectorAll('[data-copy]')) {
+  const { copy } = button.dataset
+  const field = document.getElementById(copy)
+  field.addEventListener('focus', () => field.select())
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    field.focus()
+    try {
+      await navigator.clipboard.writeText(field.value)
+      document.getElementById(`${copy}-copied`).hidden = false
+    } catch {
+      field.select() // the browser lets no script copy: what is selected is copied by hand
+    }
+  })
+}

@@ -209,6 +209,11 @@ function personMenu(visit: ConsoleVisit): Html {
       <li class="soft"><bdi>${email}</bdi></li>
       <li><a href="/console/account">${texts.frame.account}</a></li>
       ${role === 'owner' ? html`<li><a href="${pathOf('/console/audit', visit)}">${texts.audit.title}</a></li>` : ''}
+      ${
+        role === 'owner'
+          ? html`<li><a href="${pathOf('/console/users', visit)}">${texts.frame.users}</a></li>`
+          : ''
+      }
       <li>
         <form method="post" action="/console/logout">
           <button type="submit">${texts.frame.logOut}</button>

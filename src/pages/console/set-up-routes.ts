@@ -136,6 +136,11 @@ function peopleList(context: Context): ConsoleRoute {
             <h1>${texts.staff.title}</h1>
             ${addButton(visit, '/console/people', texts.staff.add)}
           </div>
+          ${
+            visit.person.role === 'owner'
+              ? html`<p><a href="${pathOf('/console/users', visit)}">${texts.frame.users}</a></p>`
+              : ''
+          }
           ${people.length === 0 ? html`<p>${texts.staff.empty}</p>` : rowsOf(visit, people)}
           ${nextPage(visit, '/console/people', page.next_cursor)}
           <div class="head">
