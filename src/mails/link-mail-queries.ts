@@ -53,6 +53,7 @@ export function findMailedLink(db: Queries, linkId: string, now: Instant) {
     .where('p.disabled_at', 'is', null)
     .select(['l.id', 'l.digest', 'u.email', 'u.name', 'u.password_set_at'])
     .select(['b.name as business_name', 'h.name as hub_name'])
+    .orderBy((on) => on('p.hub_id', 'is', null)) // the place where they log in
     .orderBy('p.created_at')
     .orderBy('p.id')
     .limit(1)

@@ -279,7 +279,8 @@ async function shownPerson(
         ${await roleFields(context, visit, { state, businessId: person.business_id })}
         <div class="actions"><button type="submit" class="main">${setUp.save}</button></div>
       </form>
-      ${isDisabled(person) ? '' : newLinkForm(context, visit, person)} ${accessForm(visit, person)}`,
+      ${isDisabled(person) ? '' : newLinkForm(context, visit, person)}
+      ${person.user_id === visit.person.userId ? '' : accessForm(visit, person)}`,
   }
 }
 
