@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { linkMinutes, linkUrl, type PasswordLink } from '../../access/person-link.ts'
-import type { PersonRow } from '../../access/person-queries.ts'
 import { addPersonBy, changePerson, issueLinkBy, listPeople } from '../../access/person.ts'
 import { ChangeUser, CreateUser } from '../../access/user-schemas.ts'
 import { Problem } from '../../base/errors.ts'
@@ -13,6 +12,9 @@ import { type ConsoleVisit, pathOf } from './console-page.ts'
 import { checkedForm, type ConsoleRoute, consoleRoutes, FormFault, type ShownPage } from './console-route.ts'
 import { choice, faultSummary, field, filledForm, type FormState, hidden, type Typed } from './form.ts'
 import type { ConsoleTexts } from './texts/en.ts'
+
+/** A person at one of their places. */
+type PersonRow = Awaited<ReturnType<typeof listPeople>>[number]
 
 const path = '/console/users'
 const newPath = `${path}/new`
