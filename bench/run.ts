@@ -1,6 +1,7 @@
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { pgbenchVersion } from './inserts.ts'
+import { measureLogIns } from './log-ins.ts'
 import { measureBesideMails } from './mails.ts'
 import { measure, type Figure, type Plan } from './measure.ts'
 import { operations } from './operations.ts'
@@ -22,6 +23,7 @@ const usage = `npm run bench [-- [against PATH] OPTIONS]
   --seconds N        of each turn, 2
 npm run bench -- quiet      a quiet business beside a busy one; takes --engine, --rounds, --seconds
 npm run bench -- mails      bookings beside mail servers, quick and slow; takes --engine, --rounds, --seconds
+npm run bench -- log-ins    log-ins and forgotten passwords of people, known and unknown; takes the same
 npm run bench -- webhooks   deliveries instead
 npm run bench -- search     a search among a million bookings instead`
 
@@ -164,7 +166,9 @@ if (import.meta.main) {
   if (args[0] === 'webhooks') await import('./webhooks.ts')
   else if (args[0] === 'search') await import('./search.ts')
   else {
-    const special = { quiet: measureQuiet, mails: measureBesideMails }[args[0] ?? '']
+    const special = { quiet: measureQuiet, mails: measureBesideMails, 'log-ins': measureLogIns }[
+      args[0] ?? ''
+    ]
     const plan = understood(special ? args.slice(1) : args)
     if (plan) await (special ?? main)(plan)
   }

@@ -31,6 +31,8 @@ export interface Target {
   worlds: World[]
   /** Seconds of the processor that the service and its connections in PostgreSQL have used so far. */
   processorSeconds(): Promise<{ service: number; database: number }>
+  /** What a command of the program prints as JSON. */
+  command<T>(...args: string[]): Promise<T>
   /** Of the larger process, resident. */
   megabytes(): number
   stop(): Promise<void>
@@ -85,6 +87,7 @@ export async function startTarget(
       service: usedSeconds(servers.map(({ pid }) => pid)),
       database: engine === 'sqlite' ? NaN : usedSeconds(await backendsOf(databaseUrl)),
     }),
+    command: (...args) => commandOf(program, ...args),
     megabytes: () => Math.max(...servers.map(({ pid }) => residentMegabytes(pid))),
     stop: () => stack.disposeAsync(),
   }
@@ -116,13 +119,15 @@ function environmentOf({ databaseUrl, settings }: Program): NodeJS.ProcessEnv {
 
 type Keys = Pick<World, 'businessKey' | 'publishableKey'>
 
+/** What a command prints. */
+async function commandOf<T = Record<string, string>>(program: Program, ...args: string[]): Promise<T> {
+  const options = { cwd: program.directory, env: environmentOf(program) }
+  const { stdout } = await promisify(execFile)(process.execPath, [program.path, ...args, '--json'], options)
+  return JSON.parse(stdout) as T
+}
+
 async function makeKeys(program: Program): Promise<Keys> {
-  const command = async (...args: string[]): Promise<Record<string, string>> => {
-    const env = environmentOf(program)
-    const options = { cwd: program.directory, env }
-    const { stdout } = await promisify(execFile)(process.execPath, [program.path, ...args, '--json'], options)
-    return JSON.parse(stdout) as Record<string, string>
-  }
+  const command = (...args: string[]) => commandOf(program, ...args)
   const { id = '' } = await command('business', 'create', 'Bench', '--timezone', 'UTC')
   const { key: businessKey = '' } = await command('key', 'create', '--business', id)
   const type = ['--type', 'publishable']
