@@ -68,6 +68,8 @@ const pointOf = async (page: Page, who: string, instant: string) => {
   })()`)
   return { x, y }
 }
+/** The note stays while something in it has the focus. */
+const keepNote = (page: Page) => note(page).getByRole('button').first().focus()
 /** Lets time pass in the page until something has come about. */
 const passing = async (page: Page, awaited: Promise<unknown>) => {
   const state = { isOver: false }
@@ -174,6 +176,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     await look(page, 'dragging')
     await page.mouse.up()
     await note(page).getByText('Wed 9:00 → Wed 11:00, with \u2068Ben Fischer\u2069').waitFor()
+    await keepNote(page)
     await page.locator(`[data-who="${ben}"] #b-${id}`).waitFor()
     expect(await page.getByLabel('Tell').isChecked()).toBe(true)
     await look(page, 'moved')
@@ -190,19 +193,29 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     )
     await page.mouse.up()
     await note(page).getByText('Wed 9:00 → Wed 10:00').waitFor()
+    await keepNote(page)
+    await dragTo(
+      page,
+      await pointOf(page, anna, `${day}T10:05:00+01:00`),
+      await pointOf(page, anna, `${day}T11:05:00+01:00`),
+    )
+    await page.mouse.up()
+    await note(page).getByText('Wed 10:00 → Wed 11:00').waitFor()
     await page.mouse.move(5, 5)
     const told = page.waitForResponse((response) => response.url().endsWith('/tell'))
     await page.clock.fastForward(8_000)
     expect((await told).status()).toBe(204)
-    expect(await startOf(id)).toBe(`${day}T10:00 Anna Weber`)
+    const body = new URLSearchParams((await told).request().postData() ?? '')
+    expect([body.get('version'), body.get('starts_at')]).toEqual(['5', `${day}T08:00:00.000Z`]) // once for both
+    expect(await startOf(id)).toBe(`${day}T11:00 Anna Weber`)
 
     await dragTo(
       page,
-      await pointOf(page, anna, `${day}T10:05:00+01:00`),
+      await pointOf(page, anna, `${day}T11:05:00+01:00`),
       await pointOf(page, anna, `${day}T12:05:00+01:00`),
     )
     await page.mouse.up()
-    await note(page).getByText('Wed 10:00 → Wed 12:00').waitFor()
+    await note(page).getByText('Wed 11:00 → Wed 12:00').waitFor()
     const tells: string[] = []
     service.app.server.server.on('request', ({ url = '' }) => url.endsWith('/tell') && tells.push(url))
     await page.goto(`${address}/console/bookings`) // whoever leaves the page does not undo it
@@ -230,6 +243,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     expect(await near.count()).toBe(3)
     await near.first().click()
     await note(page).getByText('Thu 8:00 → Thu').waitFor()
+    await keepNote(page)
     expect(await startOf(id)).not.toBe(`${day}T08:00 Anna Weber`)
     await page.getByRole('button', { name: 'Undo' }).click()
     await note(page).getByText('It is back where it was.').waitFor()
@@ -344,6 +358,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     await page.locator('.cal-carried').getByText('9:00').waitFor()
     await touch('touchEnd')
     await note(page).getByText('Tue 8:00 → Tue 9:00').waitFor()
+    await keepNote(page)
     await look(page, 'phone')
     expect(await startOf(id)).toBe(`${day}T09:00 Anna Weber`)
     await page.getByRole('button', { name: 'Close' }).tap()

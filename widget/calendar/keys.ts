@@ -156,7 +156,6 @@ export class Keys {
     const element = target.closest<HTMLElement>('.booking[data-id]')
     const booking = element && !this.parts.moves.isBusy ? grid?.bookingOf(element) : undefined
     if (!grid || !booking) return false
-    this.parts.note.close()
     this.carried = new Carried(grid, booking)
     this.parts.say(filled(this.parts.texts.lifted, { name: booking.client }))
     return true

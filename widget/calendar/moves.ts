@@ -21,6 +21,8 @@ export class Moves {
   private readonly parts: Parts
   /** One at a time. */
   private isMoving = false
+  /** What the note that is shown will tell. */
+  private pending: Telling | undefined
 
   constructor(parts: Parts) {
     this.parts = parts
@@ -49,8 +51,19 @@ export class Moves {
   }
 
   private async go(move: Move, carried?: Carried): Promise<void> {
+    const earlier = this.takeOver(move.id)
     const outcome = await this.send(move, carried)
+    if (outcome.kind === 'moved') return this.sayMoved(move, outcome.version, earlier)
+    if (earlier) void sendTelling(earlier)
     this.say(move, outcome)
+  }
+
+  /** Who corrects a move before its client was told of it tells once. */
+  private takeOver(id: string): Telling | undefined {
+    const { pending } = this
+    if (pending?.id !== id) return undefined
+    this.pending = undefined
+    return pending
   }
 
   private async send(move: Move, carried?: Carried): Promise<Outcome> {
@@ -65,11 +78,9 @@ export class Moves {
     return outcome
   }
 
-  private say(move: Move, outcome: Outcome): void {
+  private say(move: Move, outcome: Exclude<Outcome, { kind: 'moved' }>): void {
     const { note, texts } = this.parts
     switch (outcome.kind) {
-      case 'moved':
-        return this.sayMoved(move, outcome.version)
       case 'taken':
         return note.show({
           text: outcome.near.length > 0 ? texts.taken : texts.takenAlone,
@@ -100,49 +111,43 @@ export class Moves {
     }
   }
 
-  private sayMoved(move: Move, version: number): void {
+  private sayMoved(move: Move, version: number, earlier?: Telling): void {
     const { note, texts } = this.parts
     const { from, to, client, id } = move
     const telling: Telling = {
-      ...{ id, version, known: from, dueMs: Date.now() + undoMs },
-      hasPerson: this.personOf(from.who) !== '',
+      ...{ id, version, known: earlier?.known ?? from, dueMs: Date.now() + undoMs },
+      hasPerson: earlier?.hasPerson ?? this.personOf(from.who) !== '',
     }
-    let isTold = true
-    addTelling(telling)
+    if (earlier) dropTelling(earlier)
+    const tell = (isOn: boolean) => {
+      this.pending = isOn ? telling : undefined
+      if (isOn) addTelling(telling)
+      else dropTelling(telling)
+    }
+    const undo = async () => {
+      const { pending } = this
+      tell(false)
+      const outcome = await this.send({ ...move, version, from: to, to: from })
+      // what stays is told as it was to be
+      const rest = outcome.kind === 'moved' ? earlier : pending
+      if (rest) {
+        addTelling(rest)
+        void sendTelling(rest)
+      }
+      if (outcome.kind === 'moved') note.show({ text: texts.undone })
+      else this.say({ ...move, version, from: to, to: from }, outcome)
+    }
     note.show({
       text: this.wordsOf(move),
-      check: {
-        text: filled(texts.tell, { name: isolated(client) }),
-        changed: (isOn) => {
-          isTold = isOn
-          if (isOn) addTelling(telling)
-          else dropTelling(telling)
-        },
-      },
-      buttons: [
-        {
-          text: texts.undo,
-          isUndo: true,
-          act: () => {
-            dropTelling(telling)
-            void this.undo({ ...move, version, from: to, to: from }, isTold ? telling : undefined)
-          },
-        },
-      ],
+      check: { text: filled(texts.tell, { name: isolated(client) }), changed: tell },
+      buttons: [{ text: texts.undo, isUndo: true, act: () => void undo() }],
       ended: () => {
-        if (isTold) void sendTelling(telling)
+        if (this.pending !== telling) return
+        this.pending = undefined
+        void sendTelling(telling)
       },
     })
-  }
-
-  private async undo(move: Move, telling: Telling | undefined): Promise<void> {
-    const outcome = await this.send(move)
-    if (outcome.kind === 'moved') return this.parts.note.show({ text: this.parts.texts.undone })
-    if (telling) {
-      addTelling(telling) // it stays where it was moved to
-      void sendTelling(telling)
-    }
-    this.say(move, outcome)
+    tell(true)
   }
 
   /** "Mon 9:00 → Tue 14:30, with Ben". */
