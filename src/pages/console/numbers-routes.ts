@@ -267,17 +267,17 @@ function whoTable(visit: BusinessVisit, { columns, weeks }: Counted): Html {
     open_minutes: sum(weeks.map((week) => week.open_minutes)),
   }
   const cells = (row: typeof total) =>
-    html`<td>${row.bookings}</td>
+    html`<td>${busyCell(shareOf(row), visit.locale)}</td>
+      <td>${row.bookings}</td>
       <td>${row.no_shows}</td>
       <td>${row.cancellations}</td>
-      <td>${texts.hours(hoursText(row.booked_minutes, visit.locale))}</td>
-      <td>${busyCell(shareOf(row), visit.locale)}</td>`
+      <td>${texts.hours(hoursText(row.booked_minutes, visit.locale))}</td>`
   return scrolled(
     texts.whoTitle,
     html`<table class="numbers">
       <thead>
         <tr>
-          ${[texts.who, texts.bookings, texts.noShows, texts.cancelled, texts.booked, texts.busy].map(
+          ${[texts.who, texts.busy, texts.bookings, texts.noShows, texts.cancelled, texts.booked].map(
             (text) => html`<th scope="col">${text}</th>`,
           )}
         </tr>
