@@ -52,7 +52,9 @@ import { developersRoutes } from './pages/console/developers-routes.ts'
 import { numbersPageRoutes } from './pages/console/numbers-routes.ts'
 import { usersRoutes } from './pages/console/users-routes.ts'
 import { setUpRoutes } from './pages/console/set-up-routes.ts'
+import { settingsRoutes } from './pages/console/settings-routes.ts'
 import { startRoutes } from './pages/console/start-routes.ts'
+import { websiteRoutes } from './pages/console/website-routes.ts'
 import { pageRoutes } from './pages/page-routes.ts'
 import { sandboxRoutes } from './pages/sandbox-routes.ts'
 import { startPageRoutes } from './pages/start-page-routes.ts'
@@ -223,7 +225,7 @@ function allRoutes({
       ...[logIn, forgotten, account],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes],
       ...[bookingListRoutes, bookingPageOfConsoleRoutes, clientPageRoutes, setUpRoutes],
-      ...[startRoutes, usersRoutes],
+      ...[startRoutes, websiteRoutes, settingsRoutes, usersRoutes],
       ...[numbersPageRoutes, developersRoutes, businessesRoutes, auditPageRoutes],
     ],
   }

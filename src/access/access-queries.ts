@@ -279,6 +279,23 @@ export async function setRevoked(db: Queries, id: string, now: Instant): Promise
   return db.selectFrom('api_keys').select(keyColumns).where('id', '=', id).executeTakeFirst()
 }
 
+/** Sets the websites that may use an active publishable key; undefined where there is none with this id. */
+export function setOrigins(
+  db: Queries,
+  { businessId, id }: { businessId: string; id: string },
+  allowed_origins_json: string | null,
+): Promise<KeyRow | undefined> {
+  return db
+    .updateTable('api_keys')
+    .set({ allowed_origins_json })
+    .where('business_id', '=', businessId)
+    .where('id', '=', id)
+    .where('type', '=', 'publishable')
+    .where('revoked_at', 'is', null)
+    .returning(keyColumns)
+    .executeTakeFirst()
+}
+
 /** Finds the newest active publishable key of a business. */
 export async function findPublishableKey(db: Queries, businessId: string): Promise<KeyRow | undefined> {
   return db

@@ -10,7 +10,7 @@ export const auditActions = [
   ...(['business.created', 'business.updated', 'business.imported'] as const),
   ...(['business.client_blocked', 'business.client_unblocked'] as const),
   ...(['business.client_exported', 'business.client_erased', 'business.old_clients_erased'] as const),
-  ...(['key.created', 'key.revoked'] as const),
+  ...(['key.created', 'key.updated', 'key.revoked'] as const),
   ...(['webhook.created', 'webhook.updated', 'webhook.deleted', 'webhook.secret_rotated'] as const),
   ...([
     'user.created',

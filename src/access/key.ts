@@ -11,6 +11,7 @@ import {
   insertApiKey,
   type KeyFilter,
   type KeyRow,
+  setOrigins,
   setRevoked,
 } from './access-queries.ts'
 import { type Actor, operator } from './actor.ts'
@@ -95,6 +96,26 @@ export async function revokeKeyOfBusiness(
   })
   if (digest === undefined) throw new Problem('not_found', 'There is no key with this id.')
   context.cache.forget(`token:${digest}`)
+}
+
+/**
+ * Sets the websites that may use a publishable key and its sessions: null for any, none for the server's own pages alone. This
+ * server heeds it at once for the key, every server for both within five seconds. Throws not_found.
+ */
+export async function changeOriginsOfKey(
+  context: Context,
+  by: Actor,
+  { businessId, id, origins }: { businessId: string; id: string; origins: string[] | null },
+): Promise<KeyRow> {
+  const { key, digest } = await context.db.transaction(async (tx) => {
+    const of = { businessId, id: id.toLowerCase() }
+    const key = isUuid(id) ? await setOrigins(tx.db, of, origins && JSON.stringify(origins)) : undefined
+    if (!key) throw new Problem('not_found', 'There is no publishable key with this id.')
+    await recordAudit(context, tx, { by, action: 'key.updated', subjectId: key.id, businessId })
+    return { key, digest: await findKeyDigest(tx.db, businessId, key.id) }
+  })
+  if (digest !== undefined) context.cache.forget(`token:${digest}`)
+  return key
 }
 
 /** Revoking a revoked key again changes nothing. */

@@ -18,6 +18,18 @@ export async function bookingPageKey(context: Context, businessId: string): Prom
   return key
 }
 
+/** The key of a business's booking page, with which its website shows the form as well; undefined where there is none. */
+export async function readPageKey(
+  context: Context,
+  businessId: string,
+): Promise<{ id: string; key: string; origins: string[] | null } | undefined> {
+  const key = await bookingPageKey(context, businessId)
+  const row = key === undefined ? undefined : await findApiKey(context.db, [tokenDigest(key)])
+  if (!row || key === undefined) return undefined
+  const { id, allowed_origins_json: origins } = row
+  return { id, key, origins: origins === null ? null : (JSON.parse(origins) as string[]) } // issueKey or an owner wrote it
+}
+
 /** Gives a business its booking page. One whose key was revoked stays closed. */
 export async function openBookingPage(context: Context, by: Author, businessId: string): Promise<void> {
   await storeKey(context, businessId, { key: await keyOf(context, businessId), by })

@@ -5,14 +5,25 @@ import { cursorOfKey } from '../access/key.ts'
 import { exampleIds } from '../base/examples.ts'
 import { StrictObject, EmptyObject, pageOf, PathId } from '../http/wire.ts'
 import type { Context } from '../access/context.ts'
-import { issueKeyInScope, listKeysInScope, presentKey, revokeKeyInScope } from './business-keys.ts'
-import { CreateKey, IssuedKey, KeyPage, KeysQuery } from './key-schemas.ts'
+import {
+  changeKeyInScope,
+  issueKeyInScope,
+  listKeysInScope,
+  presentKey,
+  revokeKeyInScope,
+} from './business-keys.ts'
+import { ChangeKey, CreateKey, IssuedKey, Key, KeyPage, KeysQuery } from './key-schemas.ts'
 
 const access = ['business', 'hub'] as const
 
 const tags = ['Businesses']
 
 const businessId = PathId('business', exampleIds.business)
+
+const params = StrictObject({
+  id: businessId,
+  key_id: PathId('key', '01a1fa68-4d17-7c55-a1b0-9c53e0d7f2aa'),
+})
 
 export function businessKeyRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
@@ -60,6 +71,27 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
     },
   )
 
+  routes.patch(
+    '/businesses/:id/keys/:key_id',
+    {
+      config: { access, people: 'owner' },
+      schema: {
+        operationId: 'changeKey',
+        tags,
+        summary: 'Change which websites may use a publishable key',
+        description: 'Within five seconds every server heeds it, for the sessions of the key, too.',
+        params,
+        querystring: EmptyObject,
+        body: ChangeKey,
+        response: { 200: Key },
+      },
+    },
+    async (request) => {
+      const { id: businessId, key_id: keyId } = request.params
+      return changeKeyInScope(context, request.actor, { businessId, keyId, change: request.body })
+    },
+  )
+
   routes.delete(
     '/businesses/:id/keys/:key_id',
     {
@@ -70,10 +102,7 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
         summary: 'Revoke a key',
         description:
           'Within five seconds every server refuses it, and the sessions of a publishable key. Revoking it again changes nothing.',
-        params: StrictObject({
-          id: businessId,
-          key_id: PathId('key', '01a1fa68-4d17-7c55-a1b0-9c53e0d7f2aa'),
-        }),
+        params,
         querystring: EmptyObject,
         body: EmptyObject,
         response: { 204: Type.Null({ description: 'The key is revoked.' }) },

@@ -1,12 +1,18 @@
 import { type Actor, effectivePlan, needsEnterprise } from '../access/actor.ts'
-import { issueKey, type KeyRequest, listKeysOfBusiness, revokeKeyOfBusiness } from '../access/key.ts'
+import {
+  changeOriginsOfKey,
+  issueKey,
+  type KeyRequest,
+  listKeysOfBusiness,
+  revokeKeyOfBusiness,
+} from '../access/key.ts'
 import { lastFour } from '../access/token.ts'
 import { isLine } from '../base/contact-formats.ts'
 import { UsageError } from '../base/errors.ts'
 import { formatInstant, type Instant } from '../base/instants.ts'
 import type { Context } from '../access/context.ts'
 import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
-import { type KeyCreation, maxLabelLength } from './key-schemas.ts'
+import { type KeyChange, type KeyCreation, maxLabelLength } from './key-schemas.ts'
 import { isOrigin } from './business-rules.ts'
 import { businessInScope, existingBusiness, existingHub } from './business.ts'
 
@@ -61,6 +67,17 @@ export async function revokeKeyInScope(
 ): Promise<void> {
   const business = await businessInScope(context.db.reads, actor.scope, businessId)
   await revokeKeyOfBusiness(context, actor, { businessId: business.id, id: keyId })
+}
+
+/** Changes which websites may use a publishable key. Throws not_found. */
+export async function changeKeyInScope(
+  context: Context,
+  actor: Actor,
+  { businessId, keyId, change }: { businessId: string; keyId: string; change: KeyChange },
+) {
+  const business = await businessInScope(context.db.reads, actor.scope, businessId)
+  const wanted = { businessId: business.id, id: keyId, origins: change.allowed_origins }
+  return presentKey(await changeOriginsOfKey(context, actor, wanted), business.timezone)
 }
 
 interface KeyParts {

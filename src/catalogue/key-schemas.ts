@@ -5,6 +5,7 @@ import {
   Line,
   listParameters,
   Nullable,
+  OrNull,
   Page,
   Ruled,
   ShownId,
@@ -20,14 +21,19 @@ export const maxLabelLength = 100
 
 const types = ['business', 'publishable'] as const
 
-const AllowedOrigins = Ruled(
-  Type.Array(Ruled(Type.String({ minLength: 1, maxLength: 2_048 }), originErrors), {
-    minItems: 1,
-    maxItems: maxOrigins,
-    description:
-      'For publishable keys: websites that may use it, such as https://www.example.com. Absent: any.',
-  }),
-  (origins: (string | undefined)[]) => duplicateErrors(origins),
+const allowedOrigins = (minItems: number, description: string) =>
+  Ruled(
+    Type.Array(Ruled(Type.String({ minLength: 1, maxLength: 2_048 }), originErrors), {
+      minItems,
+      maxItems: maxOrigins,
+      description,
+    }),
+    (origins: (string | undefined)[]) => duplicateErrors(origins),
+  )
+
+const AllowedOrigins = allowedOrigins(
+  1,
+  'For publishable keys: websites that may use it, such as https://www.example.com. Absent: any.',
 )
 
 const Label = Type.Unsafe<string>({
@@ -59,6 +65,21 @@ export const CreateKey = Ruled(
 
 export type KeyCreation = Static<typeof CreateKey>
 
+export const ChangeKey = StrictObject(
+  {
+    allowed_origins: OrNull(
+      allowedOrigins(0, "Websites that may use it. Null: any. Empty: this server's own pages alone."),
+    ),
+  },
+  {
+    title: 'ChangeKey',
+    description: 'Which websites may use a publishable key.',
+    examples: [{ allowed_origins: ['https://www.example.com'] }],
+  },
+)
+
+export type KeyChange = Static<typeof ChangeKey>
+
 const members = {
   id: ShownId,
   type: Type.Enum([...types]),
@@ -79,7 +100,7 @@ const example = {
   revoked_at: null,
 }
 
-const Key = Type.Object(members, {
+export const Key = Type.Object(members, {
   title: 'Key',
   description: 'A key without the key itself.',
   examples: [example],

@@ -16,12 +16,25 @@ export const sampleKinds: MailKind[] = [
   'booked',
 ]
 
+interface Sample {
+  kind: MailKind
+  locale: string
+  to: string
+  now: Instant
+  /** Whose mail it is; else nobody's. */
+  business?: (MailView['business'] & { timezone: string }) | undefined
+}
+
+const salon = {
+  name: 'Salon Spree',
+  color: '#1f6f5c',
+  replyTo: 'hello@salon-spree.example',
+  timezone: 'Europe/Berlin',
+}
+
 /** A mail about an appointment that nobody has, the day after tomorrow. */
-export function sampleMail(
-  config: Config,
-  { kind, locale, to, now }: { kind: MailKind; locale: string; to: string; now: Instant },
-): OutgoingMail {
-  const view = sampleView(config, { kind, locale, to, now })
+export function sampleMail(config: Config, { kind, locale, to, now, business }: Sample): OutgoingMail {
+  const view = sampleView(config, { kind, locale, to, now, business })
   return {
     id: exampleIds.mail,
     ...{ kind, to, at: now },
@@ -32,10 +45,8 @@ export function sampleMail(
   }
 }
 
-function sampleView(
-  config: Config,
-  { kind, locale, to, now }: { kind: MailKind; locale: string; to: string; now: Instant },
-): MailView {
+function sampleView(config: Config, { kind, locale, to, now, business = salon }: Sample): MailView {
+  const { timezone, ...sender } = business
   const startsAt = `${plusSeconds(now, 2 * 86_400).slice(0, 11)}08:30:00.000Z` as Instant // a time of that day
   const address = publicUrl(config)
   const hasDeposit = kind === 'deposit_due' || kind === 'confirmed'
@@ -43,7 +54,7 @@ function sampleView(
     kind,
     audience: kind === 'booked' ? 'business' : 'client',
     locales: [locale],
-    business: { name: 'Salon Spree', color: '#1f6f5c', replyTo: 'hello@salon-spree.example' },
+    business: sender,
     booking: {
       id: exampleIds.booking,
       version: 1,
@@ -55,7 +66,7 @@ function sampleView(
       startsAt,
       startedAt: kind === 'changed' ? plusSeconds(startsAt, -86_400) : null,
       endsAt: plusMinutes(startsAt, 30),
-      timezone: 'Europe/Berlin',
+      timezone,
       price: { amount: 3_500, currency: 'EUR' },
       deposit: hasDeposit ? { amount: 1_000, currency: 'EUR', isPaid: kind === 'confirmed' } : null,
       client: { firstName: 'Ada', lastName: 'Lovelace', email: to, phone: '+49 30 1234567' },

@@ -63,6 +63,14 @@ function lookUp(part, { lookUp: business, none }) {
     if (event.key !== 'Enter') return
     event.preventDefault() // it would book
     void find()
+
+for (const button of document.querySelectorAll('[data-copy]')) {
+  const field = document.getElementById(button.dataset.copy)
+  if (!navigator.clipboard) continue // without https; the field can be selected
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(field.value)
+    button.textContent = button.dataset.copied
   })
 }
 

@@ -102,6 +102,7 @@ onEachEngine('the audit log', (engine) => {
       ['block.deleted', () => gone(`/blocks/${ids['block'] ?? ''}`, 'block')],
       ['business.updated', () => call('PATCH', business, { max_bookings_per_client: 7 })],
       ['key.created', () => made('key', `${business}/keys`, { type: 'publishable' })],
+      ['key.updated', () => call('PATCH', `${business}/keys/${ids['key'] ?? ''}`, { allowed_origins: [] })],
       ['key.revoked', () => gone(`${business}/keys/${ids['key'] ?? ''}`, 'key')],
       ['webhook.created', () => made('webhook', '/webhooks', hook)],
       ['webhook.updated', () => call('PATCH', `/webhooks/${ids['webhook'] ?? ''}`, { description: 'Till' })],

@@ -335,6 +335,13 @@ const rows: Record<
           body: { type: 'publishable' },
         }),
       },
+      'PATCH /api/v1/businesses/:id/keys/:key_id': {
+        names: ['key_id'],
+        request: ({ business_id, key_id }) => ({
+          path: `/businesses/${business_id}/keys/${key_id}`,
+          body: { allowed_origins: null },
+        }),
+      },
       'DELETE /api/v1/businesses/:id/keys/:key_id': {
         names: ['key_id'],
         request: ({ business_id, key_id }) => ({ path: `/businesses/${business_id}/keys/${key_id}` }),
@@ -399,6 +406,9 @@ const open = [
   'GET /console/start/page',
   'GET /console/start/people',
   'GET /console/start/service',
+  'GET /console/settings',
+  'GET /console/settings/mail',
+  'GET /console/website',
   'GET /console/code',
   'GET /console/account',
 ]
@@ -428,6 +438,9 @@ const forms = [
   'POST /console/start/hours',
   'POST /console/start/people',
   'POST /console/start/service',
+  'POST /console/settings',
+  'POST /console/settings/test-mail',
+  'POST /console/website',
   'POST /console/place',
   'POST /console/code',
   'POST /console/account/password',

@@ -24,7 +24,16 @@ interface ConsoleSection {
 }
 
 /** Its label is in the texts of the frame. */
-export type SectionId = 'calendar' | 'bookings' | 'clients' | 'services' | 'people' | 'numbers' | 'developers'
+export type SectionId =
+  | 'calendar'
+  | 'bookings'
+  | 'clients'
+  | 'services'
+  | 'people'
+  | 'website'
+  | 'developers'
+  | 'numbers'
+  | 'settings'
 
 /** In the order in which the header shows them. */
 const consoleSections: ConsoleSection[] = [
@@ -33,8 +42,10 @@ const consoleSections: ConsoleSection[] = [
   { id: 'clients', path: '/console/clients', role: 'manager' },
   { id: 'services', path: '/console/services', role: 'manager' },
   { id: 'people', path: '/console/people', role: 'manager' },
+  { id: 'website', path: '/console/website', role: 'manager' },
   { id: 'developers', path: '/console/developers', role: 'owner' },
   { id: 'numbers', path: '/console/numbers', role: 'manager' },
+  { id: 'settings', path: '/console/settings', role: 'owner' },
 ]
 
 /** A business as the console shows it. */

@@ -37,7 +37,7 @@ export function newBusinessFields(
 }
 
 /** One of the languages that mails have. */
-function languageField({ texts, locale }: ConsoleLanguage, state: FormState, name: string): Html {
+export function languageField({ texts, locale }: ConsoleLanguage, state: FormState, name: string): Html {
   const chosen = state.typed[name] ?? ''
   const known = [...Object.keys(mailLanguages)]
   if (chosen !== '' && !known.includes(chosen)) known.unshift(chosen)

@@ -323,6 +323,7 @@ function readyPage(
           : html`<a class="button main" href="${path}">${start.testBooking}</a>`
       }
       <a class="button" href="${pathOf('/console', visit)}">${start.toCalendar}</a>
+      <a class="button" href="${pathOf('/console/website', visit)}">${start.toWebsite}</a>
     </div>
     <iframe class="phone" src="${path}?preview" title="${start.titles.page}"></iframe>`
 }

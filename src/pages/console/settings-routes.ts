@@ -1,0 +1,263 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { personRoles } from '../../access/actor.ts'
+import { Problem } from '../../base/errors.ts'
+import type { Context } from '../../bookings/context.ts'
+import type { BusinessRow } from '../../catalogue/business-queries.ts'
+import { networksIn } from '../../catalogue/business-rules.ts'
+import { ChangeBusiness } from '../../catalogue/business-schemas.ts'
+import { changeBusinessInScope, showBusinessInScope } from '../../catalogue/business.ts'
+import { mailSettings } from '../../catalogue/mail-settings-rules.ts'
+import type { MailKind } from '../../database/tables.ts'
+import { mailRoute } from '../../mails/outbox.ts'
+import { sampleKinds, sampleMail } from '../../mails/sample.ts'
+import { MailSender } from '../../mails/send.ts'
+import { Media, StrictObject } from '../../http/wire.ts'
+import { html, type Html } from '../page.ts'
+import { findVisit, pathOf } from './console-page.ts'
+import {
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  type ShownPage,
+  tags,
+} from './console-route.ts'
+import {
+  faultSummary,
+  field,
+  filledForm,
+  type FormState,
+  hidden,
+  linesOf,
+  numberOf,
+  type Typed,
+} from './form.ts'
+import { sendLogIn } from './gate-page.ts'
+import { languageField } from './new-business-form.ts'
+import { zoneField } from './people-form.ts'
+
+/** Settings of a business: its name, its mails, and how long it keeps clients. */
+export function settingsRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [settingsPage(context), testMail(context)])
+  mailPreview(app, context)
+}
+
+const path = '/console/settings'
+
+function settingsPage(context: Context): ConsoleRoute {
+  return {
+    path,
+    name: 'SettingsPage',
+    summary: 'Settings of a business',
+    role: 'owner',
+    show: async (visit, { query }) => {
+      const business = await showBusinessInScope(context, visit.person, visit.business.id)
+      return shown(context, visit, { state: filledForm(typedSettings(business)), done: query['done'] })
+    },
+    form: {
+      fieldOf,
+      act: async ({ person, business: { id } }, typed) => {
+        const change = checkedForm(ChangeBusiness, settingsOf(typed))
+        await changeBusinessInScope(context, person, { id, change })
+        return { path, query: { done: 'saved' } }
+      },
+      again: (visit, state) => Promise.resolve(shown(context, visit, { state })),
+    },
+  }
+}
+
+function typedSettings(business: BusinessRow): Typed {
+  const { name, timezone, retention_days, max_bookings_per_client, trusted_networks_json } = business
+  const { locale, reply_to_email, notify_emails, reminder_hours, quiet_hours } = mailSettings(business)
+  return {
+    ...{ name, timezone, locale, reply: reply_to_email ?? '', notify: notify_emails.join('\n') },
+    reminders: reminder_hours.join(', '),
+    ...{ quietFrom: quiet_hours?.from ?? '', quietTo: quiet_hours?.to ?? '' },
+    retention: retention_days === null ? '' : String(retention_days),
+    perClient: max_bookings_per_client === null ? '' : String(max_bookings_per_client),
+    networks: networksIn(trusted_networks_json).join('\n'),
+  }
+}
+
+/** What the API takes. */
+function settingsOf(typed: Typed): Record<string, unknown> {
+  const { name, timezone, locale, reply = '', quietFrom = '', quietTo = '', reminders = '' } = typed
+  const hours = reminders.split(/[\s,;]+/).filter((hour) => hour !== '')
+  return {
+    ...{ name, timezone, locale },
+    reply_to_email: reply || null,
+    notify_emails: linesOf(typed['notify']),
+    reminder_hours: hours.map((hour) => numberOf(hour)),
+    quiet_hours: quietFrom === '' && quietTo === '' ? null : { from: quietFrom, to: quietTo },
+    retention_days: numberOf(typed['retention']),
+    max_bookings_per_client: numberOf(typed['perClient']),
+    trusted_networks: linesOf(typed['networks']),
+  }
+}
+
+const fields: Record<string, string> = {
+  reply_to_email: 'reply',
+  notify_emails: 'notify',
+  reminder_hours: 'reminders',
+  quiet_hours: 'quietFrom',
+  retention_days: 'retention',
+  max_bookings_per_client: 'perClient',
+  trusted_networks: 'networks',
+}
+
+function fieldOf(pointer: string): string {
+  const [, member = ''] = pointer.split('/')
+  return fields[member] ?? member
+}
+
+function shown(
+  context: Context,
+  visit: BusinessVisit,
+  { state, done }: { state: FormState; done?: string | undefined },
+): ShownPage {
+  const { settings: words, setUp } = visit.texts
+  const notes: Record<string, string> = { saved: setUp.done.saved, sent: words.sent, notSent: words.notSent }
+  const note = done !== undefined && Object.hasOwn(notes, done) ? notes[done] : undefined
+  return {
+    title: words.title,
+    section: 'settings',
+    body: html`<h1>${words.title}</h1>
+      ${note === undefined ? '' : html`<p class="notice" role="status">${note}</p>`}
+      ${faultSummary(state, setUp)}
+      <form method="post" class="fields wide-fields">
+        ${businessFields(visit, state)} ${mailFields(visit, state)} ${clientFields(visit, state)}
+        <div class="actions"><button type="submit" class="main">${setUp.save}</button></div>
+      </form>
+      ${mailPart(context, visit)}`,
+  }
+}
+
+function businessFields(visit: BusinessVisit, state: FormState): Html {
+  const { settings: words } = visit.texts
+  return html`<h2>${words.business}</h2>
+    ${field(state, { name: 'name', label: words.name, required: true, max: 200 })} ${zoneField(visit, state)}
+    <p class="soft">${words.zoneHint}</p>`
+}
+
+function mailFields(visit: BusinessVisit, state: FormState): Html {
+  const { settings: words } = visit.texts
+  return html`<h2>${words.mails}</h2>
+    ${languageField(visit, state, 'locale')}
+    ${field(state, { name: 'reply', label: words.reply, hint: words.replyHint, type: 'email', max: 254 })}
+    ${field(state, { name: 'notify', label: words.notify, hint: words.notifyHint, rows: 2, max: 1_500 })}
+    ${field(state, { name: 'reminders', label: words.reminders, hint: words.remindersHint, max: 60 })}
+    <div class="beside">
+      ${field(state, { name: 'quietFrom', label: words.quietFrom, type: 'time' })}
+      ${field(state, { name: 'quietTo', label: words.quietTo, type: 'time' })}
+    </div>
+    <p class="soft">${words.quietHint}</p>`
+}
+
+function clientFields(visit: BusinessVisit, state: FormState): Html {
+  const { settings: words } = visit.texts
+  const number = (name: string, label: string, hint: string, unit?: string) =>
+    field(state, { name, label, hint, type: 'number', ...(unit !== undefined && { unit }) })
+  return html`<h2>${words.clients}</h2>
+    <div class="beside">
+      ${number('perClient', words.perClient, words.perClientHint)}
+      ${number('retention', words.retention, words.retentionHint, words.days)}
+    </div>
+    ${field(state, { name: 'networks', label: words.networks, hint: words.networksHint, rows: 2, max: 800 })}`
+}
+
+/** Each mail to look at, and one to try. */
+function mailPart(context: Context, visit: BusinessVisit): Html {
+  const { settings: words, booking } = visit.texts
+  const names: Partial<Record<MailKind, string>> = booking.mails
+  return html`<h2>${words.previews}</h2>
+    <p class="soft">${words.previewsHint}</p>
+    <ul class="rows">
+      ${sampleKinds.map(
+        (kind) =>
+          html`<li>
+            <a href="${pathOf('/console/settings/mail', visit, { kind })}">${names[kind] ?? kind}</a>
+          </li>`,
+      )}
+    </ul>
+    ${
+      mailRoute(context.config) === 'off'
+        ? html`<p class="soft">${words.mailsOff}</p>`
+        : html`<form method="post" action="${pathOf('/console/settings/test-mail', visit)}">
+            ${hidden({ to: 'me' })}
+            <button type="submit">${words.test(visit.person.email)}</button>
+          </form>`
+    }`
+}
+
+/** A mail with made-up data, as clients of this business would get it. */
+function sampleOf(context: Context, business: BusinessRow, { kind, to }: { kind: MailKind; to: string }) {
+  const { name, timezone, brand_color: color } = business
+  const { locale, reply_to_email: replyTo } = mailSettings(business)
+  const sample = { kind, locale, to, now: context.clock.now() }
+  return sampleMail(context.config, { ...sample, business: { name, color, replyTo, timezone } })
+}
+
+function testMail(context: Context): ConsoleRoute {
+  return {
+    path: '/console/settings/test-mail',
+    name: 'TestMail',
+    summary: 'Send a mail with made-up data to oneself',
+    role: 'owner',
+    form: {
+      act: async ({ person, business: { id } }) => {
+        if (mailRoute(context.config) === 'off') throw new Problem('not_found', 'No mail is sent here.')
+        const mail = sampleOf(context, await showBusinessInScope(context, person, id), {
+          kind: 'confirmed',
+          to: person.email,
+        })
+        const sender = new MailSender(context.config)
+        // each of its own: mail programs drop what they have
+        const { outcome } = await sender.send({ ...mail, id: context.ids.next() })
+        sender.close()
+        return { path, query: { done: outcome === 'sent' ? 'sent' : 'notSent' } }
+      },
+      again: (visit, state) => Promise.resolve(shown(context, visit, { state })),
+    },
+  }
+}
+
+/** The mail itself, without scripts, forms or anything from elsewhere but pictures. */
+const mailPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src https: data:; frame-ancestors 'none'; sandbox"
+
+function mailPreview(app: FastifyInstance, context: Context): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
+    '/console/settings/mail',
+    {
+      schema: {
+        operationId: 'showMailPreview',
+        tags,
+        summary: 'A mail with made-up data, for owners',
+        description: 'As clients of the business get it. Its links lead nowhere.',
+        querystring: StrictObject({
+          kind: Type.Enum([...sampleKinds]),
+          business: Type.Optional(Type.String({ maxLength: 40 })),
+        }),
+        response: { 200: Media('text/html', 'The mail.') },
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request, request.query.business)
+      if (!visit) return sendLogIn(reply, { next: path })
+      if (!visit.business || visit.person.role !== personRoles.at(-1))
+        throw new Problem('not_found', 'There is no such mail.')
+      const business = await showBusinessInScope(context, visit.person, visit.business.id)
+      const { content } = sampleOf(context, business, { kind: request.query.kind, to: visit.person.email })
+      return reply
+        .headers({
+          'content-security-policy': mailPolicy,
+          'x-content-type-options': 'nosniff',
+          'cache-control': 'no-store',
+        })
+        .type('text/html; charset=utf-8')
+        .send(content.html)
+    },
+  )
+}

@@ -1,0 +1,285 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { effectivePlan } from '../../access/actor.ts'
+import { openBookingPage, readPageKey } from '../../access/page-key.ts'
+import { Problem } from '../../base/errors.ts'
+import { publicUrl } from '../../base/public-url.ts'
+import type { Context } from '../../bookings/context.ts'
+import { changeKeyInScope } from '../../catalogue/business-keys.ts'
+import type { BusinessRow } from '../../catalogue/business-queries.ts'
+import { ChangeBusiness } from '../../catalogue/business-schemas.ts'
+import { changeBusinessInScope, showBusinessInScope } from '../../catalogue/business.ts'
+import { serviceKind } from '../../catalogue/catalogue.ts'
+import type { Service } from '../../catalogue/catalogue-types.ts'
+import { ChangeKey } from '../../catalogue/key-schemas.ts'
+import { html, type Html } from '../page.ts'
+import { allOf } from './all-of.ts'
+import { consoleScript, pathOf } from './console-page.ts'
+import {
+  assertNoFaults,
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  type ShownPage,
+} from './console-route.ts'
+import { choice, faultSummary, field, filledForm, type FormState, hidden, type Typed } from './form.ts'
+
+/** Where clients book: the booking page, and the form on the business's own website. */
+export function websiteRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [websitePage(context)])
+}
+
+type PageKey = NonNullable<Awaited<ReturnType<typeof readPageKey>>>
+
+interface Website {
+  business: BusinessRow
+  pageKey: PageKey | undefined
+  /** Those that can be booked. */
+  services: Service[]
+  /** The one that links and snippet lead to; undefined for all. */
+  only: Service | undefined
+}
+
+function websitePage(context: Context): ConsoleRoute {
+  const read = async ({ person, business: { id } }: BusinessVisit, serviceId?: string): Promise<Website> => {
+    const [business, pageKey, services] = await Promise.all([
+      showBusinessInScope(context, person, id),
+      readPageKey(context, id),
+      allOf(context, person, { kind: serviceKind, businessId: id }),
+    ])
+    const active = services.filter((service) => service.active)
+    return { business, pageKey, services: active, only: active.find((one) => one.id === serviceId) }
+  }
+  const server = publicUrl(context.config)
+  return {
+    path: '/console/website',
+    name: 'WebsitePage',
+    summary: 'The booking page and the website of a business',
+    role: 'manager',
+    query: { service: Type.Optional(Type.String({ maxLength: 40 })) },
+    show: async (visit, { query }) => {
+      const website = await read(visit, query['service'])
+      const state = filledForm(typedBrand(website.business))
+      return shown(visit, website, { server, state, done: query['done'] })
+    },
+    form: {
+      fieldOf: (pointer) => fields[pointer] ?? (pointer.startsWith('/allowed_origins') ? 'origin' : ''),
+      act: async (visit, typed) => {
+        if (visit.person.role !== 'owner')
+          assertNoFaults({ '': visit.texts.setUp.notYoursWhy(visit.texts.roles.owner) })
+        await save(context, visit, { typed, website: await read(visit) })
+        return { path: '/console/website', query: { done: 'saved' } }
+      },
+      again: async (visit, state, { query }) =>
+        shown(visit, await read(visit, query['service']), {
+          server,
+          state: { ...state, typed: { ...typedBrand((await read(visit)).business), ...state.typed } },
+        }),
+    },
+  }
+}
+
+/** Fields by the pointers of the API. */
+const fields: Record<string, string> = {
+  '/brand_name': 'name',
+  '/brand_color': 'color',
+  '/brand_logo_url': 'logo',
+}
+
+function typedBrand({ brand_name, brand_color, brand_logo_url }: BusinessRow): Typed {
+  return { name: brand_name ?? '', color: brand_color ?? '', logo: brand_logo_url ?? '' }
+}
+
+/** Does what one of the forms of the page asks for. */
+async function save(
+  context: Context,
+  { person, business: { id } }: BusinessVisit,
+  { typed, website: { pageKey } }: { typed: Typed; website: Website },
+): Promise<void> {
+  if (typed['do'] === 'brand') {
+    const { name = '', color = '', logo = '' } = typed
+    const brand = { brand_name: name || null, brand_color: color || null, brand_logo_url: logo || null }
+    await changeBusinessInScope(context, person, { id, change: checkedForm(ChangeBusiness, brand) })
+    return
+  }
+  if (typed['do'] === 'open') {
+    await openBookingPage(context, person, id)
+    return
+  }
+  if (!pageKey) throw new Problem('not_found', 'There is no booking page.')
+  const { origin = '' } = typed
+  const present = pageKey.origins ?? []
+  const added = originOf(origin)
+  const allowed_origins =
+    typed['do'] === 'forbid'
+      ? present.filter((one) => one !== origin)
+      : [...present, ...(present.includes(added) ? [] : [added])]
+  const change = checkedForm(ChangeKey, { allowed_origins })
+  await changeKeyInScope(context, person, { businessId: id, keyId: pageKey.id, change })
+}
+
+/** The origin of an address that somebody has copied; what is none is left for the API to refuse. */
+function originOf(text: string): string {
+  const address = text.includes('://') ? text : `https://${text}`
+  return /^https?:/i.test(address) && URL.canParse(address) ? new URL(address).origin : text
+}
+
+interface Shown {
+  server: string
+  state: FormState
+  done?: string | undefined
+}
+
+function shown(visit: BusinessVisit, website: Website, { server, state, done }: Shown): ShownPage {
+  const { website: words, setUp } = visit.texts
+  const { pageKey } = website
+  return {
+    title: words.title,
+    section: 'website',
+    more: consoleScript,
+    frames: true,
+    body: html`<h1>${words.title}</h1>
+      ${done === 'saved' ? html`<p class="notice" role="status">${setUp.done.saved}</p>` : ''}
+      ${faultSummary(state, setUp)}
+      ${
+        pageKey
+          ? html`<div class="two">
+              <div>
+                ${linkPart(visit, website, { server, key: pageKey.key })} ${originPart(visit, pageKey, state)}
+              </div>
+              <div>
+                <h2>${words.preview}</h2>
+                <iframe
+                  class="phone"
+                  src="${pathOfPage(website)}&amp;preview"
+                  title="${words.preview}"
+                ></iframe>
+              </div>
+            </div>`
+          : closedPart(visit)
+      }
+      ${brandPart(visit, website, state)}
+      <p><a href="${pathOf('/console/services', visit)}">${words.toServices}</a></p>`,
+  }
+}
+
+function pathOfPage({ pageKey, only }: Website): Html {
+  return html`/book/${pageKey?.key ?? ''}?${only ? html`service=${only.id}` : ''}`
+}
+
+function closedPart(visit: BusinessVisit): Html {
+  const { website: words } = visit.texts
+  return html`<p>${words.closed}</p>
+    ${
+      visit.person.role === 'owner'
+        ? html`<form method="post">
+            ${hidden({ do: 'open' })}<button class="main">${words.open}</button>
+          </form>`
+        : ''
+    }`
+}
+
+/** What the owner gives away: the link, and the lines for their website. */
+function linkPart(
+  visit: BusinessVisit,
+  website: Website,
+  { server, key }: { server: string; key: string },
+): Html {
+  const { website: words } = visit.texts
+  const { services, only } = website
+  const link = `${server}/book/${key}${only ? `?service=${only.id}` : ''}`
+  const snippet = [
+    `<script type="module" src="${server}/widget/v1.js"></script>`,
+    `<holdfast-booking publishable-key="${key}"${only ? ` service-id="${only.id}"` : ''}></holdfast-booking>`,
+  ].join('\n')
+  const state = filledForm({ service: only?.id ?? '' })
+  return html`${
+      services.length > 1
+        ? html`<form method="get" action="/console/website" class="fields wide-fields">
+            ${hidden({ business: visit.businesses.length > 1 ? visit.business.id : undefined })}
+            ${choice(state, {
+              ...{ name: 'service', label: words.services, hint: words.servicesHint },
+              options: [['', words.allServices], ...services.map(({ id, name }) => [id, name] as const)],
+            })}
+            <button type="submit">${words.choose}</button>
+          </form>`
+        : ''
+    }
+    ${copied(words, { name: 'link', label: words.link, text: link, rows: 1 })}
+    <p><a href="${link}">${words.openPage}</a></p>
+    ${copied(words, { name: 'snippet', label: words.snippet, text: snippet, rows: 5 })}
+    <p class="soft">${words.snippetHint}</p>`
+}
+
+/** A text to take along; a script adds a button that copies it. */
+function copied(
+  words: BusinessVisit['texts']['website'],
+  { name, label, text, rows }: { name: string; label: string; text: string; rows: number },
+): Html {
+  const attributes = html`id="${name}" readonly`
+  return html`<div class="fields copied">
+    <label for="${name}">${label}</label>
+    ${rows > 1 ? html`<textarea ${attributes} rows="${rows}">${text}</textarea>` : html`<input ${attributes} value="${text}" />`}
+    <button type="button" hidden data-copy="${name}" data-copied="${words.copied}">
+      ${words.copy} <span class="unseen">${label}</span>
+    </button>
+  </div>`
+}
+
+function originPart(visit: BusinessVisit, { origins }: PageKey, state: FormState): Html {
+  const { website: words } = visit.texts
+  const isOwner = visit.person.role === 'owner'
+  return html`<h2>${words.origins}</h2>
+    ${
+      origins === null
+        ? html`<p>${words.anyOrigin}</p>`
+        : origins.length === 0
+          ? html`<p>${words.noOrigin}</p>`
+          : html`<ul class="rows">
+              ${origins.map(
+                (origin) =>
+                  html`<li>
+                    <span>✓ <bdi>${origin}</bdi> ${words.allowed}</span>
+                    ${
+                      isOwner
+                        ? html`<form method="post">
+                            ${hidden({ do: 'forbid', origin })}
+                            <button type="submit">
+                              ${words.forbid}<span class="unseen"> ${origin}</span>
+                            </button>
+                          </form>`
+                        : ''
+                    }
+                  </li>`,
+              )}
+            </ul>`
+    }
+    ${
+      isOwner && origins !== null
+        ? html`<form method="post" class="fields wide-fields">
+            ${hidden({ do: 'allow' })}
+            ${field(state, { name: 'origin', label: words.newOrigin, hint: words.originHint, max: 2_000, required: true })}
+            <button type="submit">${words.allow}</button>
+          </form>`
+        : ''
+    }`
+}
+
+function brandPart(visit: BusinessVisit, { business }: Website, state: FormState): Html {
+  const { website: words, setUp } = visit.texts
+  const isAllowed = effectivePlan(business.plan, business.hub_plan) === 'enterprise'
+  if (!isAllowed || visit.person.role !== 'owner')
+    return html`<h2>${words.brand}</h2>
+      <p class="soft">${isAllowed ? setUp.notYoursWhy(visit.texts.roles.owner) : words.brandPlan}</p>`
+  return html`<h2>${words.brand}</h2>
+    <form method="post" class="fields wide-fields">
+      ${hidden({ do: 'brand' })}
+      ${field(state, { name: 'name', label: words.brandName, hint: words.brandNameHint, max: 200 })}
+      <div class="beside">
+        ${field(state, { name: 'color', label: words.color, hint: words.colorHint, max: 7 })}
+        ${field(state, { name: 'logo', label: words.logo, hint: words.logoHint, max: 2_048 })}
+      </div>
+      <div class="actions"><button type="submit" class="main">${setUp.save}</button></div>
+    </form>`
+}

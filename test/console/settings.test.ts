@@ -1,0 +1,76 @@
+import { readdirSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readConsole, textOf } from '../support/console.ts'
+import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
+import { emptyDirectory } from '../support/holdfast-process.ts'
+import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+
+onEachEngine('the settings of a business', (engine) => {
+  const directory = emptyDirectory()
+  let service: TestService
+  let owner: LoggedIn
+  let manager: LoggedIn
+  beforeAll(async () => {
+    service = await startTestService(engine, { MAIL_DIR: directory })
+    const place = { businessId: businessOf(service.world, 'Thames Barbers').id }
+    owner = await logInNewPerson(service, { email: 'owner@example.com', role: 'owner', place })
+    manager = await logInNewPerson(service, { email: 'manager@example.com', role: 'manager', place })
+  })
+  afterAll(() => service.stop())
+  const settings = {
+    ...{ name: 'Thames & Sons', timezone: 'Europe/London', locale: 'en', reply: 'hello@example.com' },
+    ...{ notify: 'a@example.com\n\nb@example.com', reminders: '2, 48', quietFrom: '21:00', quietTo: '08:00' },
+    ...{ retention: '365', perClient: '', networks: '203.0.113.7/32' },
+  }
+  const shown = async () =>
+    (await owner.call('GET', `/businesses/${businessOf(service.world, 'Thames Barbers').id}`)).body as object
+
+  test('are saved as the API takes them, and shown again', async () => {
+    expect(await sendForm(service, '/console/settings', settings, owner)).toMatchObject({ status: 303 })
+    expect(await shown()).toMatchObject({
+      ...{ name: 'Thames & Sons', reply_to_email: 'hello@example.com', reminder_hours: [48, 2] },
+      ...{ notify_emails: ['a@example.com', 'b@example.com'], quiet_hours: { from: '21:00', to: '08:00' } },
+      ...{ retention_days: 365, max_bookings_per_client: null, trusted_networks: ['203.0.113.7/32'] },
+    })
+    const page = await readConsole(service, '/console/settings', owner)
+    expect(page.body).toMatch(/name="reminders"[^>]*value="48, 2"/)
+    expect(page.body).toContain('value="Thames &amp; Sons"')
+  })
+
+  test('name each fault at its field, keep what was typed, and change nothing', async () => {
+    const before = await shown()
+    const wrong = { reply: 'nobody', reminders: 'soon', quietTo: '', retention: '0', networks: 'home' }
+    const { status, body } = await sendForm(service, '/console/settings', { ...settings, ...wrong }, owner)
+    expect(status).toBe(422)
+    for (const name of ['reply', 'reminders', 'quietFrom', 'retention', 'networks'])
+      expect(body).toContain(`id="${name}-fault"`)
+    expect(body).toContain('value="soon"')
+    expect(await shown()).toEqual(before)
+  })
+
+  test('show each mail in the name of the business, and nothing that runs', async () => {
+    for (const kind of ['confirmed', 'reminder', 'booked']) {
+      const mail = await readConsole(service, `/console/settings/mail?kind=${kind}`, owner)
+      expect(mail.status).toBe(200)
+      expect(mail.headers['content-security-policy']).toMatch(/default-src 'none'.*sandbox/)
+    }
+    const confirmed = await readConsole(service, '/console/settings/mail?kind=confirmed', owner)
+    expect(textOf(confirmed)).toContain('Thames & Sons')
+  })
+
+  test('send a test mail to the owner', async () => {
+    const sent = await sendForm(service, '/console/settings/test-mail', { to: 'me' }, owner)
+    expect(sent.headers['location']).toBe('/console/settings?done=sent')
+    expect(readdirSync(directory).filter((name) => name.endsWith('-confirmed.eml'))).toHaveLength(1)
+    expect(textOf(await readConsole(service, '/console/settings?done=sent', owner))).toContain('on its way')
+  })
+
+  test('are for owners alone', async () => {
+    expect(await readConsole(service, '/console/settings', manager)).toMatchObject({ status: 404 })
+    expect(await readConsole(service, '/console/settings/mail?kind=booked', manager)).toMatchObject({
+      status: 404,
+    })
+    expect(await sendForm(service, '/console/settings', settings, manager)).toMatchObject({ status: 404 })
+    expect(await sendForm(service, '/console/settings/test-mail', {}, manager)).toMatchObject({ status: 404 })
+  })
+})

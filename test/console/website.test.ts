@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectProblem } from '../support/expect-problem.ts'
+import { readConsole, textOf } from '../support/console.ts'
+import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
+import { createBusiness } from '../../src/catalogue/business.ts'
+import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+
+const site = 'https://www.salon.example'
+
+onEachEngine('the page about the website', (engine) => {
+  let service: TestService
+  let owner: LoggedIn
+  let manager: LoggedIn
+  let alone: LoggedIn
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    const place = { businessId: businessOf(service.world, 'Salon Spree').id }
+    owner = await logInNewPerson(service, { email: 'owner@example.com', role: 'owner', place })
+    manager = await logInNewPerson(service, { email: 'manager@example.com', role: 'manager', place })
+    const business = { name: 'No keys', plan: 'growth' as const, timezone: 'Europe/Berlin' }
+    const { id: businessId } = await createBusiness(service.context, business)
+    alone = await logInNewPerson(service, {
+      email: 'alone@example.com',
+      role: 'owner',
+      place: { businessId },
+    })
+  })
+  afterAll(() => service.stop())
+  const read = (person = owner, query = '') => readConsole(service, `/console/website${query}`, person)
+  const send = (fields: Record<string, string>, person = owner) =>
+    sendForm(service, '/console/website', fields, person)
+  const keyIn = (body: unknown) => /publishable-key=&quot;(cal_pub_\w+)/.exec(String(body))?.[1] ?? ''
+  const exchange = (token: string, origin: string) =>
+    service.call('POST', '/session', { token, headers: { origin } })
+
+  test('shows link, lines to paste and the page itself, also for one service', async () => {
+    const page = await read()
+    const key = keyIn(page.body)
+    expect(page.body).toContain(`/book/${key}"`)
+    expect(page.body).toContain(`src="/book/${key}?&amp;preview"`)
+    expect(page.headers['content-security-policy']).toContain("frame-src 'self'")
+    const [, id = ''] = /<option value="([0-9a-f-]{36})"/.exec(String(page.body)) ?? []
+    const one = await read(owner, `?service=${id}`)
+    expect(one.body).toContain(`/book/${key}?service=${id}"`)
+    expect(one.body).toContain(`service-id=&quot;${id}&quot;`)
+  })
+
+  test('lets a website show the form, and no longer', async () => {
+    const key = keyIn((await read()).body)
+    expectProblem(await exchange(key, site), 'origin_not_allowed')
+    const refused = await send({ do: 'allow', origin: 'ftp://salon.example/<b>' })
+    expect(refused.status).toBe(422)
+    expect(refused.body).toContain('value="ftp://salon.example/&lt;b&gt;"')
+    for (const origin of [`${site}/contact?a=b`, 'www.salon.example'])
+      expect(await send({ do: 'allow', origin })).toMatchObject({ status: 303 })
+    const page = await read()
+    expect(textOf(page).match(/✓ https:\/\/www\.salon\.example is allowed/g)).toHaveLength(1)
+    expect(await exchange(key, site)).toMatchObject({ status: 201 })
+    await send({ do: 'forbid', origin: site })
+    expect(textOf(await read())).toContain('Not yet')
+    expectProblem(await exchange(key, site), 'origin_not_allowed')
+  })
+
+  test('changes colour and logo where the plan has them, and keeps what is wrong', async () => {
+    const refused = await send({ do: 'brand', name: '', color: 'green', logo: '' })
+    expect(refused.status).toBe(422)
+    expect(refused.body).toContain('value="green"')
+    expect(await send({ do: 'brand', name: 'Spree', color: '#123456', logo: '' })).toMatchObject({
+      status: 303,
+    })
+    const shown = await owner.call('GET', `/businesses/${businessOf(service.world, 'Salon Spree').id}`)
+    expect(shown.body).toMatchObject({ brand_name: 'Spree', brand_color: '#123456', brand_logo_url: null })
+    expect(textOf(await read(alone))).toContain('need the Enterprise plan')
+  })
+
+  test('opens a booking page where there is none', async () => {
+    expect(textOf(await read(alone))).toContain('There is no booking page.')
+    expect(await send({ do: 'allow', origin: site }, alone)).toMatchObject({ status: 404 })
+    expect(await send({ do: 'open' }, alone)).toMatchObject({ status: 303 })
+    const key = keyIn((await read(alone)).body)
+    expect(await service.call('GET', `//book/${key}`)).toMatchObject({ status: 200 })
+    expectProblem(await exchange(key, site), 'origin_not_allowed')
+  })
+
+  test('shows managers all, and lets owners alone change it', async () => {
+    const page = await read(manager)
+    expect(page).toMatchObject({ status: 200 })
+    expect(page.body).not.toContain('name="origin"')
+    expect(await send({ do: 'allow', origin: site }, manager)).toMatchObject({ status: 422 })
+    expect(textOf(await read())).toContain('Not yet')
+  })
+
+  test('the API changes websites of publishable keys of its own business alone', async () => {
+    const path = `/businesses/${businessOf(service.world, 'Salon Spree').id}/keys`
+    const keys = (await owner.call('GET', path)).body.data as { id: string; type: string }[]
+    const id = (type: string) => keys.find((key) => key.type === type)?.id ?? ''
+    const change = { allowed_origins: [site] }
+    expect(await owner.call('PATCH', `${path}/${id('publishable')}`, change)).toMatchObject({
+      status: 200,
+      body: change,
+    })
+    expectProblem(await owner.call('PATCH', `${path}/${id('business')}`, change), 'not_found')
+    expectProblem(await alone.call('PATCH', `${path}/${id('publishable')}`, change), 'not_found')
+    const faulty = { allowed_origins: [`${site}/`] }
+    const refused = await owner.call('PATCH', `${path}/${id('publishable')}`, faulty)
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '/allowed_origins/0', code: 'invalid_format' }] },
+    })
+  })
+})
