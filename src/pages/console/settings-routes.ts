@@ -4,7 +4,6 @@ import { Type } from 'typebox'
 import { personRoles } from '../../access/actor.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Context } from '../../bookings/context.ts'
-import type { BusinessRow } from '../../catalogue/business-queries.ts'
 import { networksIn } from '../../catalogue/business-rules.ts'
 import { ChangeBusiness } from '../../catalogue/business-schemas.ts'
 import { changeBusinessInScope, showBusinessInScope } from '../../catalogue/business.ts'
@@ -13,7 +12,7 @@ import type { MailKind } from '../../database/tables.ts'
 import { mailRoute } from '../../mails/outbox.ts'
 import { sampleKinds, sampleMail } from '../../mails/sample.ts'
 import { MailSender } from '../../mails/send.ts'
-import { Media, StrictObject } from '../../http/wire.ts'
+import { Media, problems, StrictObject } from '../../http/wire.ts'
 import { html, type Html } from '../page.ts'
 import { findVisit, pathOf } from './console-page.ts'
 import {
@@ -46,6 +45,8 @@ export function settingsRoutes(app: FastifyInstance, context: Context): void {
 
 const path = '/console/settings'
 
+type Business = Awaited<ReturnType<typeof showBusinessInScope>>
+
 function settingsPage(context: Context): ConsoleRoute {
   return {
     path,
@@ -68,7 +69,7 @@ function settingsPage(context: Context): ConsoleRoute {
   }
 }
 
-function typedSettings(business: BusinessRow): Typed {
+function typedSettings(business: Business): Typed {
   const { name, timezone, retention_days, max_bookings_per_client, trusted_networks_json } = business
   const { locale, reply_to_email, notify_emails, reminder_hours, quiet_hours } = mailSettings(business)
   return {
@@ -192,7 +193,7 @@ function mailPart(context: Context, visit: BusinessVisit): Html {
 }
 
 /** A mail with made-up data, as clients of this business would get it. */
-function sampleOf(context: Context, business: BusinessRow, { kind, to }: { kind: MailKind; to: string }) {
+function sampleOf(context: Context, business: Business, { kind, to }: { kind: MailKind; to: string }) {
   const { name, timezone, brand_color: color } = business
   const { locale, reply_to_email: replyTo } = mailSettings(business)
   const sample = { kind, locale, to, now: context.clock.now() }
@@ -240,7 +241,7 @@ function mailPreview(app: FastifyInstance, context: Context): void {
           kind: Type.Enum([...sampleKinds]),
           business: Type.Optional(Type.String({ maxLength: 40 })),
         }),
-        response: { 200: Media('text/html', 'The mail.') },
+        response: { 200: Media('text/html', 'The mail.'), ...problems('not_found') },
       },
     },
     async (request, reply) => {

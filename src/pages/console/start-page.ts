@@ -95,12 +95,19 @@ export async function startPanel(
     return html``
   const booking = await newestBooking(context, person, business.id)
   if (booking) return html``
+  const items = activeOf(catalogue)
+  const isReady = Object.values(items).every((kind: unknown[]) => kind.length > 0)
+  const hide = html`<form method="post" action="${pathOf('/console/start/hide', visit)}">
+    <button type="submit">${texts.start.hide}</button>
+  </form>`
+  if (isReady)
+    return html`<div class="card start head">
+      <p>${texts.start.ready} <a href="${stepPath('page', visit)}">${texts.start.testBooking}</a></p>
+      ${hide}
+    </div>`
   return html`<section class="card start" aria-labelledby="start">
     <h2 id="start">${texts.start.panel}</h2>
-    ${stepList(visit, { ...activeOf(catalogue), booking })}
-    <form method="post" action="${pathOf('/console/start/hide', visit)}">
-      <button type="submit">${texts.start.hide}</button>
-    </form>
+    ${stepList(visit, { ...items, booking })} ${hide}
   </section>`
 }
 

@@ -6,7 +6,6 @@ import { Problem } from '../../base/errors.ts'
 import { publicUrl } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
 import { changeKeyInScope } from '../../catalogue/business-keys.ts'
-import type { BusinessRow } from '../../catalogue/business-queries.ts'
 import { ChangeBusiness } from '../../catalogue/business-schemas.ts'
 import { changeBusinessInScope, showBusinessInScope } from '../../catalogue/business.ts'
 import { serviceKind } from '../../catalogue/catalogue.ts'
@@ -30,10 +29,11 @@ export function websiteRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [websitePage(context)])
 }
 
+type Business = Awaited<ReturnType<typeof showBusinessInScope>>
 type PageKey = NonNullable<Awaited<ReturnType<typeof readPageKey>>>
 
 interface Website {
-  business: BusinessRow
+  business: Business
   pageKey: PageKey | undefined
   /** Those that can be booked. */
   services: Service[]
@@ -87,7 +87,7 @@ const fields: Record<string, string> = {
   '/brand_logo_url': 'logo',
 }
 
-function typedBrand({ brand_name, brand_color, brand_logo_url }: BusinessRow): Typed {
+function typedBrand({ brand_name, brand_color, brand_logo_url }: Business): Typed {
   return { name: brand_name ?? '', color: brand_color ?? '', logo: brand_logo_url ?? '' }
 }
 
@@ -207,7 +207,7 @@ function linkPart(
         : ''
     }
     ${copied(words, { name: 'link', label: words.link, text: link, rows: 1 })}
-    <p><a href="${link}">${words.openPage}</a></p>
+    <p><a href="${link.slice(server.length)}">${words.openPage}</a></p>
     ${copied(words, { name: 'snippet', label: words.snippet, text: snippet, rows: 5 })}
     <p class="soft">${words.snippetHint}</p>`
 }

@@ -434,6 +434,7 @@ export const german: ConsoleTexts = {
   },
   start: {
     panel: 'Einrichten abschließen',
+    ready: 'Alles ist eingerichtet. Probieren Sie Ihre Buchungsseite aus:',
     hide: 'Ausblenden',
     done: 'erledigt',
     steps: {

@@ -426,6 +426,7 @@ export const english = {
   },
   start: {
     panel: 'Finish setting up',
+    ready: 'Everything is set up. Try your booking page:',
     hide: 'Hide this',
     done: 'done',
     steps: {
