@@ -238,7 +238,7 @@ function mailPreview(app: FastifyInstance, context: Context): void {
         summary: 'A mail with made-up data, for owners',
         description: 'As clients of the business get it. Its links lead nowhere.',
         querystring: StrictObject({
-          kind: Type.Enum([...sampleKinds]),
+          kind: Type.Optional(Type.Enum([...sampleKinds])),
           business: Type.Optional(Type.String({ maxLength: 40 })),
         }),
         response: { 200: Media('text/html', 'The mail.'), ...problems('not_found') },
@@ -250,7 +250,10 @@ function mailPreview(app: FastifyInstance, context: Context): void {
       if (!visit.business || visit.person.role !== personRoles.at(-1))
         throw new Problem('not_found', 'There is no such mail.')
       const business = await showBusinessInScope(context, visit.person, visit.business.id)
-      const { content } = sampleOf(context, business, { kind: request.query.kind, to: visit.person.email })
+      const { content } = sampleOf(context, business, {
+        kind: request.query.kind ?? 'confirmed',
+        to: visit.person.email,
+      })
       return reply
         .headers({
           'content-security-policy': mailPolicy,
