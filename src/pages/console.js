@@ -63,6 +63,8 @@ function lookUp(part, { lookUp: business, none }) {
     if (event.key !== 'Enter') return
     event.preventDefault() // it would book
     void find()
+  })
+}
 
 for (const button of document.querySelectorAll('[data-copy]')) {
   const field = document.getElementById(button.dataset.copy)
