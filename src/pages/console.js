@@ -67,16 +67,6 @@ function lookUp(part, { lookUp: business, none }) {
 }
 
 for (const button of document.querySelectorAll('[data-copy]')) {
-  const field = document.getElementById(button.dataset.copy)
-  if (!navigator.clipboard) continue // without https; the field can be selected
-  button.hidden = false
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(field.value)
-    button.textContent = button.dataset.copied
-  })
-}
-
-for (const button of document.querySelectorAll('[data-copy]')) {
   const { copy } = button.dataset
   const field = document.getElementById(copy)
   field.addEventListener('focus', () => field.select())

@@ -221,9 +221,10 @@ function copied(
   return html`<div class="fields copied">
     <label for="${name}">${label}</label>
     ${rows > 1 ? html`<textarea ${attributes} rows="${rows}">${text}</textarea>` : html`<input ${attributes} value="${text}" />`}
-    <button type="button" hidden data-copy="${name}" data-copied="${words.copied}">
+    <button type="button" hidden data-copy="${name}">
       ${words.copy} <span class="unseen">${label}</span>
     </button>
+    <p id="${name}-copied" role="status" hidden>${words.copied}</p>
   </div>`
 }
 
