@@ -95,7 +95,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, from nothing to the fi
     await page.frameLocator('iframe').getByRole('heading', { name: 'Salon Nova' }).waitFor()
     await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await press(page.getByRole('button', { name: 'Copy Link of your booking page' }))
-    await page.getByText('Copied', { exact: true }).waitFor()
+    await page.locator('#link-copied').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/\/book\/cal_pub_\w+$/)
     await type(page.getByLabel('Address of your website'), 'www.salon.example')
     await page.keyboard.press('Enter')
