@@ -352,6 +352,9 @@ const rows: Record<
 
 const span = { starts_at: '2027-06-01T08:00:00Z', ends_at: '2027-06-01T09:00:00Z' }
 
+/** What a script of a page asks for, which has no use for the form to log in. */
+const asked = ['GET /console/calendar']
+
 /** Around the API: none of them needs a key. */
 const open = [
   'GET /healthz',
@@ -367,7 +370,6 @@ const open = [
   'GET /book/:publishable_key',
   'GET /manage',
   'GET /console',
-  'GET /console/calendar',
   'GET /console/calendar.css',
   'GET /console/bookings',
   'GET /console/bookings.csv',
@@ -573,9 +575,13 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
 
   test('every route has a row, and every row has its route', () => {
     const known = service.app.server.knownRoutes.map(({ method, url }) => `${method} ${url}`)
-    const withHeads = [...operations.map(({ route }) => route), ...open, ...secret, ...forms].flatMap(
-      (route) => (route.startsWith('GET ') ? [route, route.replace('GET', 'HEAD')] : [route]),
-    )
+    const withHeads = [
+      ...operations.map(({ route }) => route),
+      ...open,
+      ...asked,
+      ...secret,
+      ...forms,
+    ].flatMap((route) => (route.startsWith('GET ') ? [route, route.replace('GET', 'HEAD')] : [route]))
     expect(known.toSorted()).toEqual(withHeads.toSorted())
   })
 
@@ -589,6 +595,12 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     expect(await service.call('GET', `/${path}`, { headers: { accept: '*/*, text/html' } })).toMatchObject({
       status: 200,
     })
+  })
+
+  test.each(asked)('%s is for who is logged in, and no key will do', async (route) => {
+    const path = `/${route.replace('GET ', '')}`
+    expectProblem(await service.call('GET', path), 'invalid_credentials')
+    expectProblem(await service.call('GET', path, { token: own.business_key }), 'invalid_credentials')
   })
 
   test.each(forms)('%s is taken from pages of this server alone', async (route) => {
