@@ -1,0 +1,65 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { misfitsIn, violationsIn } from '../support/accessibility.ts'
+import { chromiumPath, keepScreenshot, launchBrowser, startPublicService } from '../support/browser.ts'
+import { consoleSizes, openConsole } from '../support/console.ts'
+import { type LoggedIn, logInNewPerson } from '../support/person.ts'
+import { bookerOf } from '../support/salon-day.ts'
+import type { TestService } from '../support/test-service.ts'
+
+/* A busy Monday, as docs/guides/running-a-salon.md shows it: TEST_SCREENSHOTS=docs/images takes its pictures. */
+
+const day = '2026-11-23'
+const at = (time: string) => `${day}T${time}:00+01:00`
+const client = (first_name: string, last_name: string, phone = '+493012345678') => {
+  const email = `${first_name}.${last_name}@example.com`.toLowerCase()
+  return { client: { first_name, last_name, email, phone } }
+}
+
+describe.skipIf(chromiumPath === undefined)('a busy day', () => {
+  let browser: Browser
+  let service: TestService
+  let address: string
+  let owner: LoggedIn
+  let shown = ''
+
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    ;({ service, address } = await startPublicService('sqlite'))
+    const { book, hold, call, staffId, business } = bookerOf(service)
+    const place = { businessId: business.id }
+    owner = await logInNewPerson(service, { email: 'ada@example.com', name: 'Ada', role: 'owner', place })
+    const [anna, ben] = [staffId('Anna'), staffId('Ben')]
+    shown = await book('Haircut', at('09:00'), { staff_id: anna, ...client('Grace', 'Hopper') })
+    await book('Haircut', at('10:30'), { staff_id: anna, ...client('Alan', 'Turing') })
+    await book('Haircut', at('14:00'), { staff_id: anna, ...client('Mary', 'Jackson') })
+    await book('Haircut', at('11:00'), { staff_id: ben, ...client('Katherine', 'Johnson') })
+    await book('Haircut', at('15:30'), { staff_id: ben, ...client('ليلى', 'الفهد') })
+    await hold('Haircut', at('12:30'), { staff_id: anna })
+    await call('POST', '/blocks', {
+      staff_id: ben,
+      starts_at: at('13:00'),
+      ends_at: at('14:00'),
+      reason: 'Training',
+    })
+    await call('PATCH', `/bookings/${shown}`, { notes: 'Please ring twice: the bell is weak.' })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await service.stop()
+  })
+
+  test.each([
+    ['console-day', () => `/console?date=${day}`, consoleSizes.desktop],
+    ['console-list', () => `/console?date=${day}&view=list`, consoleSizes.phone],
+    ['console-booking', () => `/console/bookings/${shown}`, consoleSizes.desktop],
+  ])('%s is whole', async (name, path, size) => {
+    const visitor = await openConsole(browser, owner, { address, ...size })
+    await visitor.page.goto(`${address}${path()}`)
+    await keepScreenshot(visitor.page, name)
+    expect(await misfitsIn(visitor.page)).toEqual([])
+    expect(await violationsIn(visitor.page)).toEqual([])
+    expect(visitor.errors).toEqual([])
+    await visitor.close()
+  })
+})
