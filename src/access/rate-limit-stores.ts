@@ -204,7 +204,7 @@ export class PostgresStore implements WindowStore {
   constructor(connections: DedicatedPool) {
     this.connections = connections
     this.countTogether = together((requests) => this.countGroup(requests), {
-      maxGroups: 1,
+      maxGroups: 2,
       isWorthTrying: (error) => !(error instanceof DatabaseUnavailable),
     })
   }

@@ -18,6 +18,7 @@ export function grouped<Member, Result>(
     if (!ask) {
       ask = together((members: readonly Member[]) => run(db, members), {
         ownerOf,
+        maxGroups: 2,
         isWorthTrying: (error) => !(error instanceof DatabaseUnavailable),
       })
       groups.set(db, ask)
