@@ -62,4 +62,16 @@ describe.skipIf(chromiumPath === undefined)('a busy day', () => {
     expect(visitor.errors).toEqual([])
     await visitor.close()
   })
+
+  test('the key / leads from the calendar to what is booked for a client', async () => {
+    const visitor = await openConsole(browser, owner, { address, ...consoleSizes.desktop })
+    await visitor.page.goto(`${address}/console`)
+    await visitor.page.getByRole('button', { name: 'Keys (?)' }).waitFor() // the script is there
+    await visitor.page.keyboard.press('/')
+    await visitor.page.keyboard.type('hopper')
+    await visitor.page.keyboard.press('Enter')
+    await visitor.page.getByRole('link', { name: 'Grace Hopper' }).first().click()
+    expect(await visitor.page.getByRole('heading', { level: 1 }).textContent()).toContain('Haircut')
+    await visitor.close()
+  })
 })

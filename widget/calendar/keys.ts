@@ -142,7 +142,7 @@ export class Keys {
         this.help.showModal()
         return true
       case '/': {
-        const search = document.querySelector<HTMLElement>('input[type="search"], [role="search"] input')
+        const search = document.querySelector<HTMLElement>('input[type="search"]')
         search?.focus()
         return search !== null
       }

@@ -4,7 +4,8 @@ import { toMs } from '../../base/instants.ts'
 import { type Calendar, presentCalendar } from '../../bookings/calendar.ts'
 import { without } from '../../bookings/calendar-rules.ts'
 import { html, type Html } from '../page.ts'
-import { type ConsoleVisit, pathOf } from './console-page.ts'
+import { businessOf, type ConsoleVisit, pathOf } from './console-page.ts'
+import { hidden } from './form.ts'
 
 /* The calendar as HTML: what is chosen of it and the bar above; its grid and its list are beside. It is whole without a script. */
 
@@ -131,7 +132,7 @@ export function calendarBar({ visit, choice, calendar }: CalendarView): Html {
           >`,
       )}
     </nav>
-    ${filterForm(visit, choice, calendar)}
+    ${filterForm(visit, choice, calendar)} ${searchForm(visit)}
     <p class="cal-do">
       <a class="button main" href="${pathOf('/console/book', visit, placeChoice(choice))}">+ ${t.book}</a>
       <a class="button" href="${pathOf('/console/block', visit, placeChoice(choice))}">${t.block}</a>
@@ -146,13 +147,10 @@ function placeChoice({ date, location, who }: CalendarChoice): Record<string, st
 function filterForm(visit: ConsoleVisit, choice: CalendarChoice, { catalogue, columns }: Calendar): Html {
   const t = visit.texts.calendar
   const places = catalogue.locations.filter(({ active }) => active)
-  const hidden = { view: choice.view, business: visit.businesses.length > 1 ? visit.business?.id : undefined }
   const option = (id: string | undefined, name: string, chosen: string | undefined) =>
     html`<option value="${id ?? ''}" ${id === chosen ? html`selected` : ''}>${name}</option>`
   return html`<form class="cal-filter" method="get" action="/console">
-    ${Object.entries(hidden).map(([name, value]) =>
-      value === undefined ? '' : html`<input type="hidden" name="${name}" value="${value}" />`,
-    )}
+    ${hidden({ view: choice.view, business: businessOf(visit) })}
     <label
       ><span class="unseen">${t.date}</span><input type="date" name="date" value="${choice.date}" required
     /></label>
@@ -175,6 +173,26 @@ function filterForm(visit: ConsoleVisit, choice: CalendarChoice, { catalogue, co
       </select></label
     >
     <button type="submit">${t.show}</button>
+  </form>`
+}
+
+/** Leads to what is booked for a client, whenever it was; the key `/` comes here. */
+function searchForm(visit: ConsoleVisit): Html {
+  const { bookings, clients } = visit.texts
+  return html`<form class="cal-search" method="get" action="/console/bookings" role="search">
+    ${hidden({ business: businessOf(visit), when: 'all' })}
+    <label
+      ><span class="unseen">${bookings.search}</span
+      ><input
+        type="search"
+        name="q"
+        placeholder="${bookings.search}"
+        minlength="3"
+        maxlength="100"
+        dir="auto"
+        required
+    /></label>
+    <button type="submit">${clients.find}</button>
   </form>`
 }
 
