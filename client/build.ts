@@ -163,6 +163,8 @@ function shipped(declaration: string): string {
     .replaceAll(/\n *\* (?:@constant|@enum .*|Format: .*|@description discriminator enum property .*)$/gm, '')
     .replaceAll(/^ *\/\*\*\s(?: *\* )?\w+\s+\*\/\n/gm, '')
     .replaceAll(/^ *\/\*\*(?: (?:@constant|Format: [\w-]+) |\n *)\*\/\n/gm, '')
+    .replaceAll('@description ', '')
+    .replaceAll(/\/\*\*\n *\* ([^\n]*)\n *\*\//g, '/** $1 */')
     .replaceAll(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4))
 }
 
