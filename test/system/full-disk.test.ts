@@ -43,7 +43,7 @@ onEachEngine('a database whose disk is full', (engine) => {
   testIn(engine === 'sqlite')(
     'refuses changes by 503, is not ready, still answers reads, and recovers without loss',
     async () => {
-      const disk = await makeSmallDisk(engine === 'sqlite' ? 16 : 64)
+      const disk = await makeSmallDisk(64)
       if (!disk) {
         console.warn('*** NOT TESTED: a full disk. This process may not mount a file system of its own.')
         return
