@@ -8,7 +8,11 @@ export function readForms(scope: FastifyInstance, maxBytes = defaultMaxBytes): v
   scope.removeAllContentTypeParsers()
   const options = { parseAs: 'buffer', bodyLimit: maxBytes } as const
   scope.addContentTypeParser('application/x-www-form-urlencoded', options, (_request, body: Buffer, done) => {
-    done(null, Object.fromEntries(new URLSearchParams(body.toString())))
+    const fields = [...new URLSearchParams(body.toString())].map(([name, value]) => [
+      name,
+      value.replaceAll('\r\n', '\n'), // as browsers send the lines of an area (HTML, 4.10.22.4)
+    ])
+    done(null, Object.fromEntries(fields))
   })
   scope.addContentTypeParser('*', options, (_request, body: Buffer, done) => {
     if (body.length === 0) done(null, {})

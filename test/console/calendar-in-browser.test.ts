@@ -124,14 +124,14 @@ describe.skipIf(chromiumPath === undefined)('the calendar, live', () => {
     await booker.hold('Haircut', `${day}T14:00:00+01:00`, { staff_id: booker.staffId('Ben') })
     const list = page.locator('.cal-agenda')
     await passing(page, list.getByRole('link', { name: 'Ada Lovelace' }).waitFor())
-    await passing(page, list.getByText('reserviert 9:').waitFor())
+    await passing(page, list.getByText('reserviert, noch 9:').waitFor())
     await look(page, 'list-phone')
   })
 
   test('a hold counts down and goes when it ends; the present time moves', async () => {
     await booker.hold('Haircut', '2026-11-20T15:00:00+01:00', { staff_id: booker.staffId('Ben') })
     const { page } = await open('/console?date=2026-11-20')
-    await page.locator('.hold').getByText('held 9:5').waitFor()
+    await page.locator('.hold').getByText('held, 9:5').waitFor()
     const line = page.locator('.cal-axis .cal-now')
     await line.getByText('10:00').waitFor()
     await page.clock.fastForward('10:00')

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { isStaff } from '../../access/actor.ts'
-import { type Instant, readInstant } from '../../base/instants.ts'
+import { type Instant, readInstant, toMs } from '../../base/instants.ts'
 import { type listBookings, presentBooking, type showBooking } from '../../bookings/booking.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
 import type { Service } from '../../catalogue/catalogue-types.ts'
@@ -280,12 +280,13 @@ function historyPart(view: BookingView): Html {
   if (!history) return html``
   const texts = visit.texts.booking
   const entries = [
-    ...history.map((entry) => ({ at: entry.at, text: historyText(view, entry) })),
+    ...history.map((entry) => ({ at: entry.at, isMail: false, text: historyText(view, entry) })),
     ...mails.map((mail) => ({
       at: readInstant(mail.sent_at ?? mail.created_at),
+      isMail: true,
       text: mailText(view, mail),
     })),
-  ].toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
+  ].toSorted(inOrder)
   const setting = { timezone: row.timezone, locale: visit.locale }
   return html`<section aria-labelledby="history">
     <h2 id="history">${texts.history}</h2>
@@ -297,6 +298,21 @@ function historyPart(view: BookingView): Html {
       )}
     </ol>
   </section>`
+}
+
+interface Told {
+  at: Instant
+  isMail: boolean
+}
+
+/** By time; times of mails are whole seconds, and what a mail tells of comes before it. */
+function inOrder(one: Told, other: Told): number {
+  const second = ({ at }: Told) => Math.floor(toMs(at) / 1_000)
+  return (
+    second(one) - second(other) ||
+    Number(one.isMail) - Number(other.isMail) ||
+    (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)
+  )
 }
 
 /** A change in plain words: what, and by whom. */

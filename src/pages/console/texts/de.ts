@@ -37,7 +37,7 @@ export const german: ConsoleTexts = {
     openHours: 'Nur Öffnungszeiten zeigen',
     closed: 'geschlossen',
     blocked: (reason) => (reason === null ? 'Gesperrt' : `Gesperrt: ${reason}`),
-    held: (left) => `reserviert ${left}`,
+    held: (left) => `⏳ reserviert, noch ${left}`,
     now: 'jetzt',
     free: (from, to) => `${from}–${to} frei`,
     status: {

@@ -37,7 +37,7 @@ export const english = {
     openHours: 'Show opening hours only',
     closed: 'closed',
     blocked: (reason: string | null) => (reason === null ? 'Blocked' : `Blocked: ${reason}`),
-    held: (left: string) => `held ${left}`,
+    held: (left: string) => `⏳ held, ${left} left`,
     now: 'now',
     free: (from: string, to: string) => `${from}–${to} free`,
     status: {
