@@ -176,7 +176,12 @@ onEachEngine('the pages of what a business offers', (engine) => {
 
   test('a location gets an address, a zone and hours; a fault names the hours', async () => {
     const fields = {
-      ...{ name: 'Annexe', address: 'Hauptstr. 1\r\n10115 Berlin', timezone: 'Europe/Vienna', online_url: '' },
+      ...{
+        name: 'Annexe',
+        address: 'Hauptstr. 1\r\n10115 Berlin',
+        timezone: 'Europe/Vienna',
+        online_url: '',
+      },
       ...{ hours: 'own', 'monday.0.opens': '09:00', 'monday.0.closes': '12:00' },
     }
     const refused = await send('/console/locations/new', {
