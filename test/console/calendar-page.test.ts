@@ -46,6 +46,7 @@ onEachEngine('the calendar of the console', (engine) => {
 
   test('speaks German, and shows a week of one person', async () => {
     const page = await show(`?view=week&who=${booker.staffId('Anna')}`, owner.cookie, 'de')
+    expect(page).toContain('<h1>16.–22. November 2026</h1>')
     expect(page).toContain('Mo., 16. Nov.')
     expect(page).toContain('So., 22. Nov.')
     expect(page).toContain('Rückgängig')

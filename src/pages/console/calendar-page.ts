@@ -113,9 +113,8 @@ export function calendarBar({ visit, choice, calendar }: CalendarView): Html {
     location: choice.location,
     who: choice.who,
   })
-  const heading = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeZone: 'UTC' })
   return html`<div class="cal-bar">
-    <h1>${heading.format(dayOf(choice.date) * 86_400_000)}</h1>
+    <h1>${headingOf(choice, locale)}</h1>
     <nav class="cal-days" aria-label="${t.date}">
       <a class="button" rel="prev" href="${shift(-step)}" aria-label="${t.previous}">‹</a>
       <a class="button" href="${today}">${t.today}</a>
@@ -138,6 +137,17 @@ export function calendarBar({ visit, choice, calendar }: CalendarView): Html {
       <a class="button" href="${pathOf('/console/block', visit, placeChoice(choice))}">${t.block}</a>
     </p>
   </div>`
+}
+
+/** The day, or the first and last day of the week. */
+function headingOf({ view, date }: CalendarChoice, locale: string): string {
+  const atMs = (day: string) => dayOf(day) * 86_400_000
+  const days = view === 'week' ? weekOf(date) : [date]
+  const format = new Intl.DateTimeFormat(locale, {
+    dateStyle: view === 'week' ? 'long' : 'full',
+    timeZone: 'UTC',
+  })
+  return format.formatRange(atMs(days[0] ?? date), atMs(days.at(-1) ?? date))
 }
 
 function placeChoice({ date, location, who }: CalendarChoice): Record<string, string | undefined> {
