@@ -174,7 +174,7 @@ onEachEngine('the pages of what a business offers', (engine) => {
     })
   })
 
-  test('a location gets an address, a zone and hours; a fault names the hours', async () => {
+  test('a location gets an address, a zone and hours; a fault stands at its day', async () => {
     const fields = {
       ...{
         name: 'Annexe',
@@ -189,8 +189,11 @@ onEachEngine('the pages of what a business offers', (engine) => {
       ...{ 'monday.1.opens': '11:00', 'monday.1.closes': '13:00', timezone: 'Europe/Nowhere' },
     })
     expect(refused.status).toBe(422)
-    expect(refused.body).toMatch(/id="hours-fault"/)
+    expect(refused.body).toMatch(/id="monday\.1\.opens-fault"/)
+    expect(refused.body).toMatch(/name="monday\.1\.opens"[^>]*aria-invalid="true"/)
     expect(refused.body).toMatch(/id="timezone-fault"/)
+    const half = await send('/console/locations/new', { ...fields, 'saturday.0.opens': '10:00' })
+    expect(half.body).toContain('id="saturday.0.closes-fault">Saturday: from 10:00 needs until.')
     expect((await send('/console/locations/new', fields)).status).toBe(303)
     expect(await named('/locations', 'Annexe')).toMatchObject({
       address: 'Hauptstr. 1\n10115 Berlin',

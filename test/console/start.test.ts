@@ -73,6 +73,12 @@ onEachEngine('on an empty server, the first owner', (engine) => {
     const badHours = await send('/console/start/hours', { hours: 'own', 'monday.0.opens': '09:00' })
     expect(badHours.status).toBe(422)
     expect(badHours.body).toContain('value="09:00"')
+    expect(badHours.body).toContain('id="monday.0.closes-fault">Monday: from 09:00 needs until.')
+    const half = { 'monday.0.opens': '09:00', 'monday.0.closes': '17:00', 'saturday.0.closes': '14:00' }
+    const halfDay = String((await send('/console/start/hours', { hours: 'own', ...half })).body)
+    expect(halfDay).toContain('id="saturday.0.opens-fault">Saturday: until 14:00 needs from.')
+    expect(halfDay).toMatch(/name="saturday\.0\.opens"[^>]*aria-invalid="true"/)
+    expect(halfDay.match(/aria-invalid/g)).toHaveLength(1)
     const hours = {
       'monday.0.opens': '09:00',
       'monday.0.closes': '17:00',
@@ -87,6 +93,8 @@ onEachEngine('on an empty server, the first owner', (engine) => {
     await send('/console/start/hours', { hours: 'own', ...hours, address: 'Musterstr. 1' })
     const locations = await service.rows('locations')
     expect(locations).toMatchObject([{ name: 'Salon Nova', address: 'Musterstr. 1' }])
+    const fresh = await readConsole(service, '/console/start/service', owner)
+    expect(fresh.body).toMatch(/<select\s+id="currency"[^>]*>\s*<option value="EUR" selected/)
     const nameless = await send('/console/start/service', {
       name: '',
       minutes: '45',
@@ -99,11 +107,13 @@ onEachEngine('on an empty server, the first owner', (engine) => {
         await send('/console/start/service', {
           name: 'Haircut',
           minutes: '45',
-          price: '35',
+          price: '35 €',
           currency: 'EUR',
         }),
       ).toMatchObject({ status: 303, headers: { location: '/console/start/people' } })
-    expect(await service.rows('services')).toMatchObject([{ name: 'Haircut', duration_minutes: 45 }])
+    expect(await service.rows('services')).toMatchObject([
+      { name: 'Haircut', duration_minutes: 45, price_amount: 3500, price_currency: 'EUR' },
+    ])
     expect(await send('/console/start/people', { who: 'several', names: ' ' })).toMatchObject({ status: 422 })
     for (let time = 0; time < 2; time += 1)
       expect(await send('/console/start/people', { who: 'alone' })).toMatchObject({

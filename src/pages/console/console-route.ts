@@ -95,7 +95,7 @@ interface ConsoleForm {
   /** Throws a Problem; its faults go to the fields of the form. */
   act: (visit: BusinessVisit, typed: Typed, address: PageAddress, once: Once) => Promise<FormResult>
   /** The field of a fault; under an empty name all that belong to none. */
-  fieldOf?: (pointer: string) => string
+  fieldOf?: (pointer: string, typed: Typed) => string
   /** How it says what is wrong; else with the group `setUp` of the texts. */
   words?: (texts: ConsoleTexts) => FaultWords
   /** The type of the file that it gives. */
@@ -308,7 +308,7 @@ async function used(
     if ('page' in result) return { status: 200, ...result }
     return 'file' in result ? { type: form.fileType ?? 'text/plain', ...result } : result
   } catch (error) {
-    const { status, faults } = refusalOf(error, visit, form)
+    const { status, faults } = refusalOf(error, visit, { ...form, typed })
     return { status, page: await form.again(visit, { typed, faults, refusal: error }, address) }
   }
 }
@@ -356,14 +356,20 @@ const maxFields = 3_000
 function refusalOf(
   error: unknown,
   { texts }: BusinessVisit,
-  { fieldOf = () => '', words = ({ setUp }) => setUp, refusals: further }: ConsoleForm,
+  {
+    fieldOf = () => '',
+    words = ({ setUp }) => setUp,
+    refusals: further,
+    typed,
+  }: ConsoleForm & { typed: Typed },
 ): { status: RefusedStatus; faults: Faults } {
   if (error instanceof FormFault) return { status: 422, faults: error.faults }
   const status = error instanceof Problem ? { ...refusals, ...further }[error.code] : undefined
   if (!(error instanceof Problem) || status === undefined) throw error
   if (error.code.startsWith('idempotency_')) return { status, faults: { '': texts.setUp.sentBefore } }
   const errors = error.parts.errors ?? []
-  if (errors.length > 0) return { status, faults: faultsOf(errors, words(texts), fieldOf) }
+  if (errors.length > 0)
+    return { status, faults: faultsOf(errors, words(texts), (pointer) => fieldOf(pointer, typed)) }
   return { status, faults: { '': words(texts).problem(error.code, error.message) } }
 }
 

@@ -2,7 +2,7 @@ import { weekdays } from '../../catalogue/schedule-rules.ts'
 import type { DateOverride, Hours, Weekday, WeeklyHours } from '../../catalogue/catalogue-types.ts'
 import { html, type Html } from '../page.ts'
 import type { ConsoleLanguage } from './texts.ts'
-import { type FormState, tick, type Typed } from './form.ts'
+import { type Faults, type FormState, tick, type Typed } from './form.ts'
 
 /* The part of a form in which a location or a staff member has hours: weekly ones, and those of single dates. */
 
@@ -61,17 +61,26 @@ export function hoursOf(typed: Typed): { weekly_hours: unknown; date_overrides: 
 }
 
 function weeklyHoursOf(typed: Typed): (Hours & { weekday: Weekday })[] {
+  return typedSpans(typed).map(({ weekday, opens, closes }) => ({ weekday, opens, closes }))
+}
+
+/** The weekly hours, each with the beginning of the names of its fields. */
+function typedSpans(typed: Typed): (TypedSpan & { weekday: Weekday })[] {
   return weekdays.flatMap((weekday) => {
     const source = typed['same'] === 'on' && spansOf(typed, weekday).length > 0 ? 'monday' : weekday
     return spansOf(typed, source).map((span) => ({ weekday, ...span }))
   })
 }
 
-function spansOf(typed: Typed, day: Weekday): Hours[] {
+type TypedSpan = Hours & { fields: string }
+
+function spansOf(typed: Typed, day: Weekday): TypedSpan[] {
   return spanNumbers(typed, day).flatMap((index) => {
-    const opens = typed[`${day}.${index}.opens`] ?? ''
-    const closes = typed[`${day}.${index}.closes`] ?? ''
-    return opens === '' && closes === '' ? [] : [{ opens, closes: closes === '00:00' ? '24:00' : closes }]
+    const fields = `${day}.${index}`
+    const opens = typed[`${fields}.opens`] ?? ''
+    const closes = typed[`${fields}.closes`] ?? ''
+    if (opens === '' && closes === '') return []
+    return [{ fields, opens, closes: closes === '00:00' ? '24:00' : closes }]
   })
 }
 
@@ -114,9 +123,29 @@ function datesBetween(from: string, until: string): string[] {
   }
 }
 
+/** Spans that lack their beginning or their end, as faults of the field that is empty. */
+export function halfSpans({ texts: { hours: words }, locale }: ConsoleLanguage, typed: Typed): Faults {
+  if (typed['hours'] !== 'own') return {}
+  const faults: Faults = {}
+  for (const { fields, opens, closes } of typedSpans(typed)) {
+    const name = weekdayName(dayOfFields(fields), locale)
+    if (closes === '') faults[`${fields}.closes`] = words.needsEnd(name, opens)
+    if (opens === '') faults[`${fields}.opens`] = words.needsStart(name, closes)
+  }
+  return faults
+}
+
+function dayOfFields(fields: string): Weekday {
+  return weekdays.find((day) => fields.startsWith(`${day}.`)) ?? 'monday'
+}
+
 /** The field of a fault in hours. */
-export function hoursFieldOf(pointer: string): string | undefined {
-  if (pointer.startsWith('/weekly_hours')) return 'hours'
+export function hoursFieldOf(pointer: string, typed: Typed): string | undefined {
+  if (pointer.startsWith('/weekly_hours')) {
+    const [, , index = '', part = 'opens'] = pointer.split('/')
+    const span = typedSpans(typed)[index === '' ? -1 : Number(index)]
+    return span ? `${span.fields}.${part === 'closes' ? part : 'opens'}` : 'hours'
+  }
   if (pointer.startsWith('/date_overrides')) return 'from'
   return undefined
 }
@@ -138,7 +167,7 @@ export function weekFields({ texts, locale }: ConsoleLanguage, state: FormState,
   return html`<fieldset ${faults['hours'] === undefined ? '' : html`aria-describedby="hours-fault"`}>
     <legend>${words.title}</legend>
     ${faultAt(state, 'hours')} ${option('none', none)} ${option('own', words.own)}
-    <div class="week">${weekdays.map((day) => dayFields({ texts, locale }, typed, day))}</div>
+    <div class="week">${weekdays.map((day) => dayFields({ texts, locale }, state, day))}</div>
     ${tick(state, 'same', words.same)}
     <p class="soft">${words.hint}</p>
   </fieldset>`
@@ -149,7 +178,12 @@ function faultAt({ faults }: FormState, name: string): Html {
   return fault === undefined ? html`` : html`<p class="fault" id="${name}-fault">${fault}</p>`
 }
 
-function dayFields({ texts: { hours: words }, locale }: ConsoleLanguage, typed: Typed, day: Weekday): Html {
+function dayFields(
+  { texts: { hours: words }, locale }: ConsoleLanguage,
+  state: FormState,
+  day: Weekday,
+): Html {
+  const { typed, faults } = state
   const name = weekdayName(day, locale)
   const time = (index: number, end: 'opens' | 'closes', label: string) => {
     const field = `${day}.${index}.${end}`
@@ -158,8 +192,10 @@ function dayFields({ texts: { hours: words }, locale }: ConsoleLanguage, typed: 
       name="${field}"
       value="${typed[field] ?? ''}"
       aria-label="${name}: ${label}"
+      ${faults[field] === undefined ? '' : html`aria-invalid="true" aria-describedby="${field}-fault"`}
     />`
   }
+  const ofDay = Object.keys(faults).filter((field) => field.startsWith(`${day}.`))
   return html`<div class="day">
     <span>${name}</span>
     ${spanNumbers(typed, day).map(
@@ -168,6 +204,7 @@ function dayFields({ texts: { hours: words }, locale }: ConsoleLanguage, typed: 
           >${time(index, 'opens', words.opens(index + 1))}–${time(index, 'closes', words.closes(index + 1))}</span
         >`,
     )}
+    ${ofDay.map((field) => faultAt(state, field))}
   </div>`
 }
 

@@ -31,8 +31,10 @@ export function staffOf(typed: Typed): Record<string, unknown> {
   }
 }
 
-export function staffFieldOf(pointer: string): string {
-  return pointer.startsWith('/location_ids') ? 'locations' : (hoursFieldOf(pointer) ?? pointer.slice(1))
+export function staffFieldOf(pointer: string, typed: Typed): string {
+  return pointer.startsWith('/location_ids')
+    ? 'locations'
+    : (hoursFieldOf(pointer, typed) ?? pointer.slice(1))
 }
 
 /** What a staff member can do, and where. */
@@ -100,8 +102,8 @@ export function locationOf(typed: Typed): Record<string, unknown> {
   }
 }
 
-export function locationFieldOf(pointer: string): string {
-  return hoursFieldOf(pointer) ?? pointer.slice(1)
+export function locationFieldOf(pointer: string, typed: Typed): string {
+  return hoursFieldOf(pointer, typed) ?? pointer.slice(1)
 }
 
 export function locationFields(language: ConsoleLanguage, state: FormState): Html {

@@ -15,6 +15,7 @@ import {
 } from '../../catalogue/service-rules.ts'
 import { moneyText } from '../../mails/render.ts'
 import { html, type Html } from '../page.ts'
+import { currencyChoices, usualCurrency, withoutSign } from './currencies.ts'
 import type { ConsoleLanguage } from './texts.ts'
 import {
   choice,
@@ -92,8 +93,8 @@ function typedQuestion({ id, key, label, type, required, options = [] }: CustomF
 }
 
 /** How a new service begins: with the defaults of the API, and the currency of the others. */
-export function newService(services: Service[], locale: string): Typed {
-  const { currency } = services.flatMap(({ price }) => price ?? [])[0] ?? { currency: usualCurrency(locale) }
+export function newService(services: Service[], at: { timezone: string; locale: string }): Typed {
+  const { currency } = services.flatMap(({ price }) => price ?? [])[0] ?? { currency: usualCurrency(at) }
   return {
     ...{ minutes: '30', currency, before: '0', after: '0', capacity: '1', notice: '0' },
     ahead: numberText(usualAdvanceDays),
@@ -101,16 +102,6 @@ export function newService(services: Service[], locale: string): Typed {
     move: numberText(usualChangeMinutes, minutesAnHour),
     moves: String(usualReschedules),
   }
-}
-
-const currencies: Record<string, string> = {
-  ...{ US: 'USD', GB: 'GBP', CH: 'CHF', CA: 'CAD', AU: 'AUD', NZ: 'NZD', SE: 'SEK', NO: 'NOK', DK: 'DKK' },
-  ...{ PL: 'PLN', CZ: 'CZK', JP: 'JPY', IN: 'INR', BR: 'BRL', MX: 'MXN', TR: 'TRY', AE: 'AED' },
-}
-
-/** A guess, by the country of the reader's language. */
-function usualCurrency(locale: string): string {
-  return currencies[new Intl.Locale(locale).region ?? ''] ?? 'EUR'
 }
 
 /** What the API takes. Fields that the form lacks, such as those of a short form, are left out. */
@@ -169,7 +160,7 @@ function moneyOf(text: string | undefined, currency: string): { amount: unknown;
   const given = (text ?? '').trim()
   if (given === '') return null
   const digits = currencyErrors(currency).length === 0 ? minorDigits(currency) : 2
-  return { amount: numberOf(given, 10 ** digits), currency }
+  return { amount: numberOf(withoutSign(given), 10 ** digits), currency }
 }
 
 function timetableOf(typed: Typed): unknown {
@@ -233,12 +224,15 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
 }
 
 /** What a first service is asked for. */
-export function shortServiceFields({ texts: { services: words } }: ConsoleLanguage, state: FormState): Html {
+export function shortServiceFields({ texts, locale }: ConsoleLanguage, state: FormState): Html {
+  const { services: words } = texts
+  const currency = (state.typed['currency'] ?? '').toUpperCase()
+  const chosen = { ...state, typed: { ...state.typed, currency } }
   return html`${field(state, { name: 'name', label: words.name, required: true, max: 200 })}
     <div class="beside">
       ${field(state, { name: 'minutes', label: words.duration, unit: words.minutes, type: 'number', required: true })}
       ${field(state, { name: 'price', label: words.price, type: 'number', isDecimal: true })}
-      ${field(state, { name: 'currency', label: words.currency, max: 3 })}
+      ${choice(chosen, { name: 'currency', label: words.currency, options: currencyChoices(currency, { locale }) })}
     </div>`
 }
 

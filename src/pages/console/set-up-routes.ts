@@ -39,7 +39,7 @@ import {
   consoleRoutes,
 } from './console-route.ts'
 import { faultSummary, filledForm, type FormState, hidden, ticked, tickedOf, type Typed } from './form.ts'
-import { hoursText, usualHours } from './hours-form.ts'
+import { halfSpans, hoursText, usualHours } from './hours-form.ts'
 import {
   locationFieldOf,
   locationFields,
@@ -215,7 +215,7 @@ interface ItemPage<Row extends CatalogueItem & { name: string }, Creation, Chang
   fresh: (visit: BusinessVisit) => Promise<Typed>
   typed: (visit: BusinessVisit, row: Row) => Promise<Typed>
   bodyOf: (typed: Typed) => Record<string, unknown>
-  fieldOf: (pointer: string) => string
+  fieldOf: (pointer: string, typed: Typed) => string
   title: (texts: ConsoleTexts, row: Row | undefined) => string
   fields: (visit: BusinessVisit, state: FormState) => Promise<Html>
   /** Throws a FormFault for what the operation does not know of. */
@@ -358,7 +358,7 @@ function servicePage(context: Context) {
       const ids = (all: { id: string; active: boolean }[]) =>
         all.flatMap(({ id, active }) => (active ? [id] : []))
       return {
-        ...newService(services, locale),
+        ...newService(services, { timezone: business.timezone, locale }),
         ...tickedOf('staff.', ids(staff)),
         ...tickedOf('location.', ids(locations)),
       }
@@ -411,6 +411,7 @@ function staffPage(context: Context) {
       return staffFields(visit, state, { services: await servicesAt(visit), locations })
     },
     check: async (visit: BusinessVisit, id: string, typed: Typed) => {
+      assertNoFaults(halfSpans(visit, typed))
       const [left] = leftAlone(await servicesAt(visit), id, ticked(typed, 'service.'))
       assertNoFaults(left ? { services: visit.texts.staff.onlyOne(left.name) } : {})
     },
@@ -451,5 +452,9 @@ function locationPage() {
     fieldOf: locationFieldOf,
     title: (texts: ConsoleTexts, row: Location | undefined) => row?.name ?? texts.locations.new,
     fields: (visit: BusinessVisit, state: FormState) => Promise.resolve(locationFields(visit, state)),
+    check: (visit: BusinessVisit, _id: string, typed: Typed) => {
+      assertNoFaults(halfSpans(visit, typed))
+      return Promise.resolve()
+    },
   }
 }

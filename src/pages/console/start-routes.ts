@@ -42,7 +42,7 @@ import {
   linesOf,
   type Typed,
 } from './form.ts'
-import { hoursFieldOf, hoursOf, typedHours, usualHours, weekFields } from './hours-form.ts'
+import { halfSpans, hoursFieldOf, hoursOf, typedHours, usualHours, weekFields } from './hours-form.ts'
 import { emptyBusinessForm, newBusinessFields, newBusinessOf } from './new-business-form.ts'
 import { newService, serviceFieldOf, serviceOf, shortServiceFields } from './service-form.ts'
 import {
@@ -79,7 +79,7 @@ interface Step {
   fresh: (visit: BusinessVisit, progress: Progress) => Typed
   fields: (visit: BusinessVisit, state: FormState, progress: Progress) => Html
   save: (visit: BusinessVisit, typed: Typed, progress: Progress, create: CreateOnce) => Promise<void>
-  fieldOf: (pointer: string) => string
+  fieldOf: (pointer: string, typed: Typed) => string
 }
 
 function stepRoute(context: Context, { step, name, summary, ...form }: Step): ConsoleRoute {
@@ -144,8 +144,10 @@ function hoursStep(context: Context): ConsoleRoute {
       return html`${weekFields(visit, state, words.always)}
       ${field(state, { name: 'address', label: words.address, hint: words.addressHint, rows: 2, max: 500 })}`
     },
-    fieldOf: (pointer) => hoursFieldOf(pointer) ?? pointer.slice(1),
-    save: async ({ person, business }, typed, { locations: [first] }, create) => {
+    fieldOf: (pointer, typed) => hoursFieldOf(pointer, typed) ?? pointer.slice(1),
+    save: async (visit, typed, { locations: [first] }, create) => {
+      assertNoFaults(halfSpans(visit, typed))
+      const { person, business } = visit
       const kind = writableLocations
       const body = { weekly_hours: hoursOf(typed).weekly_hours, address: typed['address'] || null }
       if (first) {
@@ -166,8 +168,8 @@ function serviceStep(context: Context): ConsoleRoute {
     step: 'service',
     name: 'FirstService',
     summary: 'The first service, on the way to the first booking',
-    fresh: ({ locale }, { services }) => {
-      const { minutes = '30', currency = '' } = newService(services, locale)
+    fresh: ({ locale, business: { timezone } }, { services }) => {
+      const { minutes = '30', currency = '' } = newService(services, { timezone, locale })
       return { minutes, currency }
     },
     fields: (visit, state, { services }) => {

@@ -289,6 +289,8 @@ export const german: ConsoleTexts = {
     opens: (span) => (span === 1 ? 'von' : `von, Spanne ${span}`),
     closes: (span) => (span === 1 ? 'bis' : `bis, Spanne ${span}`),
     never: 'Nie',
+    needsEnd: (day, opens) => `${day}: Zu „von ${opens}“ fehlt „bis“.`,
+    needsStart: (day, closes) => `${day}: Zu „bis ${closes}“ fehlt „von“.`,
   },
   overrides: {
     title: 'Ferien und andere Tage',

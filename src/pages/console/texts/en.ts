@@ -283,6 +283,8 @@ export const english = {
     opens: (span: number) => (span === 1 ? 'from' : `from, span ${span}`),
     closes: (span: number) => (span === 1 ? 'until' : `until, span ${span}`),
     never: 'Never',
+    needsEnd: (day: string, opens: string) => `${day}: from ${opens} needs until.`,
+    needsStart: (day: string, closes: string) => `${day}: until ${closes} needs from.`,
   },
   overrides: {
     title: 'Holidays and other days',
