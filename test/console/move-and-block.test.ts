@@ -74,6 +74,30 @@ onEachEngine('moving and blocking by forms', (engine) => {
     expect(await show(id)).toMatchObject({ starts_at: near[0] })
   })
 
+  test('warns of a closed or blocked time, keeps what was typed, and moves anyway after a tick', async () => {
+    const date = newDay()
+    const anna = booker.staffId('Anna')
+    const id = await booker.book('Haircut', `${date}T10:00:00+01:00`, { staff_id: anna })
+    const path = `/console/bookings/${id}/move`
+    const block = { staff_id: anna, starts_at: `${date}T14:00:00+01:00`, ends_at: `${date}T15:00:00+01:00` }
+    await booker.call('POST', '/blocks', { ...block, reason: 'Dentist' })
+    const blocked = await send(path, fields(date))
+    expect(blocked.status).toBe(422)
+    expect(blocked.body).toMatch(/Anna [^<]*is blocked then: Dentist\./)
+    const { tell: _, ...untold } = fields(date, { time: '22:00', minutes: '45' })
+    const closed = await send(path, untold)
+    expect(closed.status).toBe(422)
+    expect(closed.body).toContain('That is outside opening hours.')
+    expect(closed.body).toMatch(/name="anyway" value="on"\s*\/>\s*<span>Move anyway/)
+    for (const typed of ['value="22:00"', 'value="45"']) expect(closed.body).toContain(typed)
+    expect(closed.body).not.toMatch(/name="tell" value="on" checked/)
+    expect(await show(id)).toMatchObject({ starts_at: `${date}T10:00:00+01:00` })
+    expect((await send(path, fields(date, { anyway: 'on' }))).status).toBe(303)
+    expect(await show(id)).toMatchObject({ starts_at: `${date}T14:30:00+01:00` })
+    const past = await send(path, fields('2026-11-02', { version: '"2"', anyway: 'on' }))
+    expect(past.body).toContain('That time is over.')
+  })
+
   test('tells of a move that was made without telling, once, and only whom it concerns', async () => {
     const date = newDay()
     const anna = booker.staffId('Anna')

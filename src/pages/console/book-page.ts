@@ -66,6 +66,16 @@ export function firstButton(does: string): Html {
   ></button>`
 }
 
+/** What speaks against a time, with a tick that ignores it. */
+export function warningBox(state: FormState, label: string): Html {
+  const warning = state.faults['anyway']
+  if (warning === undefined) return html``
+  return html`<div class="alert" role="alert">
+    <p>${warning}</p>
+    ${tick(state, 'anyway', label)}
+  </div>`
+}
+
 /** When and with whom, as fields. */
 export function timeFields({ texts }: ConsoleVisit, state: FormState, more: Html = html``): Html {
   const t = texts.book
@@ -121,7 +131,7 @@ export function bookForm(form: BookForm): ShownPage {
   const { texts } = visit
   const t = texts.book
   const { typed, faults, refusal } = state
-  const { anyway: warning, ...others } = faults
+  const { anyway: _, ...others } = faults
   const again = pathOf('/console/book', visit, {
     start: typed['start'],
     location: typed['location'],
@@ -135,15 +145,7 @@ export function bookForm(form: BookForm): ShownPage {
       <form method="post" action="${pathOf('/console/book', visit)}" class="fields book">
         ${firstButton('book')}
         ${hidden({ once: visit.once, start: typed['start'], client: typed['client'], service: service.id })}
-        ${faultSummary({ typed, faults: others }, bookingWords(texts), near)}
-        ${
-          warning === undefined
-            ? ''
-            : html`<div class="alert" role="alert">
-                <p>${warning}</p>
-                ${tick(state, 'anyway', t.anyway)}
-              </div>`
-        }
+        ${faultSummary({ typed, faults: others }, bookingWords(texts), near)} ${warningBox(state, t.anyway)}
         ${whenFields(form)}
         <fieldset>
           <legend>${t.client}</legend>

@@ -3,13 +3,14 @@ import { type Static, Type } from 'typebox'
 import { explainSlot } from '../../availability/availability.ts'
 import { readClientAddress } from '../../base/client-network.ts'
 import { Problem } from '../../base/errors.ts'
-import { type Instant, parseInstant } from '../../base/instants.ts'
+import { type Instant, parseInstant, plusMinutes } from '../../base/instants.ts'
 import { ConvertHold } from '../../bookings/booking-schemas.ts'
 import { presentBooking, showBooking } from '../../bookings/booking.ts'
 import { listClients } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { convertHold } from '../../bookings/conversion.ts'
 import { placeHold, releaseHold } from '../../bookings/hold.ts'
+import { listBlocks, presentBlock } from '../../catalogue/block.ts'
 import type { Location, Service } from '../../catalogue/catalogue-types.ts'
 import { findWholeCatalogue, type WholeCatalogue } from '../../catalogue/offering.ts'
 import type { StoreResponse } from '../../http/idempotency.ts'
@@ -95,7 +96,10 @@ function bookRoute(context: Context): ConsoleRoute {
         if (typed['pick'] !== undefined) return { page: await pickedClient(context, form) }
         const order = orderOf(form)
         const { date } = wallFields(order.startsAt, form.location.timezone)
-        await warn(context, form, order)
+        await warn(context, visit, {
+          ...{ wanted: wantedOf(order), minutes: order.service.duration_minutes, typed },
+          firm: ['in_the_past', 'not_offered_here'],
+        })
         return once(
           (store) => book(context, visit, { order, store }),
           () => ({ path: '/console', query: { date, done: 'booked' } }),
@@ -243,22 +247,58 @@ function orderOf({ visit, service, location, state: { typed } }: SentForm): Orde
   }
 }
 
-/** Tells what a client would be told, as a fault: people of the business may ignore its rules. */
-async function warn(
+function wantedOf({ service, location, staffId, startsAt }: Order): Wanted {
+  const staff = staffId === undefined ? {} : { staff_id: staffId }
+  return { service_id: service.id, location_id: location.id, ...staff, starts_at: startsAt }
+}
+
+/** A time that a form asks for. */
+interface Wanted {
+  service_id: string
+  location_id: string
+  staff_id?: string
+  starts_at: Instant
+}
+
+/**
+ * Tells what a client would be told, as a fault: people of the business may ignore its rules by a tick, but for those
+ * that are `firm`.
+ */
+export async function warn(
   context: Context,
-  { visit: { person, texts }, state: { typed } }: SentForm,
-  { service, location, staffId, startsAt }: Order,
+  visit: BusinessVisit,
+  {
+    wanted,
+    minutes,
+    typed,
+    firm,
+  }: { wanted: Wanted; minutes: number; typed: Typed; firm: readonly string[] },
 ): Promise<void> {
-  const { reason } = await explainSlot(context, person, {
-    service_id: service.id,
-    location_id: location.id,
-    ...(staffId !== undefined && { staff_id: staffId }),
-    starts_at: startsAt,
-  })
-  if (reason === null || !Object.hasOwn(texts.book.reasons, reason)) return // or a conflict, which the hold tells
+  const { person, texts } = visit
+  const { reason } = await explainSlot(context, person, wanted)
+  if (reason === null || !Object.hasOwn(texts.book.reasons, reason)) return // or a conflict, which the operation tells
   const text = texts.book.reasons[reason as keyof typeof texts.book.reasons]
-  if (reason === 'in_the_past' || reason === 'not_offered_here') throw new FormFault({ '': text, time: text })
-  if (typed['anyway'] !== 'on') throw new FormFault({ anyway: text })
+  if (firm.includes(reason)) throw new FormFault({ '': text, time: text })
+  if (typed['anyway'] === 'on') return
+  const blocked = reason === 'blocked' ? await blockedText(context, visit, { wanted, minutes }) : undefined
+  throw new FormFault({ anyway: blocked ?? text })
+}
+
+/** Whose block it is, and why, as far as the reader may know. */
+async function blockedText(
+  context: Context,
+  visit: BusinessVisit,
+  { wanted: { staff_id, location_id, starts_at }, minutes }: { wanted: Wanted; minutes: number },
+): Promise<string | undefined> {
+  const { person, business, texts } = visit
+  const span = { from: starts_at, to: plusMinutes(starts_at, minutes), business_id: business.id, limit: '1' }
+  const { staff, locations } = await catalogueOf(context, visit)
+  for (const whose of [...(staff_id === undefined ? [] : [{ staff_id }]), { location_id }]) {
+    const [block] = (await listBlocks(context, person, { ...span, ...whose })).rows
+    const owner = [...staff, ...locations].find(({ id }) => id === (block?.staff_id ?? block?.location_id))
+    if (block && owner) return texts.book.blockedBy(owner.name, presentBlock(block, person).reason)
+  }
+  return undefined
 }
 
 /** Holds and books. A hold that could not be converted is released. */
@@ -267,15 +307,9 @@ async function book(
   { person }: BusinessVisit,
   { order, store }: { order: Order; store: StoreResponse<unknown> },
 ) {
-  const { service, location, staffId, startsAt, body } = order
+  const { service, body } = order
   const from = readClientAddress(person.via?.address ?? '')
-  const { hold } = await placeHold(context, person, {
-    service_id: service.id,
-    location_id: location.id,
-    ...(staffId !== undefined && { staff_id: staffId }),
-    starts_at: startsAt,
-    from,
-  })
+  const { hold } = await placeHold(context, person, { ...wantedOf(order), from })
   try {
     return await convertHold(context, person, { ...body, hold_id: hold.id, from }, store)
   } catch (error) {

@@ -12,13 +12,14 @@ import type { Context } from '../../bookings/context.ts'
 import { tellOfChange } from '../../bookings/telling.ts'
 import { InstantText, problems, StrictObject } from '../../http/wire.ts'
 import { html, type Html } from '../page.ts'
-import { calendarForm, firstButton, nearTimes, timeFields } from './book-page.ts'
+import { calendarForm, firstButton, nearTimes, timeFields, warningBox } from './book-page.ts'
 import {
   bookingRefusals,
   catalogueOf,
   fieldOfBooking,
   filledInQuery,
   startOf,
+  warn,
   withChosenTime,
 } from './book-routes.ts'
 import { findVisit, pathOf } from './console-page.ts'
@@ -113,6 +114,7 @@ function moveRoute(context: Context): ConsoleRoute {
         const target = { id: booking.id, ifMatch: typed['version'] ?? '"0"' }
         const change = changeOf(visit, { booking, typed, startsAt })
         const { date } = wallFields(startsAt, booking.timezone)
+        await warnOfMove(context, visit, { booking, typed, change })
         return once(
           () => changeBooking(context, visit.person, { target, change }),
           () => ({ path: '/console', query: { date, done: 'moved' } }),
@@ -129,6 +131,24 @@ function moveRoute(context: Context): ConsoleRoute {
       },
     },
   }
+}
+
+/** What stays where it was needs no warning. */
+async function warnOfMove(
+  context: Context,
+  visit: BusinessVisit,
+  { booking, typed, change }: { booking: BookingRow; typed: Typed; change: ReturnType<typeof changeOf> },
+): Promise<void> {
+  if (!('starts_at' in change) && !('staff_id' in change)) return
+  const { service_id, location_id, starts_at } = booking
+  const staffId = change.staff_id ?? booking.staff_id
+  await warn(context, visit, {
+    wanted: {
+      ...{ service_id, location_id, starts_at: change.starts_at ?? starts_at },
+      ...(staffId !== null && { staff_id: staffId }),
+    },
+    ...{ minutes: Number(typed['minutes']), typed, firm: ['in_the_past'] },
+  })
 }
 
 /** Throws not_found for a booking of somebody else, for staff. */
@@ -180,6 +200,7 @@ async function movePage(
   const t = texts.move
   const { timezone, staff_name } = booking
   const { client } = presentBooking(booking, person)
+  const { anyway: _, ...others } = state.faults
   const about = html`<h1>${t.title}</h1>
     <p>
       <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
@@ -198,7 +219,8 @@ async function movePage(
         >
           ${firstButton('move')}
           ${hidden({ once: visit.once, version: state.typed['version'], start: state.typed['start'] })}
-          ${faultSummary(state, bookingWords(texts), nearTimes(visit, state.refusal, { timezone }))}
+          ${faultSummary({ ...state, faults: others }, bookingWords(texts), nearTimes(visit, state.refusal, { timezone }))}
+          ${warningBox(state, t.anyway)}
           ${timeFields(visit, state, field(state, { name: 'minutes', label: t.minutes, type: 'number', required: true }))}
           ${booking.staff_id === null || isStaff(person) ? '' : await peopleField(context, visit, { booking, state })}
           ${tick(state, 'tell', t.tell)}

@@ -329,6 +329,8 @@ export const english = {
       staff_not_available: 'Nobody works then who gives this service.',
       not_offered_here: 'The service is not given there, or not by this person.',
     },
+    blockedBy: (name: string, reason: string | null) =>
+      `${name} is blocked then${reason === null ? '' : `: ${reason}`}.`,
     anyway: 'Book anyway',
     near: 'These are near:',
     noTime: 'Clocks skip that time on that day. Choose another one.',
@@ -342,6 +344,7 @@ export const english = {
     minutes: 'Minutes',
     tell: 'Tell the client',
     send: 'Move',
+    anyway: 'Move anyway',
     cancelled: 'This booking is cancelled and takes no time.',
     changed: 'Somebody has changed this booking meanwhile. This is how it is now; choose again.',
     done: 'Moved.',
