@@ -162,9 +162,11 @@ onEachEngine('on an empty server, the first owner', (engine) => {
 onEachEngine('the steps to the first booking', (engine) => {
   let service: TestService
   let hubOwner: LoggedIn
+  let hubId = ''
   beforeAll(async () => {
     service = await startTestService(engine)
     const hub = await createHub(service.context, { name: 'New hub', plan: 'growth' })
+    hubId = hub.id
     hubOwner = await logInNewPerson(service, {
       ...{ email: 'hub@example.com', name: 'Hanna', role: 'owner', place: { hubId: hub.id } },
     })
@@ -212,6 +214,49 @@ onEachEngine('the steps to the first booking', (engine) => {
       const tried = await sendForm(service, '/console/new-business', salon, { cookie })
       expect(tried.status).toBe(person.role === 'owner' ? 422 : 404)
     }
+  })
+
+  test('lead on at the business that was shown last, also after the next log-in', async () => {
+    const all = (await service.rows('businesses')).filter(({ hub_id: hub }) => hub === hubId)
+    const [first, last] = all.toSorted((a, b) => String(a.name).localeCompare(String(b.name)))
+    const read = (path: string, memory = '') =>
+      readConsole(service, path, { cookie: [hubOwner.cookie, memory].join('; ') })
+    const made = await sendForm(service, '/console/new-business', { ...salon, business: 'Zoo' }, hubOwner)
+    const path = made.headers['location'] ?? ''
+    const zoo = path.split('=')[1] ?? ''
+    const begun = await read(path)
+    expect(String(begun.headers['set-cookie'])).toMatch(
+      /^holdfast-business=[0-9a-f-]{36}; Path=\/console; Max-Age=31536000; HttpOnly; SameSite=Lax$/,
+    )
+    const memory = cookieOf(begun) ?? ''
+    const calendar = await read('/console', memory)
+    expect(calendar.body).toContain('<title>Calendar – Zoo</title>')
+    expect(calendar.headers['set-cookie']).toBeUndefined() // as it does not change
+    expect(await read('/console/services', memory)).toMatchObject({
+      status: 303,
+      headers: { location: `/console/services?business=${zoo}` },
+    })
+    const other = await read(`/console/services?business=${String(last?.id)}`, memory)
+    expect(cookieOf(other)).toBe(`holdfast-business=${String(last?.id)}`)
+    const foreign = businessOf(service.world, 'Lotus Clinic').id
+    for (const wrong of [foreign, 'nonsense', '']) {
+      const page = await read('/console', `holdfast-business=${wrong}`)
+      expect(page.body).toContain(`<title>Calendar – ${String(first?.name)}</title>`)
+    }
+  })
+
+  test('a form of an address without a business is of the first one, whatever was shown since', async () => {
+    const { body } = await readConsole(service, '/console/people/new', hubOwner)
+    const [, once = ''] = /name="once" value="([^"]+)"/.exec(String(body)) ?? []
+    const named = /<title>New person – ([^<]+)<\/title>/.exec(String(body))?.[1]
+    const zoo = (await service.rows('businesses')).find(({ name }) => name === 'Zoo')
+    const cookie = `${hubOwner.cookie}; holdfast-business=${String(zoo?.id)}`
+    const fields = { name: 'Tina Tab', hours: 'none', once }
+    expect((await sendForm(service, '/console/people/new', fields, { cookie })).status).toBe(303)
+    const tina = (await service.rows('staff')).find(({ name }) => name === 'Tina Tab')
+    const where = (await service.rows('businesses')).find(({ id }) => id === tina?.business_id)
+    expect(where?.name).toBe(named)
+    expect(named).not.toBe('Zoo')
   })
 
   test('nobody in particular is needed for a room', async () => {

@@ -63,6 +63,10 @@ export interface ConsoleVisit extends ConsoleLanguage {
   business: ConsoleBusiness | undefined
   /** Of a hub: all of its businesses, at most a hundred. */
   businesses: ConsoleBusiness[]
+  /** Of a hub: the business that this browser showed last. */
+  lastShown?: string | undefined
+  /** Whether the page is about that one although the address names none, which would mean the first. */
+  isRecalled?: boolean
   /** For a form of this page that must not do its work twice. */
   once: string
 }
@@ -70,7 +74,10 @@ export interface ConsoleVisit extends ConsoleLanguage {
 /** The most that the menu shows. */
 const maxShownBusinesses = '100'
 
-/** Who is logged in; undefined for nobody, who gets the form. `businessId` chooses among the businesses of a hub. */
+/**
+ * Who is logged in; undefined for nobody, who gets the form. `businessId` chooses among the businesses of a hub; without it,
+ * it is the one that this browser showed last.
+ */
 export async function findVisit(
   context: Context,
   request: FastifyRequest,
@@ -87,10 +94,26 @@ export async function findVisit(
     return { ...language, person, places, business, businesses: [] }
   }
   const { rows } = await listBusinessesInScope(context, person, { limit: maxShownBusinesses })
-  const wanted = businessId !== undefined && isUuid(businessId) ? businessId.toLowerCase() : undefined
+  const lastShown = lastShownBusiness(request)
+  const named = businessId ?? lastShown
+  const wanted = named !== undefined && isUuid(named) ? named.toLowerCase() : undefined
   const business =
     rows.find(({ id }) => id === wanted) ?? (await businessBeyond(context, person, wanted)) ?? rows[0]
-  return { ...language, person, places, business, businesses: rows }
+  const isRecalled = businessId === undefined && business !== rows[0]
+  return { ...language, person, places, business, businesses: rows, lastShown, isRecalled }
+}
+
+const lastShownName = 'holdfast-business'
+const yearSeconds = 31_536_000
+
+/** The header by which a browser remembers something about the console for a year. */
+export function consoleCookie(pair: string): string {
+  return `${pair}; Path=/console; Max-Age=${yearSeconds}; HttpOnly; SameSite=Lax`
+}
+
+function lastShownBusiness({ headers }: FastifyRequest): string | undefined {
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('=', 2))
+  return pairs.find(([name]) => name === lastShownName)?.[1]
 }
 
 /** One that the menu does not show. */
@@ -136,6 +159,9 @@ export function sendConsolePage(
   reply: FastifyReply,
   { title, visit, section, body, more = html``, wide = false, frames = false }: ConsolePage,
 ): FastifyReply {
+  const present = businessOf(visit)
+  if (present !== undefined && present !== visit.lastShown)
+    void reply.header('set-cookie', consoleCookie(`${lastShownName}=${present}`))
   return sendPage(reply, {
     title: `${title} – ${visit.business?.name ?? 'Holdfast'}`,
     locale: visit.locale,

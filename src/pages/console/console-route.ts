@@ -207,15 +207,23 @@ function addPage(
         description: `Of the role ${route.role} or a higher one. Whoever is not logged in gets the form to log in.`,
         ...paramsOf(path),
         querystring: queryOf(route),
-        response: { 200: page, 404: page },
+        response: {
+          200: page,
+          303: Type.Null({ description: 'In a hub: to the same page of the business shown last.' }),
+          404: page,
+        },
       },
     },
     async (request, reply) => {
-      const visit = await findVisit(context, request, addressOf(request).query['business'])
+      const { id, query } = addressOf(request)
+      const visit = await findVisit(context, request, query['business'])
       if (!visit) return sendLogIn(reply, { next: request.url })
+      // its form goes to its address, which has to say where: another tab may show another business meanwhile
+      if (visit.isRecalled)
+        return seeOther(reply, pathOf(path.replace(':id', encodeURIComponent(id)), visit, query))
       const answer = await answerTo(visit, route, async (ofBusiness) => ({
         status: 200,
-        page: await route.show(ofBusiness, addressOf(request)),
+        page: await route.show(ofBusiness, { id, query }),
       }))
       return sendAnswer(reply, visit, answer)
     },
@@ -258,7 +266,8 @@ function addForm(
       },
     },
     async (request, reply) => {
-      const visit = await findVisit(context, request, addressOf(request).query['business'])
+      const { business = '' } = addressOf(request).query // none is the first one here, whatever was shown last
+      const visit = await findVisit(context, request, business)
       if (!visit) return sendLogIn(reply, { next: route.show ? request.url : '/console' })
       const typed = normalise(request.body) as Typed
       const sent = { typed, address: addressOf(request) }

@@ -19,7 +19,7 @@ import type { StoreResponse } from '../../http/idempotency.ts'
 import { compileCreation } from '../../http/validation.ts'
 import { EmptyObject, StrictObject } from '../../http/wire.ts'
 import { html, type Html } from '../page.ts'
-import { consoleScript, findVisit, pathOf } from './console-page.ts'
+import { consoleCookie, consoleScript, findVisit, pathOf } from './console-page.ts'
 import {
   addForms,
   assertNoFaults,
@@ -374,8 +374,6 @@ function newBusinessPage(context: Context): ConsoleRoute {
   }
 }
 
-const yearSeconds = 31_536_000
-
 /** Hides the steps above the calendar, in this browser. */
 function addHiding(app: FastifyInstance, context: Context): void {
   addForms(app, context, (scope) => {
@@ -395,10 +393,7 @@ function addHiding(app: FastifyInstance, context: Context): void {
       },
       async (request, reply) => {
         const visit = await findVisit(context, request, request.query.business)
-        if (visit?.business) {
-          const cookie = `${hidingCookie(visit.business.id)}; Path=/console; Max-Age=${yearSeconds}; HttpOnly; SameSite=Lax`
-          void reply.header('set-cookie', cookie)
-        }
+        if (visit?.business) void reply.header('set-cookie', consoleCookie(hidingCookie(visit.business.id)))
         const path = visit ? pathOf('/console', visit) : '/console'
         return seeOther(reply, path)
       },
