@@ -42,6 +42,11 @@ export function mailDirectory({ mailDirectory }: Pick<Config, 'mailDirectory'>):
   return resolve(mailDirectory || 'data/mails')
 }
 
+/** The folder in which mails are files; undefined where they are sent, or none is. */
+export function mailFolder(config: Omit<Parts, 'mailFrom'>): string | undefined {
+  return mailRoute(config) === 'files' ? mailDirectory(config) : undefined
+}
+
 export function mailFileName({ id, kind }: { id: string; kind: string }): string {
   return `${id}-${kind}.eml`
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { textOf } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
@@ -122,6 +123,25 @@ onEachEngine('the pages of what a business offers', (engine) => {
   })
 
   describe('a person', () => {
+    test('and a location are taken off in words of their own', async () => {
+      for (const [path, off, on, done] of [
+        ['people', 'Works here no more', 'Works here again', 'Nobody can book with this person any more.'],
+        ['locations', 'Give this location up', 'Open it again', 'Nobody can book anything here any more.'],
+      ] as const) {
+        const id = (await list(path === 'people' ? '/staff' : '/locations'))[0]?.id ?? ''
+        const address = `/console/${path}/${id}`
+        expect(textOf(await show(address))).toContain(off)
+        const sent = await send(address, { active: '' })
+        expect(sent.headers['location']).toBe(`${address}?done=deactivated`)
+        const taken = textOf(await show(`${address}?done=deactivated`))
+        expect(taken).toContain(done)
+        expect(taken).toContain(on)
+        expect(taken).not.toMatch(/[Oo]ffer/)
+        await send(address, { active: 'on' })
+        expect(textOf(await show(address))).toContain(off)
+      }
+    })
+
     test('gets services, hours that are the same every day, and a holiday', async () => {
       const { id } = await named('/services', 'Beard')
       const location = (await list('/locations'))[0]?.id ?? ''

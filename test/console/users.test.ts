@@ -1,8 +1,10 @@
+import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operator } from '../../src/access/actor.ts'
 import { addPerson, setPersonDisabled } from '../../src/access/person.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { readConsole, textOf, useForm } from '../support/console.ts'
+import { emptyDirectory } from '../support/holdfast-process.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
 import { goodPassword, type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
@@ -238,4 +240,26 @@ onEachEngine('people who are added where there is mail', (engine) => {
     expect(JSON.stringify(await service.rows('user_links'))).not.toContain(tokenOf(next?.text))
     expect(JSON.stringify(await service.rows('idempotency_records'))).not.toContain('cal_lnk_')
   })
+})
+
+test('where mails are files, pages name their folder instead of an inbox', async () => {
+  const directory = emptyDirectory()
+  const service = await startTestService('sqlite', { MAIL_DIR: directory })
+  const place = { businessId: businessOf(service.world, 'Salon Spree').id }
+  const owner = await logInNewPerson(service, { email: 'owner@example.com', role: 'owner', place })
+  const show = async (path: string) => textOf(await readConsole(service, path, owner))
+  expect(await show(`${list}/new`)).toContain('This server sends no mail')
+  const fields = { email: 'mia@example.com', name: 'Mia', role: 'manager' }
+  const added = await sendForm(service, `${list}/new`, fields, owner)
+  const notice = await show(added.headers['location'] ?? '')
+  expect(notice).toContain(`is a file in ${directory}, the newest -password.eml`)
+  await service.app.mails.settled()
+  expect(readdirSync(directory).filter((name) => name.endsWith('-password.eml'))).toHaveLength(1)
+  const [mia] = (await service.rows('user_places')).filter(({ role }) => role === 'manager')
+  expect(await show(`${list}/${String(mia?.id)}`)).toContain('the link comes in a file')
+  expect(await show(`${list}/${String(mia?.id)}?done=linked`)).toContain(`is a file in ${directory}`)
+  const forgotten = textOf(await sendForm(service, '/console/forgotten', { email: 'mia@example.com' }))
+  expect(forgotten).toContain(`the mail is a file in ${directory}`)
+  expect(forgotten).not.toContain('on its way')
+  await service.stop()
 })

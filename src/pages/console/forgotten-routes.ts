@@ -7,6 +7,7 @@ import type { Context } from '../../bookings/context.ts'
 import { StrictObject } from '../../http/wire.ts'
 import { wishForPassword } from '../../mails/link-mail.ts'
 import { mailRoute } from '../../mails/outbox.ts'
+import { mailFolder } from '../../mails/send.ts'
 import { formMedia, ownFormsOnly, page, refusedForms, tags } from './console-route.ts'
 import { sendForgotten, sendForgottenWithoutMail, sendMailOnItsWay } from './gate-page.ts'
 import { limited, originOf } from './log-in-routes.ts'
@@ -55,7 +56,7 @@ export function forgottenRoutes(limiter: RateLimiter) {
           const { texts, locale } = languageOf(request)
           const asked = { email, locale, origin: originOf(request) }
           const refused = await wishForPassword(context, limiter, asked)
-          if (!refused) return sendMailOnItsWay(reply)
+          if (!refused) return sendMailOnItsWay(reply, mailFolder(context.config))
           const message = texts.gate.tooOften(limited(reply, refused.retryAfterSeconds))
           return sendForgotten(reply.code(429), { email, message })
         },

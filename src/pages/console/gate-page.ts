@@ -78,9 +78,16 @@ export function sendForgotten(
   })
 }
 
-/** The same whether anybody has the e-mail or not. */
-export function sendMailOnItsWay(reply: FastifyReply): FastifyReply {
+/** The same whether anybody has the e-mail or not. `folder` is where mails are files. */
+export function sendMailOnItsWay(reply: FastifyReply, folder: string | undefined): FastifyReply {
   const texts = textsOf(reply.request).gate
+  if (folder !== undefined)
+    return sendGate(reply, {
+      title: texts.filed,
+      body: html`<h1>${texts.filed}</h1>
+        <p role="status">${texts.filedIf(folder, linkMinutes)}</p>
+        ${backToLogIn(texts)}`,
+    })
   return sendGate(reply, {
     title: texts.onItsWay,
     body: html`<h1>${texts.onItsWay}</h1>

@@ -98,7 +98,7 @@ function serviceList(context: Context): ConsoleRoute {
             ${addButton(visit, '/console/services', words.add)}
           </div>
           ${doneNotice(texts, query['done'])}
-          ${rows.length === 0 ? html`<p>${words.empty}</p>` : rowsOf(visit, rows)}
+          ${rows.length === 0 ? html`<p>${words.empty}</p>` : rowsOf(visit, words.activity, rows)}
           ${nextPage(visit, '/console/services', page.next_cursor)}`,
       }
     },
@@ -141,13 +141,13 @@ function peopleList(context: Context): ConsoleRoute {
               ? html`<p><a href="${pathOf('/console/users', visit)}">${texts.frame.users}</a></p>`
               : ''
           }
-          ${people.length === 0 ? html`<p>${texts.staff.empty}</p>` : rowsOf(visit, people)}
+          ${people.length === 0 ? html`<p>${texts.staff.empty}</p>` : rowsOf(visit, texts.staff.activity, people)}
           ${nextPage(visit, '/console/people', page.next_cursor)}
           <div class="head">
             <h2>${texts.locations.title}</h2>
             ${addButton(visit, '/console/locations', texts.locations.add)}
           </div>
-          ${places.length === 0 ? html`<p>${texts.locations.empty}</p>` : rowsOf(visit, places)}`,
+          ${places.length === 0 ? html`<p>${texts.locations.empty}</p>` : rowsOf(visit, texts.locations.activity, places)}`,
       }
     },
   }
@@ -174,11 +174,14 @@ function nextPage(visit: BusinessVisit, path: string, cursor: string | null): Ht
 }
 
 /** That something was saved, after the page that did it. */
-function doneNotice({ setUp }: ConsoleTexts, done: string | undefined): Html {
-  if (done === undefined || !Object.hasOwn(setUp.done, done)) return html``
-  const text = setUp.done[done as keyof typeof setUp.done] // as was just looked up
-  return html`<p class="notice" role="status">${text}</p>`
+function doneNotice({ setUp }: ConsoleTexts, done: string | undefined, activity?: ActivityWords): Html {
+  const texts: Record<string, string> = { ...setUp.done, ...activity?.done }
+  const text = done !== undefined && Object.hasOwn(texts, done) ? texts[done] : undefined
+  return text === undefined ? html`` : html`<p class="notice" role="status">${text}</p>`
 }
+
+/** How a kind says that an item is taken off, and taken up again. */
+type ActivityWords = ConsoleTexts['services']['activity']
 
 interface ListRow {
   name: string
@@ -188,11 +191,11 @@ interface ListRow {
 }
 
 /** Inactive ones stand below. */
-function rowsOf(visit: BusinessVisit, rows: ListRow[]): Html {
+function rowsOf(visit: BusinessVisit, { inactive }: ActivityWords, rows: ListRow[]): Html {
   const row = ({ name, path, about, active }: ListRow) =>
     html`<li>
       <a href="${pathOf(path, visit)}"><bdi>${name}</bdi></a>
-      <span class="soft">${active ? about : visit.texts.setUp.inactive}</span>
+      <span class="soft">${active ? about : inactive}</span>
     </li>`
   const inOrder = [...rows.filter(({ active }) => active), ...rows.filter(({ active }) => !active)]
   return html`<ul class="rows">
@@ -206,6 +209,8 @@ interface ItemPage<Row extends CatalogueItem & { name: string }, Creation, Chang
   name: string
   summary: string
   section: SectionId
+  /** The group of the texts with its words. */
+  words: 'services' | 'staff' | 'locations'
   /** The page that lists them. */
   list: string
   kind: WritableKind<Row, Creation, Change> & CatalogueKind<Row, unknown>
@@ -216,7 +221,6 @@ interface ItemPage<Row extends CatalogueItem & { name: string }, Creation, Chang
   typed: (visit: BusinessVisit, row: Row) => Promise<Typed>
   bodyOf: (typed: Typed) => Record<string, unknown>
   fieldOf: (pointer: string, typed: Typed) => string
-  title: (texts: ConsoleTexts, row: Row | undefined) => string
   fields: (visit: BusinessVisit, state: FormState) => Promise<Html>
   /** Throws a FormFault for what the operation does not know of. */
   check?: (visit: BusinessVisit, id: string, typed: Typed) => Promise<void>
@@ -240,19 +244,20 @@ function itemPage<
     { state, row, done }: { state: FormState; row: Row | undefined; done?: string | undefined },
   ) => {
     const { texts } = visit
-    const title = page.title(texts, row)
+    const { new: newTitle, activity } = texts[page.words]
+    const title = row?.name ?? newTitle
     return {
       title,
       section: page.section,
       body: html`<p><a class="back" href="${pathOf(page.list, visit)}">← ${texts.setUp.back}</a></p>
         <h1><bdi>${title}</bdi></h1>
-        ${doneNotice(texts, done)} ${faultSummary(state, texts.setUp)}
-        ${row && !row.active ? html`<p class="alert">${texts.setUp.isInactive}</p>` : ''}
+        ${doneNotice(texts, done, activity)} ${faultSummary(state, texts.setUp)}
+        ${row && !row.active ? html`<p class="alert">${activity.isInactive}</p>` : ''}
         <form method="post" class="fields wide-fields">
           ${hidden({ once: visit.once })} ${await page.fields(visit, state)}
           <div class="actions"><button type="submit" class="main">${texts.setUp.save}</button></div>
         </form>
-        ${row ? activityForm(texts, row.active) : ''}`,
+        ${row ? activityForm(activity, row.active) : ''}`,
     }
   }
   return {
@@ -324,11 +329,11 @@ function saveItem<
 }
 
 /** To take an item off, which another click undoes. */
-function activityForm({ setUp }: ConsoleTexts, isActive: boolean): Html {
+function activityForm(words: ActivityWords, isActive: boolean): Html {
   return html`<form method="post">
     <input type="hidden" name="active" value="${isActive ? '' : 'on'}" />
-    <button type="submit">${isActive ? setUp.deactivate : setUp.activate}</button>
-    <p class="soft">${isActive ? setUp.deactivateHint : ''}</p>
+    <button type="submit">${isActive ? words.deactivate : words.activate}</button>
+    <p class="soft">${isActive ? words.deactivateHint : ''}</p>
   </form>`
 }
 
@@ -348,6 +353,7 @@ function servicePage(context: Context) {
     name: 'ServicePage',
     summary: 'A service of a business',
     section: 'services' as const,
+    words: 'services' as const,
     list: '/console/services',
     kind: writableServices as typeof writableServices & CatalogueKind<Service, unknown>,
     create: CreateService,
@@ -366,7 +372,6 @@ function servicePage(context: Context) {
     typed: (_visit: BusinessVisit, row: Service) => Promise.resolve(typedService(row)),
     bodyOf: serviceOf,
     fieldOf: serviceFieldOf,
-    title: (texts: ConsoleTexts, row: Service | undefined) => row?.name ?? texts.services.new,
     fields: async (visit: BusinessVisit, state: FormState) =>
       serviceFields(visit, state, await choices(visit)),
   }
@@ -380,6 +385,7 @@ function staffPage(context: Context) {
     name: 'StaffPage',
     summary: 'A staff member of a business',
     section: 'people' as const,
+    words: 'staff' as const,
     list: '/console/people',
     kind: writableStaff as typeof writableStaff & CatalogueKind<StaffMember, unknown>,
     create: CreateStaff,
@@ -404,7 +410,6 @@ function staffPage(context: Context) {
     },
     bodyOf: staffOf,
     fieldOf: staffFieldOf,
-    title: (texts: ConsoleTexts, row: StaffMember | undefined) => row?.name ?? texts.staff.new,
     fields: async (visit: BusinessVisit, state: FormState) => {
       const { person, business } = visit
       const locations = await allOf(context, person, { kind: locationKind, businessId: business.id })
@@ -442,6 +447,7 @@ function locationPage() {
     name: 'LocationPage',
     summary: 'A location of a business',
     section: 'people' as const,
+    words: 'locations' as const,
     list: '/console/people',
     kind: writableLocations as typeof writableLocations & CatalogueKind<Location, unknown>,
     create: CreateLocation,
@@ -450,7 +456,6 @@ function locationPage() {
     typed: (_visit: BusinessVisit, row: Location) => Promise.resolve(typedLocation(row)),
     bodyOf: locationOf,
     fieldOf: locationFieldOf,
-    title: (texts: ConsoleTexts, row: Location | undefined) => row?.name ?? texts.locations.new,
     fields: (visit: BusinessVisit, state: FormState) => Promise.resolve(locationFields(visit, state)),
     check: (visit: BusinessVisit, _id: string, typed: Typed) => {
       assertNoFaults(halfSpans(visit, typed))

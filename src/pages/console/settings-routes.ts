@@ -11,7 +11,7 @@ import { mailSettings } from '../../catalogue/mail-settings-rules.ts'
 import type { MailKind } from '../../database/tables.ts'
 import { mailRoute } from '../../mails/outbox.ts'
 import { sampleKinds, sampleMail } from '../../mails/sample.ts'
-import { MailSender } from '../../mails/send.ts'
+import { mailFolder, MailSender } from '../../mails/send.ts'
 import { Media, problems, StrictObject } from '../../http/wire.ts'
 import { html, type Html } from '../page.ts'
 import { findVisit, pathOf } from './console-page.ts'
@@ -119,7 +119,9 @@ function shown(
   { state, done }: { state: FormState; done?: string | undefined },
 ): ShownPage {
   const { settings: words, setUp } = visit.texts
-  const notes: Record<string, string> = { saved: setUp.done.saved, sent: words.sent, notSent: words.notSent }
+  const folder = mailFolder(context.config)
+  const sent = folder === undefined ? words.sent : words.filed(folder)
+  const notes: Record<string, string> = { saved: setUp.done.saved, sent, notSent: words.notSent }
   const note = done !== undefined && Object.hasOwn(notes, done) ? notes[done] : undefined
   return {
     title: words.title,

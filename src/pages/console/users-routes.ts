@@ -7,6 +7,7 @@ import { type Instant, toMs } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
 import { listCatalogue, staffKind } from '../../catalogue/catalogue.ts'
 import { tellByMail } from '../../mails/link-mail.ts'
+import { mailFolder } from '../../mails/send.ts'
 import { html, type Html } from '../page.ts'
 import { type ConsoleVisit, pathOf } from './console-page.ts'
 import { checkedForm, type ConsoleRoute, consoleRoutes, FormFault, type ShownPage } from './console-route.ts'
@@ -55,7 +56,7 @@ function listPage(context: Context): Parts {
             <h1>${words.title}</h1>
             <a class="button" href="${pathOf(newPath, visit)}">${words.add}</a>
           </div>
-          ${doneNotice(visit.texts, query['done'])} ${people.length > 1 ? '' : html`<p>${words.empty}</p>`}
+          ${doneNotice(context, visit, query['done'])} ${people.length > 1 ? '' : html`<p>${words.empty}</p>`}
           <ul class="rows">
             ${people.map((person) => listed(visit, person))}
           </ul>`,
@@ -99,10 +100,21 @@ function dateOf({ locale, business }: ConsoleVisit, instant: Instant): string {
 }
 
 /** That something was done, after the page that did it. */
-function doneNotice({ users }: ConsoleTexts, done: string | undefined): Html {
-  if (done === undefined || !Object.hasOwn(users.done, done)) return html``
-  const text = users.done[done as keyof typeof users.done] // as was just looked up
-  return html`<p class="notice" role="status">${text}</p>`
+function doneNotice({ config }: Context, { texts }: ConsoleVisit, done: string | undefined): Html {
+  const { done: words, filed } = texts.users
+  const folder = mailFolder(config)
+  const notes: Record<string, string> = {
+    ...words,
+    ...(folder !== undefined && { invited: filed.invited(folder), linked: filed.linked(folder) }),
+  }
+  const text = done !== undefined && Object.hasOwn(notes, done) ? notes[done] : undefined
+  return text === undefined ? html`` : html`<p class="notice" role="status">${text}</p>`
+}
+
+/** What is to be known of a link: whether it is mailed, a file, or shown. */
+function linkHint(context: Context, locale: string, hints: Record<'mailed' | 'filed' | 'shown', string>) {
+  if (mailFolder(context.config) !== undefined) return hints.filed
+  return tellByMail(context, locale) ? hints.mailed : hints.shown
 }
 
 function newPage(context: Context): Parts {
@@ -118,7 +130,9 @@ function newPage(context: Context): Parts {
           ${hidden({ once: visit.once })}
           ${field(state, {
             ...{ name: 'email', label: words.email, type: 'email', required: true, max: 254 },
-            hint: tellByMail(context, visit.locale) ? words.mailedHint : words.shownHint,
+            hint: linkHint(context, visit.locale, {
+              ...{ mailed: words.mailedHint, filed: words.filedHint, shown: words.shownHint },
+            }),
           })}
           ${field(state, { name: 'name', label: words.name, max: 100 })} ${placeField(visit, state)}
           ${await roleFields(context, visit, { state, businessId: visit.business?.id })}
@@ -276,7 +290,7 @@ async function shownPerson(
     body: html`${backTo(visit)}
       <h1><bdi>${person.name}</bdi></h1>
       <p class="soft"><bdi>${person.email}</bdi> · ${stateOf(visit, person)}</p>
-      ${doneNotice(visit.texts, done)} ${faultSummary(state, setUp)}
+      ${doneNotice(context, visit, done)} ${faultSummary(state, setUp)}
       <form method="post" class="fields wide-fields">
         ${await roleFields(context, visit, { state, businessId: person.business_id })}
         <div class="actions"><button type="submit" class="main">${setUp.save}</button></div>
@@ -288,9 +302,12 @@ async function shownPerson(
 
 function newLinkForm(context: Context, visit: ConsoleVisit, person: PersonRow): Html {
   const { users: words } = visit.texts
-  const mails = tellByMail(context, visit.locale) !== undefined
+  const mails = tellByMail(context, visit.locale) !== undefined && mailFolder(context.config) === undefined
+  const hint = linkHint(context, visit.locale, {
+    ...{ mailed: words.newLinkMailed(person.email), filed: words.newLinkFiled, shown: words.newLinkShown },
+  })
   return html`<h2>${words.newLink}</h2>
-    <p class="soft">${mails ? words.newLinkMailed(person.email) : words.newLinkShown}</p>
+    <p class="soft">${hint}</p>
     <form method="post" action="${pathOf(`${path}/${person.id}/link`, visit)}">
       <button type="submit">${mails ? words.sendLink : words.makeLink}</button>
     </form>`

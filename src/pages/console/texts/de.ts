@@ -116,22 +116,12 @@ export const german: ConsoleTexts = {
     problem: (code, detail) => problemTexts[code] ?? detail,
     sentBefore:
       'Dieses Formular wurde schon gesendet. Sehen Sie nach, was daraus geworden ist, bevor Sie es erneut senden.',
-    inactive: 'Nicht angeboten',
-    isInactive: 'Das kann zurzeit niemand buchen.',
-    deactivate: 'Nicht mehr anbieten',
-    deactivateHint:
-      'Niemand kann es mehr buchen. Was gebucht ist, bleibt, und Sie können es wieder anbieten.',
-    activate: 'Wieder anbieten',
     notFound: 'Hier ist nichts',
     toStart: 'Zum Kalender',
     notYours: 'Diese Seite ist nicht für Sie offen',
     notYoursWhy: (role) =>
       `Sie ist offen für Leute mit der Rolle ${role}. Bitten Sie jemanden darum, dem der Betrieb gehört.`,
-    done: {
-      saved: 'Gespeichert.',
-      deactivated: 'Niemand kann es mehr buchen.',
-      activated: 'Es wird wieder angeboten.',
-    },
+    done: { saved: 'Gespeichert.' },
   },
   roles: { staff: 'Team', manager: 'Leitung', owner: 'Inhaber' },
   users: {
@@ -140,6 +130,8 @@ export const german: ConsoleTexts = {
     empty: 'Sie sind allein. Fügen Sie hinzu, wer mit Ihnen arbeitet: Jeder bekommt ein eigenes Konto.',
     email: 'E-Mail',
     mailedHint: 'Die Person bekommt eine E-Mail mit einem Link, um ein Passwort zu wählen.',
+    filedHint:
+      'Dieser Server verschickt keine E-Mails: Der Link zur Wahl eines Passworts kommt in einer Datei, die Sie weitergeben.',
     shownHint: 'Sie bekommen einen Link, den Sie weitergeben: Mit ihm wählt die Person ein Passwort.',
     name: 'Name',
     place: 'Wo',
@@ -158,6 +150,8 @@ export const german: ConsoleTexts = {
     newLink: 'Ein neues Passwort',
     newLinkMailed: (email) =>
       `Die Person bekommt einen Link an ${email}, der einmal gilt. Frühere Links enden.`,
+    newLinkFiled:
+      'Dieser Server verschickt keine E-Mails: Der Link kommt in einer Datei. Er gilt einmal, und frühere Links enden.',
     newLinkShown: 'Sie bekommen einen Link zum Weitergeben, der einmal gilt. Frühere Links enden.',
     sendLink: 'Link schicken',
     makeLink: 'Link machen',
@@ -181,6 +175,12 @@ export const german: ConsoleTexts = {
       linked: 'Eine E-Mail mit einem neuen Link ist unterwegs.',
       disabled: 'Die Person ist gesperrt.',
       enabled: 'Die Person kann sich wieder anmelden.',
+    },
+    filed: {
+      invited: (folder) =>
+        `Hinzugefügt. Dieser Server verschickt keine E-Mails: Die mit dem Link ist eine Datei in ${folder}, die neueste -password.eml.`,
+      linked: (folder) =>
+        `Dieser Server verschickt keine E-Mails: Die mit dem neuen Link ist eine Datei in ${folder}, die neueste -password.eml.`,
     },
     faults: {
       'email repeated':
@@ -252,6 +252,15 @@ export const german: ConsoleTexts = {
     },
     withDeposit: (amount) => `Anzahlung ${amount}`,
     forMany: (count) => `${count} Kunden zugleich`,
+    activity: {
+      inactive: 'Nicht angeboten',
+      isInactive: 'Das kann zurzeit niemand buchen.',
+      deactivate: 'Nicht mehr anbieten',
+      deactivateHint:
+        'Niemand kann es mehr buchen. Was gebucht ist, bleibt, und Sie können es wieder anbieten.',
+      activate: 'Wieder anbieten',
+      done: { deactivated: 'Niemand kann es mehr buchen.', activated: 'Es wird wieder angeboten.' },
+    },
   },
   staff: {
     title: 'Team',
@@ -267,6 +276,18 @@ export const german: ConsoleTexts = {
     asLocation: 'Immer wenn der Standort offen ist',
     onlyOne: (service) =>
       `Niemand sonst macht ${service}. Wählen Sie dort zuerst jemand anderen, oder bieten Sie es nicht mehr an.`,
+    activity: {
+      inactive: 'Arbeitet nicht mehr hier',
+      isInactive: 'Bei dieser Person kann zurzeit niemand buchen.',
+      deactivate: 'Arbeitet nicht mehr hier',
+      deactivateHint:
+        'Niemand kann mehr bei dieser Person buchen. Was gebucht ist, bleibt, und sie kann wiederkommen.',
+      activate: 'Arbeitet wieder hier',
+      done: {
+        deactivated: 'Bei dieser Person kann niemand mehr buchen.',
+        activated: 'Kunden können wieder bei dieser Person buchen.',
+      },
+    },
   },
   locations: {
     title: 'Standorte',
@@ -280,6 +301,18 @@ export const german: ConsoleTexts = {
     online: 'Adresse des Videogesprächs',
     onlineHint: 'Wo Kunden Sie online treffen, falls sie das tun. Sie beginnt mit https://.',
     always: 'Immer offen',
+    activity: {
+      inactive: 'Aufgegeben',
+      isInactive: 'Hier kann zurzeit niemand etwas buchen.',
+      deactivate: 'Diesen Standort aufgeben',
+      deactivateHint:
+        'Niemand kann hier mehr etwas buchen. Was gebucht ist, bleibt, und Sie können ihn wieder öffnen.',
+      activate: 'Wieder öffnen',
+      done: {
+        deactivated: 'Hier kann niemand mehr etwas buchen.',
+        activated: 'Kunden können hier wieder buchen.',
+      },
+    },
   },
   hours: {
     title: 'Zeiten',
@@ -432,6 +465,8 @@ export const german: ConsoleTexts = {
     previewsHint: 'Mit erfundenen Angaben.',
     test: (email) => `Eine Probemail an ${email} senden`,
     sent: 'Die Probemail ist unterwegs. Sehen Sie in Ihr Postfach.',
+    filed: (folder) =>
+      `Dieser Server verschickt keine E-Mails: Die Probemail ist eine Datei in ${folder}, die neueste -confirmed.eml.`,
     notSent:
       'Die Probemail wurde nicht gesendet. Wer diesen Server betreibt, findet den Grund mit: holdfast doctor.',
     mailsOff: 'Dieser Server sendet keine E-Mails: SMTP_URL ist nicht gesetzt.',
@@ -501,6 +536,9 @@ export const german: ConsoleTexts = {
     onItsWay: 'Sehen Sie in Ihre E-Mails',
     onItsWayIf: (minutes) =>
       `Wenn wir diese Adresse kennen, ist eine E-Mail unterwegs. Der Link darin gilt einmal, ${minutes} Minuten lang, und beendet alle früheren.`,
+    filed: 'Sehen Sie in den Ordner der E-Mails',
+    filedIf: (folder, minutes) =>
+      `Dieser Server verschickt keine E-Mails. Wenn wir diese Adresse kennen, ist die E-Mail eine Datei in ${folder}, die neueste -password.eml. Der Link darin gilt einmal, ${minutes} Minuten lang, und beendet alle früheren.`,
     onItsWayElse: 'Nichts da? Sehen Sie bei den unerwünschten E-Mails nach, und prüfen Sie die Adresse.',
     refused: 'Diese E-Mail und dieses Passwort gehören nicht zusammen. Prüfen Sie beide.',
     tooOften: (seconds) =>

@@ -114,20 +114,11 @@ export const english = {
     /** A refusal that belongs to no field: a code of the API, and its words for it. */
     problem: (_code: string, detail: string) => detail,
     sentBefore: 'This form was sent before. See what came of it before you send it again.',
-    inactive: 'Not offered',
-    isInactive: 'Nobody can book this at the moment.',
-    deactivate: 'Stop offering it',
-    deactivateHint: 'Nobody can book it any more. What is booked stays, and you can offer it again.',
-    activate: 'Offer it again',
     notFound: 'There is nothing here',
     toStart: 'To the calendar',
     notYours: 'This page is not open to you',
     notYoursWhy: (role: string) => `It is open to people with the role ${role}. Ask an owner for it.`,
-    done: {
-      saved: 'Saved.',
-      deactivated: 'Nobody can book it any more.',
-      activated: 'It is offered again.',
-    },
+    done: { saved: 'Saved.' },
   },
   roles: { staff: 'staff', manager: 'manager', owner: 'owner' },
   users: {
@@ -136,6 +127,8 @@ export const english = {
     empty: 'You are the only one. Add those who work with you: everybody gets an account of their own.',
     email: 'E-mail',
     mailedHint: 'They get a mail with a link to choose a password.',
+    filedHint:
+      'This server sends no mail: the link to choose a password comes in a file, which you hand over.',
     shownHint: 'You get a link, which you hand over: by it they choose a password.',
     name: 'Name',
     place: 'Where',
@@ -154,6 +147,8 @@ export const english = {
     newLink: 'A new password',
     newLinkMailed: (email: string) =>
       `They get a link by mail to ${email}, which works once. Links before it end.`,
+    newLinkFiled:
+      'This server sends no mail: the link comes in a file. It works once, and links before it end.',
     newLinkShown: 'You get a link, which works once, to hand over. Links before it end.',
     sendLink: 'Send a link',
     makeLink: 'Make a link',
@@ -176,6 +171,13 @@ export const english = {
       linked: 'A mail with a new link is on its way.',
       disabled: 'They are kept out.',
       enabled: 'They are let in again.',
+    },
+    /** Where mails are files, instead of the same among what was done. */
+    filed: {
+      invited: (folder: string) =>
+        `Added. This server sends no mail: the one with the link is a file in ${folder}, the newest -password.eml.`,
+      linked: (folder: string) =>
+        `This server sends no mail: the one with the new link is a file in ${folder}, the newest -password.eml.`,
     },
     /** By the field and the code of the API. */
     faults: {
@@ -246,6 +248,14 @@ export const english = {
     },
     withDeposit: (amount: string) => `deposit ${amount}`,
     forMany: (count: number) => `${count} clients at once`,
+    activity: {
+      inactive: 'Not offered',
+      isInactive: 'Nobody can book this at the moment.',
+      deactivate: 'Stop offering it',
+      deactivateHint: 'Nobody can book it any more. What is booked stays, and you can offer it again.',
+      activate: 'Offer it again',
+      done: { deactivated: 'Nobody can book it any more.', activated: 'It is offered again.' },
+    },
   },
   staff: {
     title: 'People',
@@ -261,6 +271,17 @@ export const english = {
     asLocation: 'Whenever the location is open',
     onlyOne: (service: string) =>
       `Nobody else does ${service}. Choose somebody else there first, or stop offering it.`,
+    activity: {
+      inactive: 'Works here no more',
+      isInactive: 'Nobody can book with this person at the moment.',
+      deactivate: 'Works here no more',
+      deactivateHint: 'Nobody can book with them any more. What is booked stays, and they can come back.',
+      activate: 'Works here again',
+      done: {
+        deactivated: 'Nobody can book with this person any more.',
+        activated: 'Clients can book with this person again.',
+      },
+    },
   },
   locations: {
     title: 'Locations',
@@ -274,6 +295,18 @@ export const english = {
     online: 'Address of the video call',
     onlineHint: 'Where clients meet you online, if they do. It begins with https://.',
     always: 'Always open',
+    activity: {
+      inactive: 'Given up',
+      isInactive: 'Nobody can book anything here at the moment.',
+      deactivate: 'Give this location up',
+      deactivateHint:
+        'Nobody can book anything here any more. What is booked stays, and you can open it again.',
+      activate: 'Open it again',
+      done: {
+        deactivated: 'Nobody can book anything here any more.',
+        activated: 'Clients can book here again.',
+      },
+    },
   },
   hours: {
     title: 'Hours',
@@ -426,6 +459,8 @@ export const english = {
     previewsHint: 'With made-up data.',
     test: (email: string) => `Send a test mail to ${email}`,
     sent: 'The test mail is on its way. Look at your inbox.',
+    filed: (folder: string) =>
+      `This server sends no mail: the test mail is a file in ${folder}, the newest -confirmed.eml.`,
     notSent: 'The test mail was not sent. Whoever runs this server finds the reason with: holdfast doctor.',
     mailsOff: 'This server sends no mail: SMTP_URL is not set.',
   },
@@ -493,6 +528,9 @@ export const english = {
     onItsWay: 'Look into your mail',
     onItsWayIf: (minutes: number) =>
       `If we know this address, a mail is on its way. The link in it works once, within ${minutes} minutes, and ends all links before it.`,
+    filed: 'Look into the folder of mails',
+    filedIf: (folder: string, minutes: number) =>
+      `This server sends no mail. If we know this address, the mail is a file in ${folder}, the newest -password.eml. The link in it works once, within ${minutes} minutes, and ends all links before it.`,
     onItsWayElse: 'Nothing there? Look among the unwanted mails, and check the address.',
     refused: 'This e-mail and password do not belong together. Check both.',
     tooOften: (seconds: number) =>
