@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textOf } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
+import { bookerOf } from '../support/salon-day.ts'
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 interface Item {
@@ -192,6 +193,36 @@ onEachEngine('the pages of what a business offers', (engine) => {
       expect(refused.body).toContain('Nobody else does Beard.')
       expect(await named('/services', 'Beard')).toMatchObject({ staff_ids: [dana.id] })
     })
+  })
+
+  test('a holiday over appointments says how many, with the way to the first', async () => {
+    const booker = bookerOf(service)
+    const anna = booker.staffId('Anna')
+    await booker.book('Haircut', '2026-11-24T10:00:00+01:00', { staff_id: anna })
+    const cancelled = await booker.book('Haircut', '2026-11-24T12:00:00+01:00', { staff_id: anna })
+    await booker.call('DELETE', `/bookings/${cancelled}`)
+    const member = await booker.call('GET', `/staff/${anna}`)
+    const services = (await list('/services')) as (Item & { staff_ids: string[] })[]
+    const own = services.filter(({ staff_ids }) => staff_ids.includes(anna))
+    const fields = {
+      ...{ name: String(member.body.name), email: '', hours: 'none' },
+      ...Object.fromEntries(own.map(({ id }) => [`service.${id}`, 'on'])),
+      ...Object.fromEntries((member.body.location_ids as string[]).map((id) => [`location.${id}`, 'on'])),
+    }
+    const saved = await send(`/console/people/${anna}`, {
+      ...fields,
+      from: '2026-11-23',
+      until: '2026-11-25',
+    })
+    const { location = '' } = saved.headers
+    expect(saved.status).toBe(303)
+    const page = String((await show(location)).body)
+    expect(page).toMatch(/href="\/console\?date=2026-11-24"\s*>1 appointment falls into it/)
+    expect((await show(location.replace('2026-11-23', 'soon'))).status).toBe(200)
+    const free = await send(`/console/people/${anna}`, { ...fields, from: '2026-11-26' })
+    const after = String((await show(free.headers['location'] ?? '')).body)
+    expect(after).toContain('Saved.')
+    expect(after).not.toContain('falls into it')
   })
 
   test('a location gets an address, a zone and hours; a fault stands at its day', async () => {

@@ -39,6 +39,7 @@ import {
   consoleRoutes,
 } from './console-route.ts'
 import { faultSummary, filledForm, type FormState, hidden, ticked, tickedOf, type Typed } from './form.ts'
+import { holidayNotice, holidayOf, holidayQuery } from './holiday-notice.ts'
 import { halfSpans, hoursText, usualHours } from './hours-form.ts'
 import {
   locationFieldOf,
@@ -111,6 +112,7 @@ function peopleList(context: Context): ConsoleRoute {
     name: 'PeoplePage',
     summary: 'The staff and locations of a business',
     role: 'manager',
+    query: holidayQuery,
     show: async (visit, { query }) => {
       const { texts } = visit
       const [page, locations] = await Promise.all([
@@ -132,6 +134,7 @@ function peopleList(context: Context): ConsoleRoute {
         title: texts.frame.people,
         section: 'people',
         body: html`${doneNotice(texts, query['done'])}
+          ${await holidayNotice(context, visit, { query, locations })}
           <div class="head">
             <h1>${texts.staff.title}</h1>
             ${addButton(visit, '/console/people', texts.staff.add)}
@@ -224,6 +227,8 @@ interface ItemPage<Row extends CatalogueItem & { name: string }, Creation, Chang
   fields: (visit: BusinessVisit, state: FormState) => Promise<Html>
   /** Throws a FormFault for what the operation does not know of. */
   check?: (visit: BusinessVisit, id: string, typed: Typed) => Promise<void>
+  /** What the list is told of it. */
+  saved?: (id: string, typed: Typed) => Record<string, string>
   /** What else is saved with it. */
   after?: (visit: BusinessVisit, id: string, typed: Typed) => Promise<void>
 }
@@ -288,7 +293,7 @@ function itemPage<
           const saved = await saveItem(context, visit, { page, id, body: page.bodyOf(typed), store })
           await page.after?.(visit, saved.id, typed)
         }
-        const next = { path: page.list, query: { done: 'saved' } }
+        const next = { path: page.list, query: { done: 'saved', ...page.saved?.(id, typed) } }
         if (id === newId) return once(save, () => next)
         await save(storeNothing)
         return next
@@ -409,6 +414,7 @@ function staffPage(context: Context) {
       )
     },
     bodyOf: staffOf,
+    saved: (staff: string, typed: Typed) => holidayOf({ staff }, typed),
     fieldOf: staffFieldOf,
     fields: async (visit: BusinessVisit, state: FormState) => {
       const { person, business } = visit
@@ -455,6 +461,7 @@ function locationPage() {
     fresh: ({ business }: BusinessVisit) => Promise.resolve({ timezone: business.timezone, ...usualHours() }),
     typed: (_visit: BusinessVisit, row: Location) => Promise.resolve(typedLocation(row)),
     bodyOf: locationOf,
+    saved: (location: string, typed: Typed) => holidayOf({ location }, typed),
     fieldOf: locationFieldOf,
     fields: (visit: BusinessVisit, state: FormState) => Promise.resolve(locationFields(visit, state)),
     check: (visit: BusinessVisit, _id: string, typed: Typed) => {

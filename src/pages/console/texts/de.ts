@@ -329,6 +329,10 @@ export const german: ConsoleTexts = {
     title: 'Ferien und andere Tage',
     closed: 'geschlossen',
     drop: 'Entfernen',
+    under: (count, isMore) =>
+      count === 1 && !isMore
+        ? '1 Termin fällt hinein und bleibt, bis Sie ihn verschieben.'
+        : `${isMore ? `${count} oder mehr` : count} Termine fallen hinein und bleiben, bis Sie sie verschieben.`,
     from: 'Erster Tag',
     until: 'Letzter Tag',
     opens: 'Offen von',

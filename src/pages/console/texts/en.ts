@@ -323,6 +323,11 @@ export const english = {
     title: 'Holidays and other days',
     closed: 'closed',
     drop: 'Remove',
+    /** Of appointments in a holiday that was just saved. */
+    under: (count: number, isMore: boolean) =>
+      count === 1 && !isMore
+        ? '1 appointment falls into it, and stays until you move it.'
+        : `${isMore ? `${count} or more` : count} appointments fall into it, and stay until you move them.`,
     from: 'First day',
     until: 'Last day',
     opens: 'Open from',
