@@ -1,5 +1,6 @@
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { measureCalendar } from './calendar.ts'
 import { pgbenchVersion } from './inserts.ts'
 import { measureLogIns } from './log-ins.ts'
 import { measureBesideMails } from './mails.ts'
@@ -24,6 +25,7 @@ const usage = `npm run bench [-- [against PATH] OPTIONS]
 npm run bench -- quiet      a quiet business beside a busy one; takes --engine, --rounds, --seconds
 npm run bench -- mails      bookings beside mail servers, quick and slow; takes --engine, --rounds, --seconds
 npm run bench -- log-ins    log-ins and forgotten passwords of people, known and unknown; takes the same
+npm run bench -- calendar   a full day in the console, in Chromium; takes the same
 npm run bench -- webhooks   deliveries instead
 npm run bench -- search     a search among a million bookings instead`
 
@@ -166,9 +168,12 @@ if (import.meta.main) {
   if (args[0] === 'webhooks') await import('./webhooks.ts')
   else if (args[0] === 'search') await import('./search.ts')
   else {
-    const special = { quiet: measureQuiet, mails: measureBesideMails, 'log-ins': measureLogIns }[
-      args[0] ?? ''
-    ]
+    const special = {
+      calendar: measureCalendar,
+      quiet: measureQuiet,
+      mails: measureBesideMails,
+      'log-ins': measureLogIns,
+    }[args[0] ?? '']
     const plan = understood(special ? args.slice(1) : args)
     if (plan) await (special ?? main)(plan)
   }

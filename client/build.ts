@@ -50,21 +50,31 @@ export function makeClient(): Promise<boolean> {
   })
 }
 
+/** Left out to stay small: no program needs types for what is set up once. */
+const setUpOnce = '/api/v1/busy-calendars'
+
 /** The types of the API's own paths. */
 async function typesOf(document: object): Promise<string> {
   const { default: openapiTS, astToString } = await import('openapi-typescript')
   const { paths, components, ...rest } = document as ApiDocument
   const api = Object.entries(paths).filter(([path, operations]) => {
-    return path.startsWith('/api/') && Object.values(operations).some(takesToken)
+    return (
+      path.startsWith('/api/') && !path.startsWith(setUpOnce) && Object.values(operations).some(takesToken)
+    )
   })
-  for (const operation of api.flatMap(([, operations]) => Object.values(operations))) slim(operation)
+  const sets = api.flatMap(([, operations]) => Object.values(operations)).map(slim)
   for (const [name, schema] of Object.entries(components.schemas))
     if (name.endsWith('Problem')) slimProblem(schema)
   const used = schemasOf(api, components.schemas)
+  const usual = nameUsual(sets)
   const schemas = Object.fromEntries(
     Object.entries(components.schemas).filter(([name]) => used.has(name) || name.endsWith('Problem')),
   )
-  const kept = { ...rest, components: { ...components, schemas }, paths: Object.fromEntries(api) }
+  const kept = {
+    ...rest,
+    components: { ...components, schemas: { ...schemas, UsualRefusal: { oneOf: usual } } },
+    paths: Object.fromEntries(api),
+  }
   const nodes = await openapiTS(JSON.stringify(kept, shortened))
   return heading + astToString(nodes)
 }
@@ -117,8 +127,8 @@ interface Reference {
   $ref: string
 }
 
-/** Leaves out what no editor shows at a call, and what no type of a call is made of; one union of problems remains. */
-function slim(operation: Operation): void {
+/** Leaves out what no editor shows at a call, and what no type of a call is made of; one union of problems remains, which is given. */
+function slim(operation: Operation): Refused {
   delete operation.summary
   delete operation.description
   const problems = new Set<string>()
@@ -128,9 +138,25 @@ function slim(operation: Operation): void {
     if (schema === undefined) successes[status] = { description: '', content }
     else for (const { $ref } of 'oneOf' in schema ? schema.oneOf : [schema]) problems.add($ref)
   }
-  const oneOf = [...problems].map(($ref) => ({ $ref }))
-  const refusal = { description: '', content: { 'application/problem+json': { schema: { oneOf } } } }
+  const schema = { oneOf: [...problems].map(($ref) => ({ $ref })) }
+  const refusal = { description: '', content: { 'application/problem+json': { schema } } }
   operation.responses = { ...successes, default: refusal }
+  return schema
+}
+
+interface Refused {
+  oneOf: Reference[]
+}
+
+/** Names the problems that all operations have in common: their types are half as long. Gives those problems. */
+function nameUsual(operations: Refused[]): Reference[] {
+  const has = ({ oneOf }: Refused, { $ref }: Reference) => oneOf.some((one) => one.$ref === $ref)
+  const usual = (operations[0]?.oneOf ?? []).filter((one) => operations.every((set) => has(set, one)))
+  for (const set of operations) {
+    const own = set.oneOf.filter((one) => !has({ oneOf: usual }, one))
+    set.oneOf = [{ $ref: '#/components/schemas/UsualRefusal' }, ...own]
+  }
+  return usual
 }
 
 /** Leaves out what the page of each problem says, at the address in `type`. */
@@ -154,7 +180,10 @@ function declarations(): Record<string, string> {
   }
 }
 
-/** A declaration that imports only files beside it. It is small: without examples and what the type says itself. */
+/**
+ * A declaration that imports only files beside it. It is small: without examples, what the type says itself, and the
+ * methods that a path lacks.
+ */
 function shipped(declaration: string): string {
   return declaration
     .replaceAll(/(?<=(?:from |import\()['"])(?:[.]\/)?([\w-]+)(?:[.]ts)?(?=['"])/g, './$1.js')
@@ -163,6 +192,11 @@ function shipped(declaration: string): string {
     .replaceAll(/\n *\* (?:@constant|@enum .*|Format: .*|@description discriminator enum property .*)$/gm, '')
     .replaceAll(/^ *\/\*\*\s(?: *\* )?\w+\s+\*\/\n/gm, '')
     .replaceAll(/^ *\/\*\*(?: (?:@constant|Format: [\w-]+) |\n *)\*\/\n/gm, '')
+    .replaceAll(/^ {8}(?:get|put|post|delete|options|head|patch|trace)\?: never;\n/gm, '')
+    .replaceAll(
+      /^ +(?:(?:header|path|cookie)[?]: never;|headers: [{]\s+[[]name: string[]]: unknown;\s+[}];)\n/gm,
+      '',
+    )
     .replaceAll('@description ', '')
     .replaceAll(/\/\*\*\n *\* ([^\n]*)\n *\*\//g, '/** $1 */')
     .replaceAll(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4))

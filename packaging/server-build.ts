@@ -28,7 +28,8 @@ export function makeServer(): Promise<boolean> {
       const chunks = await builtServer()
       for (const { fileName, code, map } of chunks) {
         write(`${target}/${fileName}`, code)
-        if (map) write(`${target}/${fileName}.map`, mapFromProject(map))
+        // errors of the worker are never shown: its map would only be large
+        if (map && fileName !== 'busy-times.js') write(`${target}/${fileName}.map`, mapFromProject(map))
       }
       for (const path of globSync('src/pages/*.{css,js,png,svg}', { cwd: project })) {
         write(`${target}/${basename(path)}`, readFileSync(join(project, path)))
@@ -42,8 +43,12 @@ export function makeServer(): Promise<boolean> {
 async function builtServer(): Promise<OutputChunk[]> {
   const { rolldown } = await import('rolldown') // late: the up-to-date check does not need it
   const bundle = await rolldown({
-    input: { main: join(project, 'packaging/package-main.ts') },
+    input: {
+      main: join(project, 'packaging/package-main.ts'),
+      'busy-times': join(project, 'src/calendars/busy-times.ts'), // a worker's
+    },
     platform: 'node',
+    resolve: { alias: { 'ical.js': join(project, 'node_modules/ical.js/dist/ical.min.js') } }, // a third of the size
     external: neverBundled,
     onLog: (_level, log, report) => {
       report('error', log) // what it warns of would fail in an installation

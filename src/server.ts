@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import packageJson from '../package.json' with { type: 'json' }
+import { mcpRoutes } from './agents/mcp-routes.ts'
 import { auditRoutes } from './access/audit-routes.ts'
 import { oldAudit } from './access/audit.ts'
 import { guardRequests } from './access/authentication-hook.ts'
@@ -26,6 +27,10 @@ import { blockRoutes } from './catalogue/block-routes.ts'
 import { businessKeyRoutes } from './catalogue/business-key-routes.ts'
 import { businessRoutes } from './catalogue/business-routes.ts'
 import { catalogueRoutes, catalogueWriteRoutes } from './catalogue/catalogue-routes.ts'
+import { busyCalendarRoutes } from './calendars/busy-calendar-routes.ts'
+import { openReader, startFetching } from './calendars/busy-calendar-worker.ts'
+import { readOldestCopy } from './calendars/busy-calendar.ts'
+import { feedFileRoutes, feedRoutes } from './calendars/feed-routes.ts'
 import type { CleanupJob } from './database/context.ts'
 import { pause, type StatementListener } from './database/database.ts'
 import { healthRoutes } from './http/health-routes.ts'
@@ -33,7 +38,9 @@ import { oldRecords } from './http/idempotency.ts'
 import { drainAcceptQueue, createServer, type Routes } from './http/server.ts'
 import type { Context } from './bookings/context.ts'
 import { startHousekeeping } from './operate/housekeeping.ts'
+import { bookingStartRoutes } from './pages/booking-start-routes.ts'
 import { bookingPageRoutes } from './pages/booking-page-routes.ts'
+import { embedRoutes } from './pages/embed-routes.ts'
 import { managePageRoutes } from './pages/manage-page-routes.ts'
 import { checkoutRoutes } from './pages/checkout-routes.ts'
 import { accountRoutes } from './pages/console/account-routes.ts'
@@ -48,6 +55,7 @@ import { bookRoutes } from './pages/console/book-routes.ts'
 import { calendarPageRoutes } from './pages/console/calendar-routes.ts'
 import { auditPageRoutes } from './pages/console/audit-page-routes.ts'
 import { businessesRoutes } from './pages/console/businesses-routes.ts'
+import { calendarsRoutes } from './pages/console/calendars-routes.ts'
 import { developersRoutes } from './pages/console/developers-routes.ts'
 import { numbersPageRoutes } from './pages/console/numbers-routes.ts'
 import { usersRoutes } from './pages/console/users-routes.ts'
@@ -118,15 +126,12 @@ export async function createApp(
   { onStatement, limiter: given, limiterPatienceMs, deliveries: replaced, widgetBuilt }: AppReplacements = {},
 ): Promise<App> {
   const state = { draining: false }
-  const watched = openMetrics(opened, {
-    version: packageJson.version,
-    countActiveHolds: () => countActiveHolds(opened),
-    countPendingDeliveries: () => countPendingDeliveries(opened),
-    readWaitingMails: () => readWaitingMails(opened),
-  })
+  const watched = openMetrics(opened, { version: packageJson.version, ...readingsOf(opened) })
   const context = { ...opened, metrics: watched.metrics }
   const limiter = given ?? (await openRateLimiter(context, { onStatement, patienceMs: limiterPatienceMs }))
   const routes = allRoutes({
+    bookingStart: bookingStartRoutes(limiter),
+    feedFiles: feedFileRoutes(limiter),
     health: healthRoutes(state),
     metrics: metricsRoutes(watched),
     widget: widgetRoutes(widgetBuilt),
@@ -155,6 +160,7 @@ export async function createApp(
     manage: (booking) => managedBy(context, booking),
   })
   mails.start()
+  const calendars = startFetching(context, openReader(context, packageJson.version))
   return {
     context,
     server,
@@ -176,12 +182,23 @@ export async function createApp(
       const leftMs = stoppingSinceMs + deliveriesStopMs - monotonicMs()
       const sent = deliveries.stop(Math.max(leftMs, minDeliveriesStopMs))
       const told = mails.stop(Math.max(leftMs, minDeliveriesStopMs))
-      await Promise.all([server.close(), sent, told, payments.stop(), housekeeping.stop()])
+      const others = [payments.stop(), housekeeping.stop(), calendars.stop()]
+      await Promise.all([server.close(), sent, told, ...others])
       clearTimeout(cutOff)
       watched.close()
       // in parallel: a server that does not respond costs each of them a second
       await Promise.all([limiter.close(), context.db.close()])
     },
+  }
+}
+
+/** What metrics read in the database. */
+function readingsOf(context: Context) {
+  return {
+    countActiveHolds: () => countActiveHolds(context),
+    countPendingDeliveries: () => countPendingDeliveries(context),
+    readWaitingMails: () => readWaitingMails(context),
+    readOldestCalendar: () => readOldestCopy(context),
   }
 }
 
@@ -194,7 +211,12 @@ function allRoutes({
   logIn,
   forgotten,
   account,
-}: Record<'health' | 'metrics' | 'widget' | 'logIn' | 'forgotten' | 'account', AnyRoutes>): {
+  bookingStart,
+  feedFiles,
+}: Record<
+  'bookingStart' | 'feedFiles' | 'health' | 'metrics' | 'widget' | 'logIn' | 'forgotten' | 'account',
+  AnyRoutes
+>): {
   api: AnyRoutes[]
   around: AnyRoutes[]
 } {
@@ -216,16 +238,27 @@ function allRoutes({
       webhookRoutes,
       deliveryRoutes,
       mailRoutes,
+      feedRoutes,
+      busyCalendarRoutes,
       auditRoutes,
       userRoutes,
     ],
     around: [
-      ...[health, startPageRoutes, pageRoutes, widget, bookingPageRoutes, managePageRoutes, metrics],
-      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes],
-      ...[logIn, forgotten, account],
+      ...[
+        health,
+        startPageRoutes,
+        pageRoutes,
+        widget,
+        bookingPageRoutes,
+        managePageRoutes,
+        embedRoutes,
+        metrics,
+      ],
+      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, feedFiles, mcpRoutes],
+      ...[logIn, forgotten, account, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes],
       ...[bookingListRoutes, bookingPageOfConsoleRoutes, clientPageRoutes, setUpRoutes],
-      ...[startRoutes, websiteRoutes, settingsRoutes, usersRoutes],
+      ...[startRoutes, websiteRoutes, settingsRoutes, usersRoutes, calendarsRoutes],
       ...[numbersPageRoutes, developersRoutes, businessesRoutes, auditPageRoutes],
     ],
   }

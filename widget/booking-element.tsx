@@ -2,12 +2,17 @@ import { render } from 'preact'
 import { Connection } from './api/connection.ts'
 import { brandStyles } from './brand/brand-styles.ts'
 import { BookingFlow } from './flow/booking-flow.ts'
+import { staffFor } from './flow/choice-rules.ts'
+import type { FlowState, WantedZone } from './flow/flow-state.ts'
 import { tabCheckouts } from './flow/checkouts.ts'
 import { keptLink } from './kept-link.ts'
 import { fallback, loadLanguage, type Language } from './locales/languages.ts'
 import { Formats } from './times/formats.ts'
 import { isZone, ownZoneName } from './times/zones.ts'
+import type { LaterSteps } from './views/view.ts'
 import { Widget } from './views/widget.tsx'
+import { readVisit } from './visit/kept-visit.ts'
+import type { Visit } from './visit/visit.ts'
 import styles from './widget.css'
 
 /** The API is at the origin of the script. */
@@ -22,9 +27,19 @@ export class BookingElement extends HTMLElement {
     'service-id',
     'location-id',
     'staff-id',
+    'date',
     'locale',
     'time-zone',
+    'history',
+    'prefill-first-name',
+    'prefill-last-name',
+    'prefill-email',
+    'prefill-phone',
+    'prefill-notes',
   ]
+
+  /** What opened it over the page. */
+  opener: HTMLElement | undefined
 
   private readonly root = this.attachShadow({ mode: 'open' })
   private readonly brand = new CSSStyleSheet()
@@ -46,22 +61,34 @@ export class BookingElement extends HTMLElement {
   connectedCallback(): void {
     this.mount ??= this.makeMount()
     this.listenToPage()
-    if (this.flow) void this.flow.lookAgain()
-    else this.restart()
+    this.goOn()
   }
 
   disconnectedCallback(): void {
     this.stopListening()
     // moving an element takes it out for a moment
     queueMicrotask(() => {
-      if (!this.isConnected) this.flow?.leave()
+      if (!this.isConnected) this.leave()
     })
+  }
+
+  private leave(): void {
+    this.flow?.late?.leave()
+    this.visit?.stop()
+    this.visit = undefined
   }
 
   attributeChangedCallback(name: string, before: string | null, after: string | null): void {
     if (!this.flow || before === after) return
-    if (name === 'time-zone') this.flow.setZone(this.zone())
+    if (name === 'time-zone') this.flow.setZone(this.zone().zone)
     else if (name === 'locale') void this.readLanguage()
+    else if (name.startsWith('prefill-')) this.visit?.prefill()
+    else this.restart()
+  }
+
+  /** Goes on, or begins: a visitor who left gets back to where they were. */
+  private goOn(): void {
+    if (this.flow && !this.flow.late?.hasLeft) void this.flow.lookAgain()
     else this.restart()
   }
 
@@ -71,7 +98,7 @@ export class BookingElement extends HTMLElement {
     this.restarting = true
     queueMicrotask(() => {
       this.restarting = false
-      this.flow?.leave()
+      this.leave()
       void this.begin()
     })
   }
@@ -91,20 +118,27 @@ export class BookingElement extends HTMLElement {
       nowMs,
       pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       randomId,
+      storage: () => sessionStorage,
     })
+    const preset = {
+      serviceId: this.getAttribute('service-id'),
+      locationId: this.getAttribute('location-id'),
+      staffId: this.getAttribute('staff-id'),
+      date: this.wantedDate(),
+    }
+    const visitKey = `holdfast:visit:${key}`
+    const keptVisit = readVisit(visitKey, preset)
     const flow = new BookingFlow({
       connection,
+      later: this.loadLaterSteps,
       checkouts: tabCheckouts(key, {
         storage: () => sessionStorage,
         ownPath,
         goTo: (url) => location.assign(url),
         openBeside,
       }),
-      preset: {
-        serviceId: this.getAttribute('service-id'),
-        locationId: this.getAttribute('location-id'),
-        staffId: this.getAttribute('staff-id'),
-      },
+      preset,
+      kept: keptVisit,
       zone: () => this.zone(),
       place,
       manageUrl: kept,
@@ -112,8 +146,9 @@ export class BookingElement extends HTMLElement {
       locale: () => this.language.locale,
       events: {
         held: (hold) => this.tell('held', { hold }),
-        // the link is for the client, not for the scripts of the website
-        booked: ({ manage_url: _, ...booking }) => this.tell('booked', { booking }),
+        // the link and what was typed are not for the scripts of the website
+        booked: ({ manage_url, client, notes, custom_field_values, ...booking }) =>
+          this.tell('booked', { booking }),
         error: (error) => this.tell('error', error),
       },
     })
@@ -127,14 +162,31 @@ export class BookingElement extends HTMLElement {
     this.formats.warmUp(flow.state.zone, nowMs())
     await starting
     // load now: after a server upgrade, the old file names may no longer exist
-    void this.loadLaterSteps().catch(() => undefined)
+    const later = await this.loadLaterSteps().catch(() => undefined)
+    if (!later || flow !== this.flow || !this.isConnected) return
+    const { mount } = this
+    this.visit = later.accompany({
+      flow,
+      key: visitKey,
+      element: this,
+      kept: keptVisit,
+      dialog: mount instanceof HTMLDialogElement ? mount : undefined,
+      // a preview in a frame shares the history of the page around it
+      hasSteps: (isOwn && self === top) || this.hasAttribute('history'),
+      language: () => this.language,
+      prefilled: (name) => this.prefilled(name, isOwn),
+    })
+    this.draw()
   }
 
+  private later: LaterSteps | undefined
+  private visit: Visit | undefined
+
   private readonly loadLaterSteps = async () => {
-    const steps = await import('./views/later-steps.tsx')
-    const sheets = this.root.adoptedStyleSheets
-    if (!sheets.includes(steps.sheet)) sheets.splice(-1, 0, steps.sheet) // the brand's comes last
-    return steps
+    const later = await import('./views/later-steps.tsx')
+    if (!this.later) this.root.adoptedStyleSheets.splice(-1, 0, later.sheet) // the brand's comes last
+    this.later = later
+    return later
   }
 
   private async readLanguage(): Promise<void> {
@@ -146,23 +198,53 @@ export class BookingElement extends HTMLElement {
 
   private isReady = false
 
+  /** The last is that of the element's `lang`, or of what is around it: the page's. */
   private wantedLocales(): string[] {
-    const own = this.getAttribute('locale')
-    return [...(own === null ? [] : [own]), ...navigator.languages, document.documentElement.lang]
+    const own = this.getAttribute('locale') ?? ''
+    return [own, ...navigator.languages, this.closest<HTMLElement>('[lang]')?.lang ?? '']
   }
 
-  private zone(): string {
+  private zone(): WantedZone {
     const wanted = this.getAttribute('time-zone') ?? ''
-    return isZone(wanted) ? wanted : ownZoneName()
+    const isChosen = isZone(wanted)
+    return { zone: isChosen ? wanted : ownZoneName(), isChosen }
   }
 
-  /** As an overlay it would be closed when the visitor returns. */
+  /** A day of the calendar that the page wants to be shown; others are ignored. */
+  private wantedDate(): string | null {
+    const date = this.getAttribute('date') ?? ''
+    return /^\d{4}-\d\d-\d\d$/.test(date) && !Number.isNaN(Date.parse(date)) ? date : null
+  }
+
+  /** As an overlay it would be closed when the visitor returns; in a frame no checkout opens. */
   private ownPath(): string | null {
-    const isOwn = new URL(apiBase).origin === location.origin && !this.hasAttribute('overlay')
+    const isOwn = new URL(apiBase).origin === location.origin && !this.hasAttribute('overlay') && top === self
     return isOwn ? location.pathname + location.search : null
   }
 
-  private tell(name: 'held' | 'booked' | 'error', detail: unknown): void {
+  /** What a field holds at first: by an attribute such as `prefill-email`, or by `?email=` of the hosted page. */
+  private prefilled(name: string, isOwn: boolean): string | null {
+    return (
+      this.getAttribute(`prefill-${name.replace('_', '-')}`) ??
+      (isOwn ? new URLSearchParams(location.search).get(name) : null)
+    )
+  }
+
+  private toldStep: FlowState['step'] | undefined
+
+  /** Says what the visitor sees now, once the services are there. */
+  private tellStep({ step, catalogue, choice, business }: FlowState): void {
+    const { toldStep } = this
+    if (!business || step === toldStep) return
+    this.toldStep = step
+    const { serviceId: service_id, locationId: location_id, staffId } = choice
+    const staff_id = staffFor(catalogue, choice).length > 0 ? staffId : null
+    const told = { step, service_id, location_id, staff_id }
+    if (toldStep) this.tell('step', told)
+    else this.tell('ready', told)
+  }
+
+  private tell(name: string, detail: unknown): void {
     this.dispatchEvent(new CustomEvent(`holdfast:${name}`, { detail, bubbles: true, composed: true }))
   }
 
@@ -181,20 +263,17 @@ export class BookingElement extends HTMLElement {
   private shownColor: string | null = null
 
   private draw(): void {
-    const { flow, mount, language, formats } = this
+    const { flow, mount, language, formats, later } = this
     if (!flow || !mount || !this.isReady) return
     const color = flow.state.business?.brand_color ?? null
     if (color !== this.shownColor) {
       this.shownColor = color
       this.brand.replaceSync(brandStyles(color))
     }
-    const onClose = mount instanceof HTMLDialogElement ? () => mount.close() : undefined
+    const onClose = mount instanceof HTMLDialogElement ? () => this.close(mount) : undefined
     if (onClose) mount.setAttribute('aria-label', language.texts.book)
-    const { loadLaterSteps } = this
-    render(
-      <Widget {...{ flow, language, formats, nowMs, loadLaterSteps, onClose }} state={flow.state} />,
-      mount,
-    )
+    render(<Widget {...{ flow, language, formats, nowMs, later, onClose }} state={flow.state} />, mount)
+    this.tellStep(flow.state)
   }
 
   private makeMount(): HTMLElement {
@@ -206,19 +285,37 @@ export class BookingElement extends HTMLElement {
     const dialog = document.createElement('dialog')
     dialog.className = 'overlay'
     dialog.part.add('overlay')
-    dialog.addEventListener('close', () => this.remove())
-    dialog.addEventListener('click', (event) => {
-      if (event.target === dialog) dialog.close()
+    dialog.addEventListener('close', () => {
+      this.tell('closed', { step: this.toldStep ?? null })
+      this.remove()
+      this.opener?.focus()
+    })
+    dialog.addEventListener('cancel', (event) => {
+      event.preventDefault()
+      this.close(dialog)
+    })
+    // not a drag that selects text and ends beside it
+    let isPressedBeside = false
+    dialog.addEventListener('pointerdown', ({ target }) => {
+      isPressedBeside = target === dialog
+    })
+    dialog.addEventListener('click', ({ target }) => {
+      if (target === dialog && isPressedBeside) this.close(dialog)
     })
     this.root.append(dialog)
     queueMicrotask(() => dialog.showModal())
     return dialog
   }
 
+  private close(dialog: HTMLDialogElement): void {
+    if (this.visit) this.visit.close()
+    else dialog.close()
+  }
+
   private listenToPage(): void {
-    const leave = () => this.flow?.leave()
+    const leave = () => this.flow?.late?.leave()
     const look = () => {
-      if (document.visibilityState === 'visible') void this.flow?.lookAgain()
+      if (document.visibilityState === 'visible') this.goOn()
     }
     addEventListener('pagehide', leave)
     addEventListener('pageshow', look)

@@ -1,27 +1,26 @@
 /* Any button with `data-holdfast-open="cal_pub_…"` opens the widget over its page. */
 
 const opener = 'data-holdfast-open'
-const passedOn = ['service-id', 'location-id', 'staff-id', 'locale', 'time-zone']
 
-/** Listens for clicks on such buttons, also on those that the page adds later. */
-export function listenForOpeners(elementName: string): void {
+/** Listens for clicks on such buttons, also on those that the page adds later. The attributes are handed on. */
+export function listenForOpeners(elementName: string, attributes: readonly string[]): void {
   document.addEventListener('click', (event) => {
     const button = event
       .composedPath()
-      .find((target) => target instanceof Element && target.hasAttribute(opener))
-    if (!(button instanceof Element) || event.defaultPrevented) return
+      .find((target) => target instanceof HTMLElement && target.hasAttribute(opener))
+    if (!(button instanceof HTMLElement) || event.defaultPrevented) return
     event.preventDefault()
-    open(elementName, button)
+    open(elementName, button, attributes)
   })
 }
 
-function open(elementName: string, button: Element): void {
-  const element = document.createElement(elementName)
+function open(elementName: string, button: HTMLElement, attributes: readonly string[]): void {
+  const element = Object.assign(document.createElement(elementName), { opener: button })
   element.setAttribute('overlay', '')
-  element.setAttribute('publishable-key', button.getAttribute(opener) ?? '')
-  for (const name of passedOn) {
+  for (const name of attributes) {
     const value = button.getAttribute(`data-${name}`)
     if (value !== null) element.setAttribute(name, value)
   }
+  element.setAttribute('publishable-key', button.getAttribute(opener) ?? '')
   document.body.append(element)
 }

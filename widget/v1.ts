@@ -10,5 +10,5 @@ const name = 'holdfast-booking'
 // with scripts of two servers on one page, the first wins
 if (!customElements.get(name)) {
   customElements.define(name, BookingElement)
-  listenForOpeners(name)
+  listenForOpeners(name, BookingElement.observedAttributes)
 }

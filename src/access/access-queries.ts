@@ -27,6 +27,7 @@ const keyColumns = [
   'last_four',
   'label',
   'allowed_origins_json',
+  'allow_frames',
   'created_at',
   'revoked_at',
 ] as const
@@ -57,6 +58,7 @@ const apiKeysByDigest = cachedQuery((db, { digests }: Params<{ digests: string }
       'k.business_id',
       'k.last_four',
       'k.allowed_origins_json',
+      'k.allow_frames',
       'k.revoked_at',
       'b.plan as business_plan',
       'b.limit_per_minute',
@@ -130,7 +132,17 @@ const brandsByIds = cachedQuery((db, { ids }: Params<{ ids: string }>) =>
   db
     .selectFrom('businesses')
     .where(isAmong(db, [['id', 'uuid']], ids))
-    .select(['id', 'name', 'timezone', 'brand_name', 'brand_color', 'brand_logo_url', 'reply_to_email']),
+    .select([
+      'id',
+      'name',
+      'timezone',
+      'brand_name',
+      'brand_color',
+      'brand_logo_url',
+      'reply_to_email',
+      'locale',
+      'phone',
+    ]),
 )
 
 /** Finds a business with what it shows of its brand. */

@@ -150,7 +150,9 @@ export function assertMayCall(actor: Caller, route: RouteAccess, origin: string 
   const { access } = route
   if (!access.includes(actor.type)) {
     const needed = access.length > 0 ? `one of type ${listed(access)}` : 'a person who is logged in'
-    throw notAllowed(`A ${actor.type} token may not do this; it needs ${needed}.`, access)
+    const first = actor.type === 'publishable' && access.includes('session')
+    const hint = first ? ' Exchange the publishable key for a session token first: POST /api/v1/session.' : ''
+    throw notAllowed(`A ${actor.type} token may not do this; it needs ${needed}.${hint}`, access)
   }
   if ((actor.type === 'business' || actor.type === 'hub') && actor.plan !== 'enterprise') {
     throw needsEnterprise(`${actor.type === 'hub' ? 'Hub' : 'Business'} keys need the Enterprise plan.`)

@@ -2,6 +2,7 @@
 export const auditActions = [
   ...(['booking.created', 'booking.updated', 'booking.cancelled', 'booking.completed'] as const),
   ...(['booking.confirmed', 'booking.refunded', 'booking.link_renewed', 'booking.reminders_ended'] as const),
+  ...(['booking.client_erased'] as const),
   ...(['service.created', 'service.updated', 'service.deactivated'] as const),
   ...(['location.created', 'location.updated', 'location.deactivated'] as const),
   ...(['staff.created', 'staff.updated', 'staff.deactivated'] as const),
@@ -11,6 +12,8 @@ export const auditActions = [
   ...(['business.client_blocked', 'business.client_unblocked'] as const),
   ...(['business.client_exported', 'business.client_erased', 'business.old_clients_erased'] as const),
   ...(['key.created', 'key.updated', 'key.revoked'] as const),
+  ...(['feed.created', 'feed.rotated', 'feed.deleted'] as const),
+  ...(['busy_calendar.created', 'busy_calendar.deleted'] as const),
   ...(['webhook.created', 'webhook.updated', 'webhook.deleted', 'webhook.secret_rotated'] as const),
   ...([
     'user.created',

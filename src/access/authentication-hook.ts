@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ClientAddress, liesIn, readClientAddress } from '../base/client-network.ts'
 import { Problem } from '../base/errors.ts'
@@ -34,9 +35,18 @@ const subjects: Record<Quota['kind'], string> = {
   key: 'This key or session may make',
   sessions: 'All sessions from one address or IPv6 network may make together',
   exchange: 'From one address or IPv6 network, keys may be exchanged for sessions',
+  start: 'From one address or IPv6 network, the start of booking pages may be asked for with',
+  feed: 'From one address or IPv6 network, feeds may be asked for with',
   stranger: 'Without a valid key, one address or IPv6 network may make',
   login: 'From one address or IPv6 network, people may try to log in with',
   account: 'For one account, people may try to log in with',
+}
+
+const counted = new AsyncLocalStorage<true>()
+
+/** Sends a request to this server within another that has counted: it is authenticated again, and not counted. */
+export function withinCounted<T>(work: () => Promise<T>): Promise<T> {
+  return counted.run(true, work)
 }
 
 /**
@@ -118,7 +128,7 @@ export function assertOwnPage(request: FastifyRequest, ours: ReadonlySet<string>
  * Whether a page of this server sends the request: such as the booking page, which uses any publishable key. Browsers tell
  * so themselves (`Sec-Fetch-Site`, which no script can set), also where PUBLIC_URL is not the address that they use.
  */
-function isOwnPage({ headers }: FastifyRequest, ours: ReadonlySet<string>): boolean {
+export function isOwnPage({ headers }: FastifyRequest, ours: ReadonlySet<string>): boolean {
   return ours.has(headers.origin ?? '') || headers['sec-fetch-site'] === 'same-origin'
 }
 
@@ -145,14 +155,19 @@ function countRequests(app: FastifyInstance, context: Context, limiter: RateLimi
     done(null, payload)
   })
   const count = async (reply: FastifyReply, quotas: Quota[]) => {
-    const result = await limiter.count(quotas)
-    setLimitHeaders(reply, result)
-    if (!result.allowed) throw rateLimited(result)
+    if (!counted.getStore()) await countWithin(limiter, reply, quotas)
   }
   return {
     countCaller: (request, reply, caller) => count(reply, quotasOf(request, caller)),
     countAnonymous: (request, reply) => count(reply, anonymous(request)),
   }
+}
+
+/** Counts a request and sets the rate limit headers of its answer. Throws rate_limited. */
+export async function countWithin(limiter: RateLimiter, reply: FastifyReply, quotas: Quota[]): Promise<void> {
+  const result = await limiter.count(quotas)
+  setLimitHeaders(reply, result)
+  if (!result.allowed) throw rateLimited(result)
 }
 
 function setLimitHeaders(reply: FastifyReply, { limit, remaining, resetsAtSeconds }: RateLimitResult): void {

@@ -4,6 +4,7 @@ import { type Instant, isInstant } from '../base/instants.ts'
 import type { Transaction } from '../database/database.ts'
 import { decodeCursor, readLimit } from '../http/wire.ts'
 import {
+  findApiKey,
   findBrands,
   findKeyDigest,
   findKeys,
@@ -14,7 +15,7 @@ import {
   setOrigins,
   setRevoked,
 } from './access-queries.ts'
-import { type Actor, operator } from './actor.ts'
+import { type Actor, operator, type WidgetActor } from './actor.ts'
 import { type Author, recordAudit } from './audit.ts'
 import { authenticate } from './authentication.ts'
 import type { Context } from './context.ts'
@@ -25,7 +26,7 @@ import { lastFour, newToken, tokenDigest } from './token.ts'
 export type KeyRequest = { label?: string } & (
   | { type: 'hub'; hubId: string }
   | { type: 'business'; businessId: string }
-  | { type: 'publishable'; businessId: string; allowedOrigins?: string[] }
+  | { type: 'publishable'; businessId: string; allowedOrigins?: string[]; allowFrames?: boolean }
 )
 
 const maxKeysListed = 1000
@@ -148,6 +149,7 @@ export async function issueKey(
     last_four: lastFour(key),
     label: request.label ?? null,
     allowed_origins_json: origins ? JSON.stringify(origins) : null,
+    allow_frames: request.type === 'publishable' && request.allowFrames ? 1 : 0,
     created_at: tx.now,
     revoked_at: null,
   })
@@ -156,16 +158,34 @@ export async function issueKey(
   return { id, key }
 }
 
-/** The business of an active publishable key, as visitors see it; undefined for any other text. */
-export async function findBusinessOfKey(context: Context, publishableKey: string) {
+/** Who calls with an active publishable key that stands in an address; undefined for any other text. */
+export async function publishableCaller(
+  context: Context,
+  publishableKey: string,
+): Promise<WidgetActor | undefined> {
   const caller = await authenticate(context, `Bearer ${publishableKey}`).catch((error: unknown) => {
     if (error instanceof Problem) return undefined // unknown, malformed or revoked
     throw error
   })
-  if (caller?.type !== 'publishable') return undefined
-  const { businessId } = caller.scope
+  return caller?.type === 'publishable' ? caller : undefined
+}
+
+/** The business of a publishable key as visitors see it, cached for at most five seconds. */
+export async function brandedBusinessOf(context: Context, { scope, plan }: WidgetActor) {
+  const { businessId } = scope
   const business = await context.cache.get(`business-of-key:${businessId}`, async () =>
     (await findBrands(context.db.reads, [businessId])).get(businessId),
   )
-  return business && brandedBusiness(business, caller.plan).business
+  if (!business) throw new Error('a credential has no business') // businesses are never deleted
+  return brandedBusiness(business, plan)
+}
+
+/** The websites that may show the booking page of a publishable key in a frame. */
+export async function frameOriginsOf(
+  context: Context,
+  publishableKey: string,
+  { allowedOrigins }: WidgetActor,
+): Promise<readonly string[]> {
+  const key = await findApiKey(context.db, [tokenDigest(publishableKey)])
+  return key?.allow_frames ? (allowedOrigins ?? []) : []
 }

@@ -28,7 +28,8 @@ export async function manageTokens({ secret }: Pick<Parts, 'secret'>): Promise<M
 
 /**
  * The address of the page on which a client manages the booking, with the token in its fragment, which no server and no
- * referrer sees. Undefined for a link that the present secret cannot derive: one from before HOLDFAST_SECRET was changed.
+ * referrer sees. Undefined for a link that the present secret cannot derive: one from before HOLDFAST_SECRET was
+ * changed, or of a client who was erased.
  */
 export async function manageUrl(
   context: Parts,

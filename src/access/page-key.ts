@@ -56,6 +56,7 @@ function storeKey(
       last_four: lastFour(key),
       label: 'Booking page of this server',
       allowed_origins_json: '[]', // none but the server's own
+      allow_frames: 0,
       created_at: tx.now,
       revoked_at: null,
     })

@@ -34,6 +34,7 @@ export const planLimits: Record<PlanName, { perMinute: number; perHour: number }
 }
 
 const exchangesPerMinute = 20
+const looksPerMinute = 600
 /** Tries to log in: from one address, at one account from one address, and at one account from addresses unknown to it. */
 const logInsPerMinute = 20
 const triesPerMinute = 5
@@ -171,6 +172,11 @@ export function quotaOfKey(
 /** The quotas of an exchange of a key for a session: by address, and the same on all plans. */
 export function quotasOfExchange(client: ClientNetworks, factor: number): Quota[] {
   return quotasOfNetworks({ kind: 'exchange', perMinute: exchangesPerMinute }, client, { factor })
+}
+
+/** The quotas of looks without a session, at what a booking page begins with or at feeds: by address, the same on all plans. */
+export function quotasOfLook(kind: 'start' | 'feed', client: ClientNetworks, factor: number): Quota[] {
+  return quotasOfNetworks({ kind, perMinute: looksPerMinute }, client, { factor })
 }
 
 /**

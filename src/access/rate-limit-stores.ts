@@ -167,8 +167,8 @@ export class MemoryStore implements PeekableStore {
     // `max` would allocate room for every entry at the start; `maxSize` does not
     const newCache = () => new LRUCache<string, Windows>({ maxSize: max, sizeCalculation: () => 1 })
     this.callers = {
-      ...{ key: newCache(), sessions: newCache(), exchange: newCache(), stranger: newCache() },
-      ...{ login: newCache(), account: newCache() },
+      ...{ key: newCache(), sessions: newCache(), exchange: newCache(), start: newCache() },
+      ...{ feed: newCache(), stranger: newCache(), login: newCache(), account: newCache() },
     }
   }
 

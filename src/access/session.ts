@@ -67,12 +67,13 @@ export async function exchangeSession(
     isGone,
   })
   if (previousDigest) context.cache.forget(`token:${previousDigest}`)
-  const { reply_to_email: _, ...shown } = business // sessions do not show it
+  const { reply_to_email: _1, phone: _2, locale: _3, ...shown } = business // sessions do not show them
   const branded = brandedBusiness(shown, actor.plan)
   return {
     session_token: token,
     expires_at: formatInstant(expiresAt, business.timezone),
     show_branding: branded.showBranding,
+    ...(context.config.smtpUrl !== '' && { sends_mail: true as const }),
     business: branded.business,
   }
 }
@@ -86,7 +87,6 @@ export async function createSession(context: Context, businessId: string): Promi
         `"holdfast key create --business ${businessId} --type publishable".`,
     )
   }
-  const { own, hub } = await findPlans(context.db.reads, businessId)
   return exchangeSession(
     context,
     {
@@ -94,7 +94,7 @@ export async function createSession(context: Context, businessId: string): Promi
       keyId: key.id,
       ownerId: key.id,
       scope: { businessId },
-      plan: effectivePlan(own, hub),
+      plan: await planOf(context.db.reads, businessId),
       lastFour: key.last_four,
       allowedOrigins: null,
       ownLimits: { perMinute: null, perHour: null },
@@ -147,18 +147,23 @@ export function brandedBusiness<T extends Brand>(
   }
 }
 
-/** What a business shows of itself to clients. */
+async function planOf(db: Queries, businessId: string): Promise<PlanName> {
+  const { own, hub } = await findPlans(db, businessId)
+  return effectivePlan(own, hub)
+}
+
+/** What a business shows of itself to clients; its plan is looked up where the caller has none. */
 export async function findShownBusiness(
   db: Queries,
-  { businessId, plan }: { businessId: string; plan: PlanName },
+  { businessId, plan }: { businessId: string; plan?: PlanName },
 ) {
   const found = (await findBrands(db, [businessId])).get(businessId)
   if (!found) throw new Error('a credential has no business') // businesses are never deleted
-  const { name, brand_name, brand_color, brand_logo_url, reply_to_email } = brandedBusiness(
+  const { name, brand_name, brand_color, brand_logo_url, reply_to_email, phone } = brandedBusiness(
     found,
-    plan,
+    plan ?? (await planOf(db, businessId)),
   ).business
-  return { name, brand_name, brand_color, brand_logo_url, reply_to_email }
+  return { name, brand_name, brand_color, brand_logo_url, reply_to_email, phone }
 }
 
 /** Deletes no holds or bookings: they belong to the owner ID, not to the session. */

@@ -44,7 +44,8 @@ interface ClaimsRow {
 }
 
 interface BlockRow {
-  kind: 'block'
+  /** Of a person's calendar elsewhere, or made by hand. */
+  kind: 'busy' | 'block'
   /** The staff member; null for the whole location. */
   id: string | null
   starts_at: Instant
@@ -81,8 +82,10 @@ export function readTaken(rows: readonly TakenRow[]): Omit<Taken, 'partySize'> &
   for (const row of rows) {
     if (row.kind === 'claims') claims.set(row.id, row.claims.split(';').map(readClaim))
     else if (row.kind === 'own') ownSlots.push({ startsAtMs: toMs(row.starts_at), staffId: row.id })
-    else if (row.kind === 'block')
-      blocks.push({ from: toMs(row.starts_at), to: toMs(row.ends_at), staffId: row.id })
+    else if (row.kind === 'block' || row.kind === 'busy') {
+      const { kind, id: staffId, starts_at, ends_at } = row
+      blocks.push({ from: toMs(starts_at), to: toMs(ends_at), staffId, isElsewhere: kind === 'busy' })
+    }
   }
   return { claims, blocks, ownSlots }
 }
@@ -148,7 +151,7 @@ function blocks({ businessId, locationId, staffIds, span }: TakenRequest) {
   const within = sql`business_id = ${businessId}
        and ends_at > ${nearestInstant(span.from)} and starts_at < ${nearestInstant(span.to)}`
   const select = sql`
-    select 'block',
+    select case when busy_calendar_id is null then 'block' else 'busy' end,
            staff_id,
            null,
            null,

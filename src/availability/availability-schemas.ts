@@ -86,6 +86,7 @@ export const Explanation = Type.Object(
         'beyond_horizon',
         'outside_hours',
         'blocked',
+        'busy_elsewhere',
         'not_on_grid',
         'not_offered_here',
         'staff_not_available',

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Actor } from '../access/actor.ts'
+import { type Actor, isSession } from '../access/actor.ts'
 import type { Context } from '../access/context.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { formatInstant, latestMs, readInstant, toMs, twoDigits, wallText } from '../base/instants.ts'
@@ -202,7 +202,9 @@ export async function explainSlot(
         const day = localDay(offer, toMs(startsAt))
         const viewer = viewerOf(context, actor, query)
         const free = await findSlots(context, offer, { days: { first: day, last: day }, viewer })
-        const reason = free.reasonAgainst(toMs(startsAt))
+        const found = free.reasonAgainst(toMs(startsAt))
+        // that somebody is busy elsewhere is not for everybody
+        const reason = found === 'busy_elsewhere' && isSession(actor) ? 'blocked' : found
         const starts_at = formatInstant(startsAt, offer.location.timezone)
         return { starts_at, offered: reason === null, reason }
       },

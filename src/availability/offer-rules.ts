@@ -18,6 +18,7 @@ export type RuleReason =
   | 'beyond_horizon'
   | 'outside_hours'
   | 'blocked'
+  | 'busy_elsewhere'
   | 'not_on_grid'
   | 'staff_not_available'
 
@@ -25,6 +26,8 @@ export type RuleReason =
 export interface Block extends Interval {
   /** Null: the whole location. */
   staffId: string | null
+  /** From the person's calendar elsewhere; absent where nobody asks. */
+  isElsewhere?: boolean
 }
 
 /** A service at a location with the requested staff. */
@@ -40,6 +43,8 @@ interface StaffSchedule {
   /** Undefined: whenever the location is open. */
   hours: Spans | undefined
   blocked: Spans
+  /** Of those, the blocks made by hand. */
+  blockedByHand: Spans
 }
 
 /** Hours past midnight reach into the next day. */
@@ -81,6 +86,9 @@ export class AvailabilityRules {
       id: member.id,
       hours: isAlwaysOpen(member) ? undefined : new Spans(openingsIn(member)),
       blocked: new Spans(blocks.filter(({ staffId }) => staffId === member.id)),
+      blockedByHand: new Spans(
+        blocks.filter(({ staffId, isElsewhere }) => staffId === member.id && isElsewhere !== true),
+      ),
     }))
   }
 
@@ -113,13 +121,16 @@ export class AvailabilityRules {
     if (this.workers.length === 0) return []
     const working: string[] = []
     let isAnyoneWorking = false
-    for (const { id, hours, blocked } of this.workers) {
+    let isBlockedByHand = false
+    for (const { id, hours, blocked, blockedByHand } of this.workers) {
       if (hours !== undefined && !hours.cover(slot)) continue
       isAnyoneWorking = true
       if (!blocked.meet(slot)) working.push(id)
+      else if (blockedByHand.meet(slot)) isBlockedByHand = true
     }
     if (!isAnyoneWorking) return 'staff_not_available'
-    return working.length > 0 ? working : 'blocked'
+    if (working.length > 0) return working
+    return isBlockedByHand ? 'blocked' : 'busy_elsewhere'
   }
 
   private isBeyondYear9999({ to }: Interval): boolean {
@@ -182,6 +193,7 @@ const details: Record<RuleReason, string> = {
   beyond_horizon: 'The service cannot be booked so far ahead yet; choose an earlier time.',
   outside_hours: 'The location is not open for the whole of that time.',
   blocked: 'That time is blocked; choose another one.',
+  busy_elsewhere: 'That time is blocked; choose another one.',
   not_on_grid: 'No slot starts at that time; ask for availability to see those that do.',
   staff_not_available: 'No eligible staff member works for the whole of that time.',
 }

@@ -21,6 +21,7 @@ export const problemKinds = {
   hold_converted: { status: 409, title: 'The hold already became a booking' },
   change_not_allowed: { status: 409, title: 'The client may not change the booking' },
   webhook_limit_reached: { status: 409, title: 'Webhook limit reached' },
+  calendar_limit_reached: { status: 409, title: 'Calendar limit reached' },
   rotation_in_progress: { status: 409, title: 'The secret was replaced less than 24 hours ago' },
   version_conflict: { status: 412, title: 'The booking has changed' },
   payload_too_large: { status: 413, title: 'The body is too large' },

@@ -143,6 +143,11 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     whatToDo: 'delete one that is not needed any more, or change one.',
     example: { detail: 'The business has 20 webhooks; delete one first.' },
   },
+  calendar_limit_reached: {
+    when: 'the business has 20 feeds, or the staff member has 5 busy calendars.',
+    whatToDo: 'delete one that is not needed any more.',
+    example: { detail: 'The business has 20 feeds; delete one first.' },
+  },
   rotation_in_progress: {
     when: 'the secret of the webhook was replaced less than 24 hours ago, and the one before still counts. A third would leave a receiver without any that it knows.',
     whatToDo: 'wait until the 24 hours are over, or register another webhook.',

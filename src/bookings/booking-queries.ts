@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
+import { priceAmount, priceCurrency } from '../database/agreed-price.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
 import { allOf, type Database, type Queries, type Transaction } from '../database/database.ts'
 import { groupedLookup } from '../database/grouped.ts'
@@ -13,7 +14,7 @@ import { inScope, inScopeOfRow, scopeColumns, scopeRow, type TenantScope } from 
 export interface BookingRow extends BookingsTable {
   service_name: string
   duration_minutes: number
-  /** The service's price now, in minor units. */
+  /** What one person pays, as agreed, in minor units; see agreed-price.ts. */
   price_amount: number | null
   price_currency: string | null
   /** The service's rules for changes by clients, as they are now. */
@@ -35,8 +36,8 @@ export interface BookingRow extends BookingsTable {
 }
 
 const namesAndPayment = sql`
-  s.name as service_name, s.duration_minutes, s.price_amount, s.price_currency, s.cancel_until_minutes,
-  s.reschedule_until_minutes, s.max_reschedules, l.name as location_name, l.address as location_address, l.timezone,
+  s.name as service_name, s.duration_minutes, ${priceAmount} as price_amount, ${priceCurrency} as price_currency,
+  s.cancel_until_minutes, s.reschedule_until_minutes, s.max_reschedules, l.name as location_name, l.address as location_address, l.timezone,
   l.online_url,
   p.name as staff_name,
   m.status as payment_status, m.amount as payment_amount, m.currency as payment_currency,
@@ -58,8 +59,8 @@ function selectRows(db: Queries) {
     .select([
       's.name as service_name',
       's.duration_minutes',
-      's.price_amount',
-      's.price_currency',
+      priceAmount.as('price_amount'),
+      priceCurrency.as('price_currency'),
       's.cancel_until_minutes',
       's.reschedule_until_minutes',
       's.max_reschedules',
@@ -330,6 +331,8 @@ const bookingColumns = {
   updated_at: 'timestamptz',
   version: 'integer',
   erased_at: 'timestamptz',
+  agreed_amount: 'integer',
+  agreed_currency: 'text',
 } as const satisfies Columns<keyof BookingsTable>
 
 const columnNames = sql.join(Object.keys(bookingColumns).map((name) => sql.ref(name)))

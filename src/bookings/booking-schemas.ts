@@ -135,7 +135,7 @@ export const ChangeBooking = StrictObject(
 
 const Named = { id: ShownId, name: Type.String() }
 
-/** Business and hub keys see it, and the client by its manage link. */
+/** Business and hub keys see it, and the client: by the session that booked, and by the manage link. */
 export const Payment = Type.Object(
   {
     status: Type.Enum(['due', 'paid', 'expired', 'refunded'], {
@@ -150,7 +150,8 @@ export const Payment = Type.Object(
   },
   {
     title: 'Payment',
-    description: "A booking's deposit, if any. Shown to business and hub keys, and to its manage link.",
+    description:
+      "A booking's deposit, if any. Shown to business and hub keys, to the session that made it, and to its manage link.",
   },
 )
 
@@ -166,7 +167,10 @@ export const Booking = Type.Object(
     service: Type.Object({
       ...Named,
       duration_minutes: Type.Integer(),
-      price: Nullable(Money, { description: 'The present price of the service, if it has one.' }),
+      price: Nullable(Money, {
+        description:
+          'What one person pays, as agreed when it was booked; null without a price. One from before that was kept shows the present price.',
+      }),
     }),
     location: Type.Object({
       ...Named,

@@ -400,12 +400,12 @@ function parseCursor(cursor: string, wanted: Sort): BookingPlace {
 
 type ShownPayment = Static<typeof Payment>
 
-/** What a session does not see: business and hub keys do, the client but for the no-show mark. */
+/** What a session sees only the payment of: business and hub keys see all, the client all but the no-show mark. */
 function businessPart(
   booking: BookingRow,
   actor: Actor,
 ): { no_show?: boolean; cancel_reason?: string; payment?: ShownPayment } {
-  if (actor.type === 'session' || actor.type === 'publishable') return {}
+  if (actor.type === 'session') return paymentPart(booking)
   return {
     ...(actor.type !== 'manage' && { no_show: booking.no_show_at !== null }),
     ...(booking.cancel_reason !== null && { cancel_reason: booking.cancel_reason }),

@@ -98,6 +98,9 @@ const CalendarBlock = Type.Object(
     starts_at: ShownInstant,
     ends_at: ShownInstant,
     reason: Nullable(Type.String()),
+    busy_elsewhere: Type.Optional(
+      Type.Literal(true, { description: 'Present for a time of a busy calendar.' }),
+    ),
   },
   { title: 'CalendarBlock', description: 'A time that nobody can book.' },
 )

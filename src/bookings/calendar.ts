@@ -137,8 +137,9 @@ export function presentCalendar(calendar: Calendar, actor: Actor) {
       column_id: row.resource_id,
       expires_at: time(row.expires_at),
     })),
-    blocks: calendar.blocks.map(({ id, staff_id, location_id, reason, ...block }) => ({
+    blocks: calendar.blocks.map(({ id, staff_id, location_id, reason, busy_calendar_id, ...block }) => ({
       ...{ id, staff_id, location_id, reason },
+      ...(busy_calendar_id !== null && { busy_elsewhere: true as const }),
       starts_at: time(block.starts_at),
       ends_at: time(block.ends_at),
     })),

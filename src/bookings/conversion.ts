@@ -225,7 +225,7 @@ async function convert(
   if (stranger) assertAdmitted(context, stranger, hold)
   assertOrdered(offering, { hold, email: input.client.email }, order)
   // 3. write the booking, which keeps the hold's time, and what tells of it; the names may need a statement, so they come first
-  const booking = await withNames(tx, newBooking(hold, { ...request, now: tx.now }), offering)
+  const booking = await withNames(tx, newBooking(hold, offering, { ...request, now: tx.now }), offering)
   return write(context, tx, { ...request, actor, booking, hold })
 }
 
@@ -328,6 +328,7 @@ async function withDeposit(
 
 function newBooking(
   hold: ConvertibleHold,
+  { service }: Offering,
   { input, stranger, tokens, order, now }: Omit<Request, 'store'> & { now: Instant },
 ): BookingsTable {
   const { id, business_id, service_id, location_id, staff_id, chosen_staff_id } = hold
@@ -356,6 +357,8 @@ function newBooking(
     updated_at: now,
     version: 1,
     erased_at: null,
+    agreed_amount: service.price?.amount ?? null,
+    agreed_currency: service.price?.currency ?? '',
   }
 }
 
@@ -381,8 +384,8 @@ async function withNames(
     ...booking,
     service_name: service.name,
     duration_minutes: service.duration_minutes,
-    price_amount: service.price?.amount ?? null,
-    price_currency: service.price?.currency ?? null,
+    price_amount: booking.agreed_amount,
+    price_currency: booking.agreed_currency || null,
     cancel_until_minutes: service.cancel_until_minutes,
     reschedule_until_minutes: service.reschedule_until_minutes,
     max_reschedules: service.max_reschedules,

@@ -6,12 +6,9 @@ import { isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import type { BookingsTable, PaymentsTable } from '../database/tables.ts'
 
 /** A booking whose client is to be erased. */
-export type ErasableBooking = Pick<
-  BookingsTable,
-  'id' | 'business_id' | 'created_at' | 'manage_generation' | 'manage_digest'
->
+export type ErasableBooking = Pick<BookingsTable, 'id' | 'business_id' | 'created_at' | 'manage_digest'>
 
-const columns = ['id', 'business_id', 'created_at', 'manage_generation', 'manage_digest'] as const
+const columns = ['id', 'business_id', 'created_at', 'manage_digest'] as const
 
 /** Locks up to `max` bookings of a client until the transaction ends. */
 export function lockBookingsOf(
@@ -68,16 +65,14 @@ function keptSince(db: Queries, today: Instant): RawBuilder<Instant> {
     : sql<Instant>`strftime('%Y-%m-%dT%H:%M:%fZ', ${today}, '-' || i.retention_days || ' days')`
 }
 
-const erasedColumns = {
-  id: 'uuid',
-  business_id: 'uuid',
-  manage_generation: 'integer',
-  manage_digest: 'text',
-} as const
+const erasedColumns = { id: 'uuid', business_id: 'uuid' } as const
 
 type ErasedBooking = Pick<BookingsTable, keyof typeof erasedColumns>
 
-/** Erases clients from locked bookings, and gives each booking the next version and another manage link. */
+/**
+ * Erases clients from locked bookings, and gives each booking the next version. Its manage link ends: no token has the digest
+ * that it gets, until the business makes a new link.
+ */
 export async function eraseBookings(
   db: Queries,
   { bookings, now }: { bookings: readonly ErasedBooking[]; now: Instant },
@@ -88,10 +83,14 @@ export async function eraseBookings(
     update bookings
        set client_first_name = ${erasedName}, client_last_name = ${erasedName}, client_email = '',
            client_phone = null, client_search = '', counted_client = null, custom_field_values_json = ${noAnswers},
-           notes = null, locale = null, cancel_reason = null, manage_generation = w.manage_generation,
-           manage_digest = w.manage_digest, erased_at = ${now}, updated_at = ${now}, version = version + 1
+           notes = null, locale = null, cancel_reason = null, manage_digest = 'erased ' || bookings.id,
+           erased_at = ${now}, updated_at = ${now}, version = version + 1
       from ${rowsOf(db, erasedColumns, rows)} as w
      where bookings.business_id = w.business_id and bookings.id = w.id`.execute(db)
+  // no event tells of it, and feeds may name the client
+  await sql`
+    update feeds set revision = revision + 1
+     where business_id in (select w.business_id from ${rowsOf(db, erasedColumns, rows)} as w)`.execute(db)
   const keys = sql<string>`${JSON.stringify(bookings.map(({ id }) => [id]))}`
   await sql`
     update claims set client_network = null, client_wider_network = null

@@ -1,7 +1,5 @@
-import { manageTokens, type ManageTokens } from '../access/manage-link.ts'
 import type { Actor } from '../access/actor.ts'
-import { recordAudit } from '../access/audit.ts'
-import { tokenDigest } from '../access/token.ts'
+import { recordAudit, recordAudits } from '../access/audit.ts'
 import { clientEmailOf, erasedName } from '../base/contact-formats.ts'
 import { instantFromMs, toMs } from '../base/instants.ts'
 import { businessForCreation } from '../catalogue/catalogue.ts'
@@ -53,11 +51,10 @@ export async function eraseClient(
 ): Promise<Erased> {
   const email = clientEmailOf(input.email)
   const digest = await digestClient(context, email)
-  const tokens = await manageTokens(context)
   const { files, ...first } = await context.db.transaction(async (tx) => {
     const { id: businessId } = await businessForCreation(tx.db, actor.scope, input.business_id)
     const bookings = await lockBookingsOf(tx.db, { businessId, email: input.email, max: batchSize })
-    const { files, ...erased } = await eraseIn(tx, bookings, tokens)
+    const { files, ...erased } = await eraseIn(context, tx, { bookings, by: actor })
     const key = { business_id: businessId, email, digest }
     const blocks = await eraseBlockedClient(tx.db, key)
     const answers = await rewriteBlocks(tx, (body) =>
@@ -84,7 +81,7 @@ export async function eraseClient(
   await afterErasing(context, locked, files)
   let result: Erased = erased
   for (let batch = 1, found = locked.length; found === batchSize && batch < maxBatches; batch += 1) {
-    const more = await eraseMore(context, tokens, { businessId: erased.business_id, email: input.email })
+    const more = await eraseMore(context, actor, { businessId: erased.business_id, email: input.email })
     result = { ...result, ...sum(result, more) }
     found = more.bookings
   }
@@ -94,12 +91,12 @@ export async function eraseClient(
 
 async function eraseMore(
   context: Context,
-  tokens: ManageTokens,
+  actor: Actor,
   { businessId, email }: { businessId: string; email: string },
 ): Promise<OfBookings> {
   const { locked, files, ...erased } = await context.db.transaction(async (tx) => {
     const locked = await lockBookingsOf(tx.db, { businessId, email, max: batchSize })
-    return { locked, ...(await eraseIn(tx, locked, tokens)) }
+    return { locked, ...(await eraseIn(context, tx, { bookings: locked, by: actor })) }
   })
   await afterErasing(context, locked, files)
   return erased
@@ -116,19 +113,19 @@ function sum(one: OfBookings, other: OfBookings): OfBookings {
 
 /** Erases the clients of locked bookings in all that was written of them. */
 async function eraseIn(
+  context: Context,
   tx: Transaction,
-  locked: readonly ErasableBooking[],
-  tokens: ManageTokens,
+  { bookings, by }: { bookings: readonly ErasableBooking[]; by: Actor | 'system' },
 ): Promise<OfBookings & { files: MailFile[] }> {
-  if (locked.length === 0) return { bookings: 0, events: 0, mails: 0, kept_answers: 0, files: [] }
-  const bookings = locked.map(({ id, business_id, manage_generation: before }) => {
-    const link = { id, manage_generation: before + 1 }
-    return { ...link, business_id, manage_digest: tokenDigest(tokens(link)) }
-  })
+  if (bookings.length === 0) return { bookings: 0, events: 0, mails: 0, kept_answers: 0, files: [] }
   await eraseBookings(tx.db, { bookings, now: tx.now })
+  const entries = bookings.map(({ id: subjectId, business_id: businessId }) => {
+    return { by, action: 'booking.client_erased' as const, subjectId, businessId }
+  })
+  await recordAudits(context, tx, entries)
   const events = await eraseFromEvents(tx, bookings)
   const { mails, files } = await eraseFromMails(tx, bookings)
-  const made = locked.map(({ id, created_at }) => ({ id, at: created_at }))
+  const made = bookings.map(({ id, created_at }) => ({ id, at: created_at }))
   const kept_answers = await rewriteResponses(tx, made, withoutClient)
   return { bookings: bookings.length, events, mails, kept_answers, files }
 }
@@ -166,11 +163,10 @@ const dayMs = 86_400_000
 export const oldClients: CleanupJob<Context> = {
   name: 'clients of old bookings',
   async deleteBatch(context, max) {
-    const tokens = await manageTokens(context)
     const { locked, files } = await context.db.transaction(async (tx) => {
       const today = instantFromMs(Math.floor(toMs(tx.now) / dayMs) * dayMs)
       const locked = await lockOldBookings(tx.db, { today, max: Math.min(max, batchSize) })
-      const { files } = await eraseIn(tx, locked, tokens)
+      const { files } = await eraseIn(context, tx, { bookings: locked, by: 'system' })
       for (const businessId of new Set(locked.map(({ business_id }) => business_id))) {
         const action = 'business.old_clients_erased'
         await recordAudit(context, tx, { by: 'system', action, subjectId: businessId, businessId })

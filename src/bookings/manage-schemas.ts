@@ -38,6 +38,7 @@ export const Managed = Type.Object(
       brand_color: Nullable(Type.String(), brand),
       brand_logo_url: Nullable(Type.String(), brand),
       reply_to_email: Nullable(Type.String(), { description: 'Where clients write to.' }),
+      phone: Nullable(Type.String(), { description: 'That clients may call.' }),
       booking_url: Nullable(Type.String(), {
         description: 'The booking page. Null for a business without an active publishable key.',
       }),

@@ -3,7 +3,7 @@ import type { Queries } from '../database/database.ts'
 import type { BlocksTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 
-/** A block with the zone of its location, or for a staff member's block, of its business. */
+/** A block made by hand with the zone of its location, or for a staff member's block, of its business. */
 export interface BlockRow extends BlocksTable {
   timezone: string
 }
@@ -16,6 +16,7 @@ function selectBlocks(db: Queries, scope: TenantScope) {
     .selectAll('k')
     .select(({ fn }) => fn.coalesce('l.timezone', 'b.timezone').as('timezone'))
     .where(inScope('k.business_id', scope))
+    .where('k.busy_calendar_id', 'is', null)
 }
 
 /** Undefined when the block is out of scope, as if it did not exist. */
@@ -66,6 +67,7 @@ export async function deleteBlockRow(
   const deleted = await db
     .deleteFrom('blocks')
     .where('id', '=', id)
+    .where('busy_calendar_id', 'is', null)
     .where(inScope('business_id', scope))
     .returning('business_id')
     .executeTakeFirst()

@@ -46,6 +46,7 @@ export function createBlock(
       ends_at: readInstant(input.ends_at),
       reason: input.reason ?? null,
       created_at: tx.now,
+      busy_calendar_id: null,
     }
     await insertBlock(tx.db, block)
     const { id: subjectId, business_id: businessId } = block

@@ -45,6 +45,7 @@ export function issueKeyInScope(
       last_four: lastFour(key),
       label: input.label ?? null,
       allowed_origins_json: input.allowed_origins ? JSON.stringify(input.allowed_origins) : null,
+      allow_frames: input.allow_frames ? 1 : 0,
       created_at: tx.now,
       revoked_at: null,
     }
@@ -53,10 +54,13 @@ export function issueKeyInScope(
   })
 }
 
-function requestOf(businessId: string, { type, label, allowed_origins }: KeyCreation): KeyRequest {
+function requestOf(
+  businessId: string,
+  { type, label, allowed_origins, allow_frames: allowFrames = false }: KeyCreation,
+): KeyRequest {
   const common = { businessId, ...(label !== undefined && { label }) }
   if (type === 'business') return { type, ...common }
-  return { type, ...common, ...(allowed_origins && { allowedOrigins: allowed_origins }) }
+  return { type, ...common, allowFrames, ...(allowed_origins && { allowedOrigins: allowed_origins }) }
 }
 
 /** Revokes a key; revoking it again does nothing. Throws not_found. */
@@ -86,6 +90,7 @@ interface KeyParts {
   last_four: string
   label: string | null
   allowed_origins_json: string | null
+  allow_frames: number
   created_at: Instant
   revoked_at: Instant | null
 }
@@ -99,6 +104,7 @@ export function presentKey({ id, type, last_four, label, ...key }: KeyParts, tim
     last_four,
     label,
     allowed_origins: origins === null ? null : (JSON.parse(origins) as string[]), // issueKey wrote it
+    allow_frames: key.allow_frames === 1,
     created_at: formatInstant(key.created_at, timeZone),
     revoked_at: key.revoked_at === null ? null : formatInstant(key.revoked_at, timeZone),
   }

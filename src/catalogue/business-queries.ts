@@ -47,6 +47,11 @@ export function findBusinessesNamed(db: Queries, name: string, max: number): Pro
   return selectBusinesses(db).where('b.name', '=', name).orderBy('b.id').limit(max).execute()
 }
 
+/** Ignores scope: it is unique on the server. */
+export function findBusinessBySlug(db: Queries, slug: string): Promise<BusinessRow | undefined> {
+  return selectBusinesses(db).where('b.slug', '=', slug).executeTakeFirst()
+}
+
 export function findBusinessInScope(
   db: Queries,
   scope: TenantScope,

@@ -30,6 +30,7 @@ import {
   quietTimeErrors,
   usualLocale,
 } from './mail-settings-rules.ts'
+import { maxSlugLength, minSlugLength, slugErrors } from './slug-rules.ts'
 
 const BrandColor = Ruled(
   Type.String({ minLength: 1, maxLength: 7, description: 'Such as #1a2b3c.' }),
@@ -111,6 +112,24 @@ const RetentionDays = Type.Integer({
   description: 'Clients are erased from bookings that ended so many days ago; if absent: never.',
 })
 
+const Phone = Type.String({
+  format: 'phone',
+  minLength: 1,
+  maxLength: 32,
+  description: 'That clients may call. Shown where they look for the contact.',
+  examples: ['+49 30 1234'],
+})
+const Slug = Ruled(
+  Type.String({
+    minLength: minSlugLength,
+    maxLength: maxSlugLength,
+    description:
+      'Its name in links to the booking page. Unique on the server: lower-case letters, digits and single hyphens.',
+    examples: ['salon-spree'],
+  }),
+  slugErrors,
+)
+
 /** Shared by creations over HTTP and files. */
 export const businessMembers = {
   name: Name,
@@ -125,6 +144,8 @@ export const businessMembers = {
   reminder_hours: Type.Optional(ReminderHours),
   quiet_hours: Type.Optional(QuietHours),
   retention_days: Type.Optional(RetentionDays),
+  phone: Type.Optional(Phone),
+  slug: Type.Optional(Slug),
 }
 
 export const CreateBusiness = StrictObject(
@@ -146,6 +167,8 @@ export const ChangeBusiness = StrictObject(
     max_bookings_per_client: Type.Optional(OrNull(MaxBookingsPerClient)),
     trusted_networks: Type.Optional(OrNull(TrustedNetworks)),
     retention_days: Type.Optional(OrNull(RetentionDays)),
+    phone: Type.Optional(OrNull(Phone)),
+    slug: Type.Optional(OrNull(Slug)),
     ...mailChanges,
   },
   {
@@ -189,6 +212,8 @@ export const Business = Type.Object(
     retention_days: Nullable(Type.Integer(), {
       description: 'How many days after their end clients are erased from bookings; null: never.',
     }),
+    phone: Nullable(Type.String(), { description: 'That clients may call.' }),
+    slug: Nullable(Type.String(), { description: 'Its name in links to the booking page.' }),
     created_at: ShownInstant,
   },
   {
@@ -212,6 +237,8 @@ export const Business = Type.Object(
         reminder_hours: [24],
         quiet_hours: { from: '21:00', to: '08:00' },
         retention_days: 365,
+        phone: '+49 30 1234',
+        slug: 'salon-spree',
         created_at: exampleTimes.createdAt,
       },
     ],

@@ -1,8 +1,15 @@
 import { type Actor, effectivePlan, operator } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
 import { networkErrors } from '../base/client-network.ts'
-import { isLine } from '../base/contact-formats.ts'
-import { ambiguousName, invalidCursor, Problem, unknownId, UsageError } from '../base/errors.ts'
+import { isLine, isPhone } from '../base/contact-formats.ts'
+import {
+  ambiguousName,
+  invalidCursor,
+  Problem,
+  unknownId,
+  UsageError,
+  validationProblem,
+} from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, timeZoneNamed } from '../base/instants.ts'
 import { nearestTimeZone } from '../base/time-zone-names.ts'
@@ -16,6 +23,7 @@ import {
   type BusinessChanges,
   type BusinessRow,
   findBusinessById,
+  findBusinessBySlug,
   findBusinesses,
   findBusinessesNamed,
   findBusinessesInScope,
@@ -44,6 +52,7 @@ import {
   type MailSettingsChange,
   splitSettings,
 } from './mail-settings-rules.ts'
+import { slugErrors, slugTaken } from './slug-rules.ts'
 
 /** Lists all hubs by name. */
 export function listHubs(context: Context): Promise<HubsTable[]> {
@@ -104,6 +113,8 @@ export interface BusinessUpdate {
   trustedNetworks?: string | null
   /** As text. */
   retentionDays?: string | null
+  phone?: string | null
+  slug?: string | null
   /** As the API takes them. */
   mail?: MailSettingsChange
 }
@@ -119,6 +130,7 @@ export function changeBusiness(context: Context, id: string, update: BusinessUpd
     const changed = { ...business, ...changes }
     assertMayHaveLimits(changed, changes)
     if (Object.keys(changes).length === 0) return changed
+    await assertFreeSlug(tx.db, changed)
     await updateBusiness(tx.db, business.id, changes)
     await recordBusiness(context, tx, { by: operator, action: 'business.updated', id: business.id })
     return changed
@@ -137,6 +149,7 @@ function assertMayHaveLimits({ plan, hub_plan }: BusinessRow, changes: BusinessC
 function checkUpdate(update: BusinessUpdate): BusinessChanges {
   const { name, plan, timezone, brandName, brandColor, brandLogoUrl, limitPerMinute, limitPerHour } = update
   const { maxBookingsPerClient: bookings, trustedNetworks: networks, retentionDays, mail = {} } = update
+  const { phone, slug } = update
   return allChecked((attempt) => ({
     ...mailColumns(mail),
     ...(name !== undefined && { name: attempt(name, checkName) }),
@@ -161,6 +174,8 @@ function checkUpdate(update: BusinessUpdate): BusinessChanges {
     ...(retentionDays !== undefined && {
       retention_days: unlessNull(retentionDays, (text) => attempt(text, checkRetentionDays)),
     }),
+    ...(phone !== undefined && { phone: unlessNull(phone, (text) => attempt(text, checkPhone)) }),
+    ...(slug !== undefined && { slug: unlessNull(slug, (text) => attempt(text, checkSlug)) }),
     ...(networks !== undefined && {
       trusted_networks_json: unlessNull(networks, (text) => attempt(text, checkNetworks)),
     }),
@@ -226,6 +241,8 @@ export async function createBusiness(context: Context, input: BusinessInput): Pr
     limit_per_hour: null,
     max_bookings_per_client: usualBookingsPerClient,
     retention_days: null,
+    phone: null,
+    slug: null,
     trusted_networks_json: null,
     ...allMailColumns({}),
     catalogue_version: 1,
@@ -297,6 +314,29 @@ function checkRetentionDays(text: string): number {
   )
 }
 
+function checkPhone(text: string): string {
+  if (text !== '' && isPhone(text)) return text
+  throw new UsageError(`A phone number has at most 32 digits, spaces and + ( ) - . and "${text}" is not one.`)
+}
+
+function checkSlug(text: string): string {
+  const [fault] = slugErrors(text)
+  if (!fault) return text
+  throw new UsageError(`A slug ${fault.detail}; "${text}" is not valid.`)
+}
+
+/**
+ * Throws validation_failed when another business has the slug. Where two take one at the same moment, the unique index
+ * refuses the later one, whose transaction then finds the other (`isConflict` of the engines).
+ */
+export async function assertFreeSlug(
+  db: Queries,
+  { id, slug }: { id: string; slug?: string | null },
+): Promise<void> {
+  const other = slug ? await findBusinessBySlug(db, slug) : undefined
+  if (other && other.id !== id) throw validationProblem([slugTaken('another business')])
+}
+
 /** Turns comma-separated address ranges into stored JSON. */
 function checkNetworks(text: string): string {
   const ranges = [...new Set(text.split(',').map((range) => range.trim()))]
@@ -306,6 +346,15 @@ function checkNetworks(text: string): string {
     if (fieldError) throw new UsageError(`A trusted network ${fieldError.detail}; "${range}" is not valid.`)
   }
   return JSON.stringify(ranges)
+}
+
+/** The business with this name in links, cached for at most five seconds. */
+export async function findBusinessInLink(
+  context: Context,
+  slug: string,
+): Promise<{ id: string } | undefined> {
+  if (slugErrors(slug).length > 0) return undefined
+  return context.cache.get(`business-of-slug:${slug}`, () => findBusinessBySlug(context.db.reads, slug))
 }
 
 /** Throws not_found for a business out of scope. */
@@ -348,6 +397,7 @@ export function createBusinessOfHub(
 ): Promise<BusinessRow> {
   return context.db.transaction(async (tx) => {
     const id = context.ids.next()
+    await assertFreeSlug(tx.db, { id, slug: input.slug ?? null })
     await insertMissing(tx.db, 'businesses', [
       {
         id,
@@ -362,12 +412,15 @@ export function createBusinessOfHub(
         limit_per_hour: null,
         max_bookings_per_client: input.max_bookings_per_client ?? usualBookingsPerClient,
         retention_days: input.retention_days ?? null,
+        phone: input.phone ?? null,
+        slug: null,
         trusted_networks_json: networksJson(input.trusted_networks),
         ...allMailColumns(splitSettings(input)[0]),
         catalogue_version: 1,
         created_at: tx.now,
       },
     ])
+    if (input.slug) await updateBusiness(tx.db, id, { slug: input.slug }) // an insert would pass over one that is taken
     await recordBusiness(context, tx, { by, action: 'business.created', id })
     const business = await businessInScope(tx.db, { hubId }, id)
     await store(tx, business)
@@ -386,6 +439,7 @@ export function changeBusinessInScope(
     if (Object.keys(change).length === 0) return business
     const { trusted_networks, ...others } = change
     const [settings, columns] = splitSettings(others)
+    if (change.slug) await assertFreeSlug(tx.db, { id: business.id, slug: change.slug })
     // only the given columns: concurrent changes of others both apply
     await updateBusiness(tx.db, business.id, {
       ...columns,
@@ -413,6 +467,8 @@ export function presentBusiness(business: BusinessRow) {
     ...{ id, hub_id, name, timezone, plan: inEffect, brand_name, brand_color, brand_logo_url },
     max_bookings_per_client: business.max_bookings_per_client,
     retention_days: business.retention_days,
+    phone: business.phone,
+    slug: business.slug,
     trusted_networks: networksIn(business.trusted_networks_json),
     ...mailSettings(business),
     created_at,

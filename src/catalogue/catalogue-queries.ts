@@ -38,8 +38,9 @@ export async function saveLocation(db: Queries, location: Location, saving: Savi
 
 /** A location of another business fails the foreign key. */
 export async function saveStaffMember(db: Queries, member: StaffMember, saving: Saving): Promise<void> {
-  const { id: staff_id, business_id, name, email } = member
-  await saveRow(db, 'staff', member, { ...saving, columns: { name, email, ...schedule(member) } })
+  const { id: staff_id, business_id, name, email, slug, position, description, image_url } = member
+  const columns = { name, email, slug, position, description, image_url, ...schedule(member) }
+  await saveRow(db, 'staff', member, { ...saving, columns })
   if (!saving.isNew) await db.deleteFrom('staff_locations').where('staff_id', '=', staff_id).execute()
   const places = member.location_ids.map((location_id) => ({ business_id, staff_id, location_id }))
   if (places.length > 0) await db.insertInto('staff_locations').values(places).execute()
@@ -51,7 +52,11 @@ export async function saveService(db: Queries, service: Service, saving: Saving)
   const { custom_fields, timetable } = service
   const columns = {
     name: service.name,
+    slug: service.slug,
+    position: service.position,
+    category: service.category,
     description: service.description,
+    image_url: service.image_url,
     duration_minutes: service.duration_minutes,
     buffer_before_minutes: service.buffer_before_minutes,
     buffer_after_minutes: service.buffer_after_minutes,
@@ -157,6 +162,37 @@ async function findIds(
   return new Set(rows.map(({ id }) => id))
 }
 
+export type SluggedTable = 'services' | 'staff'
+
+/** The one of a business that has a slug. */
+export function findBySlug(
+  db: Queries,
+  table: SluggedTable,
+  { businessId, slug }: { businessId: string; slug: string },
+): Promise<{ id: string; name: string } | undefined> {
+  return db
+    .selectFrom(table)
+    .select(['id', 'name'])
+    .where('business_id', '=', businessId)
+    .where('slug', '=', slug)
+    .executeTakeFirst()
+}
+
+/** So that those saved next can exchange theirs. */
+export async function clearSlugs(
+  db: Queries,
+  table: SluggedTable,
+  { businessId, ids }: { businessId: string; ids: string[] },
+): Promise<void> {
+  if (ids.length === 0) return
+  await db
+    .updateTable(table)
+    .set({ slug: null })
+    .where('business_id', '=', businessId)
+    .where('id', 'in', ids)
+    .execute()
+}
+
 /** Ordered by foreign keys: rows refer to earlier tables. */
 type CatalogueTable =
   | 'hubs'
@@ -204,23 +240,44 @@ export async function raiseCatalogueVersion(db: Queries, businessId: string): Pr
     .execute()
 }
 
+/** Where a row stands in a list: its position or what stands for none, its name and id. */
+export type ListPlace = readonly [position: number, name: string, id: string]
+
+/** Stands for no position: after all that have one. Locations have none. */
+const lastPosition = 10_000
+
+export function placeOf(row: { id: string; name: string; position?: number | null }): ListPlace {
+  return [row.position ?? lastPosition, row.name, row.id]
+}
+
 export interface CatalogueFilter {
   businessId: string | undefined
   activeOnly: boolean
   /** The previous page's last row. */
-  after: readonly [name: string, id: string] | undefined
+  after: ListPlace | undefined
   /** One more than the page shows, to know whether another follows. */
   rows: number
 }
 
-/** Conditions on the table with this alias. Lists are sorted by name, then id. */
-export function listed(alias: string, filter: CatalogueFilter): RawBuilder<boolean> {
+type ListedAlias = 's' | 'l' | 'p'
+
+/** Lists are sorted by position, then name, then id. */
+function listOrder(alias: ListedAlias): RawBuilder<unknown>[] {
+  const byName = [sql.ref(`${alias}.name`), sql.ref(`${alias}.id`)]
+  if (alias === 'l') return byName
+  return [sql`coalesce(${sql.ref(`${alias}.position`)}, ${sql.lit(lastPosition)})`, ...byName]
+}
+
+/** Conditions on the table with this alias. */
+export function listed(alias: ListedAlias, filter: CatalogueFilter): RawBuilder<boolean> {
   const column = (name: string) => sql.ref(`${alias}.${name}`)
   const conditions = [sql`1 = 1`]
   if (filter.businessId) conditions.push(sql`${column('business_id')} = ${filter.businessId}`)
   if (filter.activeOnly) conditions.push(sql`${column('deactivated_at')} is null`)
   if (filter.after) {
-    conditions.push(sql`(${column('name')}, ${column('id')}) > (${filter.after[0]}, ${filter.after[1]})`)
+    const order = listOrder(alias)
+    const after = filter.after.slice(-order.length).map((value) => sql`${value}`)
+    conditions.push(sql`(${sql.join(order)}) > (${sql.join(after)})`)
   }
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`
 }
@@ -261,8 +318,7 @@ export async function findServices(
 ): Promise<Service[]> {
   const rows = await selectServices(db, scope)
     .where(listed('s', filter))
-    .orderBy('s.name')
-    .orderBy('s.id')
+    .orderBy(sql.join(listOrder('s')))
     .limit(filter.rows)
     .execute()
   return rows.map(toService)
@@ -284,7 +340,11 @@ export function toService(
     id: row.id,
     business_id: row.business_id,
     name: row.name,
+    slug: row.slug,
+    position: row.position,
+    category: row.category,
     description: row.description,
+    image_url: row.image_url,
     duration_minutes: row.duration_minutes,
     buffer_before_minutes: row.buffer_before_minutes,
     buffer_after_minutes: row.buffer_after_minutes,
@@ -326,8 +386,7 @@ export async function findLocations(
 ): Promise<Location[]> {
   const rows = await selectLocations(db, scope)
     .where(listed('l', filter))
-    .orderBy('l.name')
-    .orderBy('l.id')
+    .orderBy(sql.join(listOrder('l')))
     .limit(filter.rows)
     .execute()
   return rows.map(toLocation)
@@ -382,8 +441,7 @@ export async function findStaff(
 ): Promise<StaffMember[]> {
   const rows = await selectStaff(db, scope)
     .where(listed('p', filter))
-    .orderBy('p.name')
-    .orderBy('p.id')
+    .orderBy(sql.join(listOrder('p')))
     .limit(filter.rows)
     .execute()
   return rows.map(toStaffMember)
@@ -394,6 +452,10 @@ export function toStaffMember(row: StaffTable & { location_ids: string | null })
     id: row.id,
     business_id: row.business_id,
     name: row.name,
+    slug: row.slug,
+    position: row.position,
+    description: row.description,
+    image_url: row.image_url,
     email: row.email,
     location_ids: splitIds(row.location_ids),
     ...readSchedule(row),

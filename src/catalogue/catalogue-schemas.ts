@@ -1,7 +1,18 @@
 import { Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
 import { timeZoneErrors } from '../base/time-zone-names.ts'
-import { Id, Line, listParameters, Nullable, OrNull, Ruled, ShownId, StrictObject } from '../http/wire.ts'
+import {
+  Id,
+  Line,
+  listParameters,
+  Nullable,
+  OrNull,
+  Ruled,
+  ShownId,
+  StrictObject,
+  Text,
+} from '../http/wire.ts'
+import { onlineUrlErrors } from './business-rules.ts'
 import { customFieldTypes } from './catalogue-types.ts'
 import {
   closesErrors,
@@ -13,6 +24,7 @@ import {
   weekdays,
   weeklyHoursErrors,
 } from './schedule-rules.ts'
+import { itemSlugErrors, maxSlugLength, minSlugLength } from './slug-rules.ts'
 
 export const Money = Type.Object(
   { amount: Type.Integer(), currency: Type.String() },
@@ -66,7 +78,13 @@ export const Service = Type.Object(
     id: ShownId,
     business_id: ShownId,
     name: Type.String(),
+    slug: Nullable(Type.String(), { description: 'Its name in links to the booking page.' }),
+    position: Nullable(Type.Integer(), {
+      description: 'Its place in lists; null: by name after those that have one.',
+    }),
+    category: Nullable(Type.String(), { description: 'What it is listed under.' }),
     description: Nullable(Type.String()),
+    image_url: Nullable(Type.String(), { description: 'A picture, by https.' }),
     duration_minutes: Type.Integer(),
     buffer_before_minutes: Type.Integer(),
     buffer_after_minutes: Type.Integer(),
@@ -100,7 +118,11 @@ export const Service = Type.Object(
         id: exampleIds.service,
         business_id: exampleIds.business,
         name: 'Haircut',
+        slug: 'haircut',
+        position: 1,
+        category: 'Hair',
         description: null,
+        image_url: null,
         duration_minutes: 30,
         buffer_before_minutes: 0,
         buffer_after_minutes: 10,
@@ -156,12 +178,20 @@ export const Location = Type.Object(
   },
 )
 
-/** A staff member; sessions get `id` and `name` only. */
+/** A staff member; sessions get what clients see. */
 export const StaffMember = Type.Object(
   {
     id: ShownId,
     name: Type.String(),
+    slug: Nullable(Type.String(), { description: 'Its name in links to the booking page.' }),
+    description: Nullable(Type.String()),
+    image_url: Nullable(Type.String(), { description: 'A picture, by https.' }),
     business_id: Type.Optional(ShownId),
+    position: Type.Optional(
+      Nullable(Type.Integer(), {
+        description: 'Its place in lists; null: by name after those that have one.',
+      }),
+    ),
     email: Type.Optional(Nullable(Type.String())),
     location_ids: Type.Optional(Type.Array(ShownId, { description: 'Empty: everywhere.' })),
     weekly_hours: Type.Optional(Nullable(WeeklyHours, { description: 'Null: the hours of the location.' })),
@@ -170,12 +200,17 @@ export const StaffMember = Type.Object(
   },
   {
     title: 'StaffMember',
-    description: 'A provider of services. Sessions see `id` and `name` only.',
+    description:
+      'A provider of services. Sessions see `id`, `name`, `slug`, `description` and `image_url` only.',
     examples: [
       {
         id: exampleIds.staff,
         name: 'Anna Weber',
+        slug: 'anna',
+        description: null,
+        image_url: null,
         business_id: exampleIds.business,
+        position: 1,
         email: 'anna@example.com',
         location_ids: [],
         weekly_hours: null,
@@ -212,6 +247,61 @@ export const TimeZone = Ruled(
   }),
   timeZoneErrors,
 )
+
+const maxCategoryLength = 60
+const maxUrlLength = 2_048
+const maxPosition = 9_999
+const maxDescriptionLength = 5_000
+
+const Slug = Ruled(
+  Type.String({
+    minLength: minSlugLength,
+    maxLength: maxSlugLength,
+    description:
+      'Its name in links to the booking page. Unique within the business: lower-case letters, digits and single hyphens.',
+    examples: ['haircut'],
+  }),
+  itemSlugErrors,
+)
+const Position = Type.Integer({
+  minimum: 1,
+  maximum: maxPosition,
+  description: 'Its place in lists; null: by name after those that have one.',
+})
+const Description = Text(maxDescriptionLength)
+const ImageUrl = Ruled(
+  Type.String({
+    minLength: 1,
+    maxLength: maxUrlLength,
+    description: 'A picture, by https.',
+    examples: ['https://example.com/haircut.jpg'],
+  }),
+  onlineUrlErrors,
+)
+
+/** What lists of services and people show beside the name, and in which order. */
+export const newShown = {
+  slug: Type.Optional(Slug),
+  position: Type.Optional(Position),
+  description: Type.Optional(Description),
+  image_url: Type.Optional(ImageUrl),
+}
+
+export const changedShown = {
+  slug: Type.Optional(OrNull(Slug)),
+  position: Type.Optional(OrNull(Position)),
+  description: Type.Optional(OrNull(Description)),
+  image_url: Type.Optional(OrNull(ImageUrl)),
+}
+
+/** Of services. */
+export const Category = Type.String({
+  format: 'line',
+  minLength: 1,
+  maxLength: maxCategoryLength,
+  description: 'What it is listed under.',
+  examples: ['Hair'],
+})
 
 const wallTime = { minLength: 1, maxLength: 5 }
 const hours = {

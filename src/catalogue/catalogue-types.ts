@@ -53,7 +53,13 @@ export interface Service {
   id: string
   business_id: string
   name: string
+  /** Its name in links, unique within the business. */
+  slug: string | null
+  /** Its place in lists, from 1; null: after those that have one. */
+  position: number | null
+  category: string | null
   description: string | null
+  image_url: string | null
   duration_minutes: number
   buffer_before_minutes: number
   buffer_after_minutes: number
@@ -93,6 +99,12 @@ export interface StaffMember {
   id: string
   business_id: string
   name: string
+  /** Their name in links, unique within the business. */
+  slug: string | null
+  /** Their place in lists, from 1; null: after those that have one. */
+  position: number | null
+  description: string | null
+  image_url: string | null
   email: string | null
   location_ids: string[]
   weekly_hours: WeeklyHours | null

@@ -14,6 +14,7 @@ import { businessInScope } from './business.ts'
 import {
   type CatalogueFilter,
   findBusinessesOf,
+  findBySlug,
   findKnownIds,
   findLocation,
   findLocations,
@@ -21,12 +22,15 @@ import {
   findServices,
   findStaff,
   findStaffMember,
+  type ListPlace,
+  placeOf,
   raiseCatalogueVersion,
   saveLocation,
   saveService,
   saveStaffMember,
   type Saving,
   type ItemTable,
+  type SluggedTable,
 } from './catalogue-queries.ts'
 import type { CatalogueQuery } from './catalogue-schemas.ts'
 import type { Location, Service, StaffMember } from './catalogue-types.ts'
@@ -46,6 +50,7 @@ import {
   withFieldIds,
 } from './service-rules.ts'
 import type { ServiceChange, ServiceCreation } from './service-schemas.ts'
+import { slugTaken } from './slug-rules.ts'
 
 /** Ids in one member that must belong to the same business. */
 interface References {
@@ -70,12 +75,15 @@ export interface WritableKind<Row, Creation, Change> extends Pick<
   /** Errors of a valid change that depend on the present row. */
   changeErrors: (row: Row, change: Change) => FieldError[]
   references: (row: WithReferences) => References[]
+  /** Where slugs of this kind are; absent for one without. */
+  slugsIn?: SluggedTable
   save: (db: Queries, row: Row, saving: Saving) => Promise<void>
 }
 
 export interface CatalogueItem {
   id: string
   business_id: string
+  slug?: string | null
   active: boolean
 }
 
@@ -224,10 +232,23 @@ async function saveChecked<Row extends CatalogueItem & WithReferences, Creation,
   tx: Transaction,
   { kind, row, isNew }: { kind: WritableKind<Row, Creation, Change>; row: Row; isNew: boolean },
 ): Promise<Row> {
-  const fieldErrors = await referenceErrors(tx.db, row.business_id, kind.references(row))
+  const fieldErrors = [
+    ...(await referenceErrors(tx.db, row.business_id, kind.references(row))),
+    ...(await slugFaults(tx.db, kind, row)),
+  ]
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
   await kind.save(tx.db, row, { now: tx.now, isNew })
   return existing(tx.db, { businessId: row.business_id }, { kind, id: row.id }) // as readers see it
+}
+
+/** Whether another one has the slug. No race with the write: the catalogue is locked. */
+async function slugFaults(
+  db: Queries,
+  { slugsIn, noun }: { slugsIn?: SluggedTable; noun: string },
+  { id, business_id: businessId, slug }: CatalogueItem,
+): Promise<FieldError[]> {
+  const other = slugsIn && slug ? await findBySlug(db, slugsIn, { businessId, slug }) : undefined
+  return other && other.id !== id ? [slugTaken(`another ${noun}, ${other.name}`)] : []
 }
 
 /**
@@ -265,8 +286,14 @@ export interface CatalogueKind<Row, Shown> {
   present: (row: Row, actor: Actor) => Shown
 }
 
-/** Lists a page by name. Sessions see active items; keys see all in their scope. */
-export async function listCatalogue<Row extends { id: string; name: string }, Shown>(
+interface ListedRow {
+  id: string
+  name: string
+  position?: number | null
+}
+
+/** Lists a page by position and name. Sessions see active items; keys see all in their scope. */
+export async function listCatalogue<Row extends ListedRow, Shown>(
   context: Context,
   actor: Actor,
   request: { kind: CatalogueKind<Row, Shown>; query: Static<typeof CatalogueQuery> },
@@ -281,7 +308,7 @@ export async function listCatalogue<Row extends { id: string; name: string }, Sh
   })
   return pageOf(rows, limit, {
     present: (row) => kind.present(row, actor),
-    cursor: (row) => [kind.noun, row.name, row.id],
+    cursor: (row) => [kind.noun, ...placeOf(row).map(String)],
   })
 }
 
@@ -295,12 +322,11 @@ export async function showOfCatalogue<Row, Shown>(
 }
 
 /** Checks what it decodes: the database would fail on a malformed name or id. */
-function parseCursor(cursor: string, noun: string): readonly [string, string] {
-  const [list, name, id] = decodeCursor(cursor, 3) ?? []
-  if (list !== noun || name === undefined || !isLine(name) || id === undefined || !isUuid(id)) {
-    throw invalidCursor()
-  }
-  return [name, id]
+function parseCursor(cursor: string, noun: string): ListPlace {
+  const [list, position, name, id] = decodeCursor(cursor, 4) ?? []
+  if (list !== noun || position === undefined || !/^[1-9]\d{0,4}$/.test(position)) throw invalidCursor()
+  if (name === undefined || !isLine(name) || id === undefined || !isUuid(id)) throw invalidCursor()
+  return [Number(position), name, id]
 }
 
 export const serviceKind: CatalogueKind<Service, Service> = {
@@ -317,15 +343,19 @@ export const locationKind: CatalogueKind<Location, Location> = {
   present: (location) => location,
 }
 
+type ShownStaff = Pick<StaffMember, 'id' | 'name' | 'slug' | 'description' | 'image_url'>
+
 /** Sessions, being visitors, do not see when and where staff work. */
-export const staffKind: CatalogueKind<StaffMember, Pick<StaffMember, 'id' | 'name'>> = {
+export const staffKind: CatalogueKind<StaffMember, ShownStaff> = {
   noun: 'staff member',
   findOne: findStaffMember,
   findPage: findStaff,
   present: (member: StaffMember, actor: Actor) =>
-    isSession(actor) || (isStaff(actor) && actor.staffId !== member.id)
-      ? { id: member.id, name: member.name }
-      : member,
+    isSession(actor) || (isStaff(actor) && actor.staffId !== member.id) ? shownStaff(member) : member,
+}
+
+function shownStaff({ id, name, slug, description, image_url }: StaffMember): ShownStaff {
+  return { id, name, slug, description, image_url }
 }
 
 type OfBusiness = Pick<BusinessRow, 'id' | 'timezone'>
@@ -355,6 +385,10 @@ export const writableStaff: WritableKind<StaffMember, StaffCreation, StaffChange
     id: nextId(),
     business_id: business.id,
     name: input.name,
+    slug: input.slug ?? null,
+    position: input.position ?? null,
+    description: input.description ?? null,
+    image_url: input.image_url ?? null,
     email: input.email ?? null,
     location_ids: input.location_ids ?? [],
     weekly_hours: input.weekly_hours ?? null,
@@ -363,6 +397,7 @@ export const writableStaff: WritableKind<StaffMember, StaffCreation, StaffChange
   }),
   merge: (member, change) => ({ ...member, ...change }),
   changeErrors: () => [],
+  slugsIn: 'staff',
   references: ({ location_ids = [] }) => [{ member: 'location_ids', table: 'locations', ids: location_ids }],
   save: saveStaffMember,
 }
@@ -373,6 +408,10 @@ export const writableServices: WritableKind<Service, ServiceCreation, ServiceCha
     id: nextId(),
     business_id: business.id,
     name: input.name,
+    slug: input.slug ?? null,
+    position: input.position ?? null,
+    category: input.category ?? null,
+    image_url: input.image_url ?? null,
     description: input.description ?? null,
     duration_minutes: input.duration_minutes,
     buffer_before_minutes: input.buffer_before_minutes ?? 0,
@@ -404,6 +443,7 @@ export const writableServices: WritableKind<Service, ServiceCreation, ServiceCha
       pointer: change.deposit ? fieldError.pointer : '/price', // a price lowered below the deposit
     })),
   ],
+  slugsIn: 'services',
   references: ({ location_ids = [], staff_ids = [] }) => [
     { member: 'location_ids', table: 'locations', ids: location_ids },
     { member: 'staff_ids', table: 'staff', ids: staff_ids },

@@ -7,6 +7,7 @@ import { publicUrl } from '../base/public-url.ts'
 import type { Context } from '../access/context.ts'
 import type { Transaction } from '../database/database.ts'
 import type { BusinessesTable, PlanName } from '../database/tables.ts'
+import { findBusinessBySlug } from './business-queries.ts'
 import { hasBusinesses, insertMissing } from './catalogue-queries.ts'
 import { allMailColumns } from './mail-settings-rules.ts'
 import type { CustomField, DateOverride, Money, Weekday, WeeklyHours } from './catalogue-types.ts'
@@ -90,14 +91,20 @@ function brandOf({ brand }: DemoBusiness, config: Config): Brand {
 
 /** Of a domain that nobody has (RFC 2606). */
 function replyToOf(name: string): string {
-  return `hello@${name.toLowerCase().replaceAll(' ', '-')}.example`
+  return `hello@${slugOf(name)}.example`
+}
+
+function slugOf(name: string): string {
+  return name.toLowerCase().replaceAll(' ', '-')
 }
 
 async function insertBusiness(tx: Transaction, business: DemoBusiness, brand: Brand): Promise<void> {
   const { id: business_id, hub_id, name, plan, timezone } = business
   const created_at = tx.now
   const own = { business_id, created_at, deactivated_at: null }
-  const named = { id: business_id, hub_id, name, plan, timezone, reply_to_email: replyToOf(name) }
+  const isTaken = (await findBusinessBySlug(tx.db, slugOf(name))) !== undefined
+  const slug = isTaken ? null : slugOf(name) // by one that is no demo
+  const named = { id: business_id, hub_id, name, plan, timezone, reply_to_email: replyToOf(name), slug }
   await insertMissing(tx.db, 'businesses', [
     { ...firstVersion, ...named, ...brand, ...planLimits, created_at },
   ])
@@ -121,6 +128,7 @@ async function insertBusiness(tx: Transaction, business: DemoBusiness, brand: Br
       ...own,
       id,
       name,
+      slug: slugOf(name.split(' ', 1)[0] ?? name),
       email: null,
       ...scheduleColumns(schedule),
     })),
@@ -148,6 +156,7 @@ async function insertServices(
     business.services.map(({ price, deposit, staff_ids: _, custom_fields, ...service }) => ({
       ...own,
       ...service,
+      slug: slugOf(service.name),
       buffer_before_minutes: 0,
       slot_interval_minutes: demoSlotIntervalMinutes,
       price_amount: price?.amount ?? null,
@@ -187,6 +196,7 @@ const id = (...parts: string[]) => derivedId('holdfast demo', ...parts)
 interface DemoService {
   id: string
   name: string
+  category: string
   description: string
   duration_minutes: number
   buffer_after_minutes: number
@@ -367,7 +377,7 @@ function servicesOf(
     staff_ids: [],
     custom_fields: [],
   }
-  type Parts = Partial<DemoService> & Pick<DemoService, 'duration_minutes' | 'description'>
+  type Parts = Partial<DemoService> & Pick<DemoService, 'duration_minutes' | 'category' | 'description'>
   const service = (name: string, parts: Parts): DemoService => ({
     ...plain,
     id: id(business, 'service', name),
@@ -377,18 +387,21 @@ function servicesOf(
   const price = (haircuts: number): Money => ({ amount: haircut * haircuts, currency })
   return [
     service('Haircut', {
+      category: 'Hair and care',
       description: 'Wash, cut and blow-dry.',
       duration_minutes: 30,
       price: price(1),
       staff_ids: [first, second],
     }),
     service('Consultation', {
+      category: 'Hair and care',
       description: 'An hour to talk it over. Ten minutes are kept free after it.',
       duration_minutes: 60,
       buffer_after_minutes: 10,
       custom_fields: consultationFields(business),
     }),
     service('Yoga class', {
+      category: 'Classes and rooms',
       description: 'A class for eight. Bring a mat.',
       duration_minutes: 60,
       capacity: 8,
@@ -396,11 +409,13 @@ function servicesOf(
       staff_ids: [third],
     }),
     service('Meeting room', {
+      category: 'Classes and rooms',
       description: 'A table, six chairs and a screen.',
       duration_minutes: 60,
       price: price(2),
     }),
     service('Treatment', {
+      category: 'Hair and care',
       description: 'Booked at least two hours and at most half a year ahead, with a deposit.',
       duration_minutes: 90,
       min_notice_minutes: 120,

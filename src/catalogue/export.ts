@@ -16,7 +16,7 @@ export interface Catalogue {
   services: Service[]
 }
 
-/** Reads a business's catalogue, sorted by name. Throws an OperatorError when a file cannot hold it. */
+/** Reads a business's catalogue, in the order of lists. Throws an OperatorError when a file cannot hold it. */
 export async function readCatalogue(db: Queries, businessId: string): Promise<Catalogue> {
   const scope = { businessId }
   const filter = { businessId, activeOnly: false, after: undefined, rows: maxInFile + 1 }
@@ -51,12 +51,13 @@ export function fileOf(business: BusinessRow, { locations, staff, services }: Ca
 }
 
 function businessEntry({ id, name, timezone, plan, ...brand }: BusinessRow) {
-  const { brand_name, brand_color, brand_logo_url, max_bookings_per_client, retention_days } = brand
+  const { brand_name, brand_color, brand_logo_url, max_bookings_per_client, retention_days, phone, slug } =
+    brand
   const networks = networksIn(brand.trusted_networks_json)
   return {
     ...{ id, name, timezone, plan, ...given({ brand_name, brand_color, brand_logo_url }) },
     ...unless(usualBookingsPerClient, 'max_bookings_per_client', max_bookings_per_client),
-    ...given({ retention_days }),
+    ...given({ retention_days, phone, slug }),
     ...(networks.length > 0 && { trusted_networks: networks }),
     ...mailEntry(brand),
   }
@@ -83,12 +84,13 @@ function locationEntry({ id, name, timezone, address, online_url, active, ...loc
   }
 }
 
-function staffEntry({ id, name, email, location_ids, active, ...member }: StaffMember, placeName: NameOf) {
+function staffEntry(member: StaffMember, placeName: NameOf) {
+  const { id, name, slug, position, description, image_url, email, location_ids, active } = member
   const locations = location_ids.map(placeName)
   return {
     id,
     name,
-    ...given({ email }),
+    ...given({ slug, position, description, image_url, email }),
     ...(locations.length > 0 && { locations }),
     ...scheduleOf(member),
     ...activity(active),
@@ -96,13 +98,14 @@ function staffEntry({ id, name, email, location_ids, active, ...member }: StaffM
 }
 
 function serviceEntry(service: Service, placeName: NameOf, personName: NameOf) {
-  const { id, name, description, duration_minutes, custom_fields, price, deposit } = service
+  const { id, name, slug, position, category, description, image_url } = service
+  const { duration_minutes, custom_fields, price, deposit } = service
   const interval = service.slot_interval_minutes
   const staff = service.staff_ids.map(personName)
   return {
     id,
     name,
-    ...given({ description }),
+    ...given({ slug, position, category, description, image_url }),
     duration_minutes,
     ...unless(0, 'buffer_before_minutes', service.buffer_before_minutes),
     ...unless(0, 'buffer_after_minutes', service.buffer_after_minutes),

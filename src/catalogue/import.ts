@@ -1,6 +1,6 @@
 import { operator } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
-import { type FieldError, UsageError, validationProblem } from '../base/errors.ts'
+import { type FieldError, Problem, UsageError, validationProblem } from '../base/errors.ts'
 import type { Queries, Transaction } from '../database/database.ts'
 import type { Context } from '../access/context.ts'
 import {
@@ -10,9 +10,10 @@ import {
   updateBusiness,
 } from './business-queries.ts'
 import { networksIn, networksJson, usualBookingsPerClient } from './business-rules.ts'
-import { existingBusiness } from './business.ts'
+import { assertFreeSlug, existingBusiness } from './business.ts'
 import { allMailColumns, mailSettings, splitSettings } from './mail-settings-rules.ts'
 import {
+  clearSlugs,
   findForeignIds,
   insertMissing,
   raiseCatalogueVersion,
@@ -21,11 +22,13 @@ import {
   saveStaffMember,
   type Saving,
   type ItemTable,
+  type SluggedTable,
 } from './catalogue-queries.ts'
 import type { Service, StaffMember } from './catalogue-types.ts'
 import { writableLocations, writableServices, writableStaff } from './catalogue.ts'
 import { type Catalogue, fileOf, readCatalogue } from './export.ts'
 import { usualAdvanceDays, usualChangeMinutes, withFieldIds } from './service-rules.ts'
+import { slugTaken } from './slug-rules.ts'
 import { type StaffEntry, type ServiceEntry, type CatalogueFile } from './catalogue-file-schemas.ts'
 
 export interface Tally {
@@ -139,6 +142,7 @@ async function importBusiness(
     if (entry?.id === undefined && !options.overwriteBusiness) {
       return { business: existing, created: false, changed: {}, left: differing }
     }
+    await assertFreeSlug(tx.db, { id: existing.id, ...told }).catch(inFile)
     if (entry) await updateBusiness(tx.db, existing.id, told)
     const business = await existingBusiness(tx.db, existing.id)
     return { business, created: false, changed: differing, left: {} }
@@ -147,8 +151,17 @@ async function importBusiness(
   const id = entry.id ?? context.ids.next()
   const none = { hub_id: null, limit_per_minute: null, limit_per_hour: null, catalogue_version: 1 }
   const row = { ...none, plan: 'enterprise' as const, ...columnsOf(entry), id, created_at: tx.now }
+  await assertFreeSlug(tx.db, row).catch(inFile)
   await insertMissing(tx.db, 'businesses', [row])
   return { business: await existingBusiness(tx.db, id), created: true, changed: {}, left: {} }
+}
+
+/** The pointers of a fault of the business, in the file. */
+function inFile(error: unknown): never {
+  if (!(error instanceof Problem) || !error.parts.errors) throw error
+  throw validationProblem(
+    error.parts.errors.map((fault) => ({ ...fault, pointer: `/business${fault.pointer}` })),
+  )
 }
 
 /** Absent fields get their defaults; only the plan stays. */
@@ -158,6 +171,8 @@ function columnsOf({ id: _, trusted_networks, ...entry }: NonNullable<CatalogueF
     ...noBrand,
     max_bookings_per_client: usualBookingsPerClient,
     retention_days: null,
+    phone: null,
+    slug: null,
     ...columns,
     ...allMailColumns(settings),
     trusted_networks_json: networksJson(trusted_networks),
@@ -235,7 +250,9 @@ interface Saver<Row> {
 }
 
 /** Writes new and different items; items are equal when their file forms are. */
-async function saveChanged<Row extends { id: string; name: string }>(
+async function saveChanged<
+  Row extends { id: string; name: string; business_id: string; slug?: string | null },
+>(
   tx: Transaction,
   before: Row[],
   wanted: Row[],
@@ -243,6 +260,7 @@ async function saveChanged<Row extends { id: string; name: string }>(
 ): Promise<Tally> {
   const old = new Map(before.map((row) => [row.id, entryOf(row)]))
   const tally: Tally = { created: 0, changed: 0, unchanged: 0 }
+  if (kind !== 'locations') await clearChangedSlugs(tx, kind, { before, wanted })
   for (const row of wanted) {
     const entry = old.get(row.id)
     const fields = entry ? differences(entry, entryOf(row) ?? {}, names) : {}
@@ -256,6 +274,23 @@ async function saveChanged<Row extends { id: string; name: string }>(
     changes.push({ kind, id: row.id, name: row.name, action, fields })
   }
   return tally
+}
+
+/** So that two items can exchange their slugs. */
+async function clearChangedSlugs(
+  tx: Transaction,
+  kind: SluggedTable,
+  {
+    before,
+    wanted,
+  }: Record<'before' | 'wanted', { id: string; business_id: string; slug?: string | null }[]>,
+): Promise<void> {
+  const changed = before.filter(
+    ({ id, slug }) => slug && wanted.some((row) => row.id === id && row.slug !== slug),
+  )
+  const [first] = changed
+  const ids = changed.map(({ id }) => id)
+  if (first) await clearSlugs(tx.db, kind, { businessId: first.business_id, ids })
 }
 
 /** Changed fields; ids are shown as names. */
@@ -295,6 +330,10 @@ async function planImport(db: Queries, importing: Importing): Promise<Catalogue>
   const places = await match('locations', locations, before.locations)
   const people = await match('staff', staff, before.staff)
   const offers = await match('services', services, before.services)
+  fieldErrors.push(
+    ...slugErrors('staff', { entries: staff, ids: people.ids, existing: before.staff }),
+    ...slugErrors('services', { entries: services, ids: offers.ids, existing: before.services }),
+  )
   const resolver = (noun: string, known: Named[]) => (references: string[], pointer: string) => {
     const resolved = resolveReferences(references, { pointer, noun, known })
     fieldErrors.push(...resolved.fieldErrors)
@@ -360,6 +399,28 @@ function serviceOf(
 function advanceDays(imported: number | null | undefined, existing: Service | undefined): number | null {
   if (imported !== undefined) return imported
   return existing?.max_advance_days === null ? null : usualAdvanceDays
+}
+
+interface Slugged {
+  id: string
+  name: string
+  slug: string | null
+}
+
+/** Errors for slugs that another entry has, or an item that the file does not name. */
+function slugErrors(
+  table: SluggedTable,
+  { entries, ids, existing }: { entries: { slug?: string }[]; ids: string[]; existing: Slugged[] },
+): FieldError[] {
+  return entries.flatMap(({ slug }, index) => {
+    if (slug === undefined) return []
+    const isRepeated = entries.some((other, at) => at < index && other.slug === slug)
+    const other = existing.find((item) => item.slug === slug && !ids.includes(item.id))
+    const whose = isRepeated ? 'another entry' : other && `${other.name}, which the file does not name`
+    if (whose === undefined) return []
+    const { pointer, ...fault } = slugTaken(whose)
+    return [{ ...fault, pointer: `/${table}/${index}${pointer}` }]
+  })
 }
 
 /** Errors for ids of another business. */

@@ -42,7 +42,15 @@ const Label = Type.Unsafe<string>({
 })
 
 /** Programs, which have no origin, use business keys. */
-function originsErrors(key: { type?: string; allowed_origins?: unknown }): FieldError[] {
+function originsErrors(key: {
+  type?: string
+  allowed_origins?: unknown
+  allow_frames?: unknown
+}): FieldError[] {
+  if (key.allow_frames === true && !key.allowed_origins)
+    return [
+      { pointer: '/allowed_origins', code: 'required', detail: 'says which websites: frames need them' },
+    ]
   if (key.type !== 'business' || !('allowed_origins' in key)) return []
   return [{ pointer: '/allowed_origins', code: 'not_allowed', detail: 'is for publishable keys only' }]
 }
@@ -53,6 +61,12 @@ export const CreateKey = Ruled(
       type: Type.Enum([...types]),
       label: Type.Optional(Label),
       allowed_origins: Type.Optional(AllowedOrigins),
+      allow_frames: Type.Optional(
+        Type.Boolean({
+          description:
+            'Whether the websites in `allowed_origins` may show the booking page of the key in a frame.',
+        }),
+      ),
     },
     {
       title: 'CreateKey',
@@ -86,6 +100,7 @@ const members = {
   last_four: Type.String({ description: 'The last four characters of the key.' }),
   label: Nullable(Type.String(), { description: 'What the key is for.' }),
   allowed_origins: Nullable(Type.Array(Type.String()), { description: 'Null: any.' }),
+  allow_frames: Type.Boolean({ description: 'Whether they may show its booking page in a frame.' }),
   created_at: ShownInstant,
   revoked_at: Nullable(ShownInstant, { description: 'Null: the key is valid.' }),
 }
@@ -96,6 +111,7 @@ const example = {
   last_four: '0000',
   label: 'Website',
   allowed_origins: ['https://www.example.com'],
+  allow_frames: false,
   created_at: exampleTimes.createdAt,
   revoked_at: null,
 }

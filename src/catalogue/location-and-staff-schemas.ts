@@ -2,7 +2,17 @@ import { type Static, Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
 import { StrictObject, OrNull, Ruled, Text } from '../http/wire.ts'
 import { onlineUrlErrors } from './business-rules.ts'
-import { activity, businessId, changedHours, Ids, Name, newHours, TimeZone } from './catalogue-schemas.ts'
+import {
+  activity,
+  businessId,
+  changedHours,
+  changedShown,
+  Ids,
+  Name,
+  newHours,
+  newShown,
+  TimeZone,
+} from './catalogue-schemas.ts'
 
 const address = Text(500)
 const onlineUrl = Ruled(
@@ -67,6 +77,7 @@ const workplaces = Ids(0, 'Where they work; empty: everywhere.')
 /** Shared by creations and files. */
 export const staffMembers = {
   name: Name,
+  ...newShown,
   email: Type.Optional(email),
   ...newHours,
   ...activity,
@@ -84,6 +95,7 @@ export const CreateStaff = StrictObject(
 export const ChangeStaff = StrictObject(
   {
     name: Type.Optional(Name),
+    ...changedShown,
     email: Type.Optional(OrNull(email)),
     ...changedHours,
     location_ids: Type.Optional(workplaces),

@@ -17,8 +17,16 @@ export interface OfferingParts {
 /** Columns of all three kinds of rows; those of other kinds are null. */
 const columns = [
   ...['id', 'business_id', 'name', 'created_at', 'deactivated_at', 'location_ids', 'staff_ids', 'version'],
-  ...['description', 'duration_minutes', 'buffer_before_minutes', 'buffer_after_minutes'],
-  ...['cancel_until_minutes', 'reschedule_until_minutes', 'max_reschedules'],
+  ...[
+    'slug',
+    'position',
+    'image_url',
+    'description',
+    'category',
+    'duration_minutes',
+    'buffer_before_minutes',
+  ],
+  ...['buffer_after_minutes', 'cancel_until_minutes', 'reschedule_until_minutes', 'max_reschedules'],
   ...['slot_interval_minutes', 'min_notice_minutes', 'max_advance_days', 'capacity', 'price_amount'],
   ...['price_currency', 'deposit_amount', 'deposit_currency', 'custom_fields_json', 'timetable_json'],
   ...['timezone', 'address', 'online_url', 'weekly_hours_json', 'date_overrides_json', 'email'],
@@ -30,7 +38,8 @@ type AllColumns = keyof ServicesTable | keyof LocationsTable | keyof StaffTable
 type Kind = AllColumns extends (typeof columns)[number] ? 'service' | 'location' | 'staff' : never
 
 const ofAll = ['id', 'business_id', 'name', 'created_at', 'deactivated_at']
-const ofService = columns.slice(columns.indexOf('description'), columns.indexOf('timezone'))
+const ofStaff = columns.slice(columns.indexOf('slug'), columns.indexOf('category'))
+const ofService = columns.slice(columns.indexOf('slug'), columns.indexOf('timezone'))
 
 type Row = {
   kind: Kind
@@ -69,9 +78,14 @@ export async function findOfferingParts(
     ...ofAll,
     ...['timezone', 'address', 'online_url', 'weekly_hours_json', 'date_overrides_json'],
   ])
-  const staff = select('staff', 'p', [...ofAll, 'email', 'weekly_hours_json', 'date_overrides_json'], {
-    location_ids: idsFrom('staff_locations', 'p.staff_id', 'location_id'),
-  })
+  const staff = select(
+    'staff',
+    'p',
+    [...ofAll, ...ofStaff, 'email', 'weekly_hours_json', 'date_overrides_json'],
+    {
+      location_ids: idsFrom('staff_locations', 'p.staff_id', 'location_id'),
+    },
+  )
   const { rows } = await sql<Row>`
     ${service} from services as s where ${inScope('s.business_id', scope)} and s.id = ${ids.serviceId}
     union all

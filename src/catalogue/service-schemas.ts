@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
-import { Id, Line, OrNull, Ruled, StrictObject, Text } from '../http/wire.ts'
-import { activity, businessId, Ids, Name } from './catalogue-schemas.ts'
+import { Id, Line, OrNull, Ruled, StrictObject } from '../http/wire.ts'
+import { activity, businessId, Category, changedShown, Ids, Name, newShown } from './catalogue-schemas.ts'
 import { customFieldTypes } from './catalogue-types.ts'
 import { duplicateErrors, opensErrors, startsErrors, timetableErrors, weekdays } from './schedule-rules.ts'
 import {
@@ -169,7 +169,8 @@ const deposit = Amount(
 /** Shared by creations and files. */
 export const serviceMembers = {
   name: Name,
-  description: Type.Optional(Text(5_000)),
+  ...newShown,
+  category: Type.Optional(Category),
   duration_minutes: duration,
   ...numbers,
   max_advance_days: Type.Optional(maxAdvance),
@@ -212,7 +213,8 @@ export const ChangeService = Ruled(
   StrictObject(
     {
       name: Type.Optional(Name),
-      description: Type.Optional(OrNull(Text(5_000))),
+      ...changedShown,
+      category: Type.Optional(OrNull(Category)),
       duration_minutes: Type.Optional(duration),
       ...numbers,
       max_advance_days: Type.Optional(OrNull(maxAdvance)),

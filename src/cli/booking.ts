@@ -172,6 +172,8 @@ async function ruleAgainst(
       return `${location} is not open then`
     case 'blocked':
       return `${await blockedAt(context, booking, starts_at)} is blocked then`
+    case 'busy_elsewhere':
+      return `${booking.staff_name ?? location} is busy elsewhere then`
     case 'not_on_grid':
       return `no slot of ${service} starts then`
     case 'staff_not_available':

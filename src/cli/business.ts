@@ -21,7 +21,7 @@ import {
   withDatabase,
   withExistingDatabase,
 } from './command-line.ts'
-import { assertChanges, checkedChange, given, numberIn, unlessNone } from './input.ts'
+import { assertChanges, checkedChange, given, inOptions, numberIn, unlessNone } from './input.ts'
 
 type Business = Awaited<ReturnType<typeof showBusiness>>
 
@@ -45,10 +45,15 @@ interface MailOptions {
 
 interface UpdateOptions
   extends
-    Omit<BusinessUpdate, 'maxBookingsPerClient' | 'trustedNetworks' | 'retentionDays' | 'mail'>,
+    Omit<
+      BusinessUpdate,
+      'maxBookingsPerClient' | 'trustedNetworks' | 'retentionDays' | 'phone' | 'slug' | 'mail'
+    >,
     MailOptions {
   maxBookingsPerClient?: string
   retentionDays?: string
+  phone?: string
+  slug?: string
   trustedNetworks?: string
   /** False after `--no-brand`. */
   brand: boolean
@@ -163,6 +168,8 @@ function registerUpdate(group: CliCommand): void {
       '--trusted-networks <ranges>',
       'networks exempt from the caps of addresses, such as 192.0.2.0/24; replaces the list (comma-separated; "none" clears it)',
     )
+    .option('--phone <number>', 'number that clients may call; "none" clears it')
+    .option('--slug <name>', 'name in links to the booking page, such as salon-spree; "none" clears it')
     .option('--retention-days <days>', 'erase clients so many days after a booking, 1 to 3650; "none": never')
     .withJson()
     .examples(
@@ -174,19 +181,23 @@ function registerUpdate(group: CliCommand): void {
     )
     .action(async (id: string, { json, brand, limits, ...options }: UpdateOptions) => {
       const { maxBookingsPerClient: bookings, trustedNetworks: networks, retentionDays, ...others } = options
-      const { locale, replyTo, notify, reminders, quietHours, ...same } = others
+      const { locale, replyTo, notify, reminders, quietHours, phone, slug, ...same } = others
       const mail = readMail(given({ locale, replyTo, notify, reminders, quietHours }))
       const update: BusinessUpdate = {
         ...(!brand && noBrand),
         ...(!limits && noLimits),
         ...same,
         ...(retentionDays !== undefined && { retentionDays: unlessNone(retentionDays, String) }),
+        ...(phone !== undefined && { phone: unlessNone(phone, String) }),
+        ...(slug !== undefined && { slug: unlessNone(slug, String) }),
         ...(bookings !== undefined && { maxBookingsPerClient: unlessNone(bookings, String) }),
         ...(networks !== undefined && { trustedNetworks: unlessNone(networks, String) }),
         ...(Object.keys(mail).length > 0 && { mail }),
       }
       assertChanges(update, '--name, --plan or another option of --help')
-      const changed = await withExistingDatabase((context) => changeBusiness(context, id, update))
+      const changed = await withExistingDatabase((context) =>
+        inOptions({}, () => changeBusiness(context, id, update)),
+      )
       if (networks !== undefined) warnOfEveryone(networksIn(changed.trusted_networks_json))
       printBusiness(changed, json)
     })
@@ -261,6 +272,8 @@ function printBusiness(row: Business, json: boolean | undefined): void {
           'clients are erased',
           business.retention_days === null ? 'never' : `${business.retention_days} days after a booking`,
         ],
+        ['phone', business.phone ?? ''],
+        ['name in links', business.slug ?? ''],
         ['language of mails', business.locale],
         ['answers to', business.reply_to_email ?? ''],
         ['told of bookings', business.notify_emails.join(', ')],

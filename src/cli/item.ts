@@ -24,6 +24,7 @@ import {
   checkedCreation,
   given,
   inOptions,
+  numberIn,
   type OptionNames,
   readFields,
   type Readers,
@@ -31,6 +32,7 @@ import {
   readOverride,
   readWeeklyHours,
   repeated,
+  unlessNone,
 } from './input.ts'
 import { ownerOfList } from './list-owner.ts'
 
@@ -83,6 +85,13 @@ export interface ScheduleOptions {
   hours?: string
   /** False after `--no-override`. */
   override?: string[] | false
+}
+
+export interface ShownOptions {
+  slug?: string
+  position?: string
+  description?: string
+  imageUrl?: string
 }
 
 interface ListOptions {
@@ -272,6 +281,27 @@ export async function itemNamed<Row extends Named>(
   }
   if (others.length > 0) throw ambiguousName(reference, [only, ...others])
   return only
+}
+
+/** Adds the options for what lists and links show of services and staff. */
+export function withShown(command: CliCommand): CliCommand {
+  return command
+    .option('--slug <name>', 'name in links to the booking page, such as haircut; "none" clears it')
+    .option('--position <number>', 'place in lists, from 1; "none": by name after the others')
+    .option('--description <text>', 'description for clients; "none" clears it')
+    .option('--image-url <url>', 'picture for clients, an https address; "none" clears it')
+}
+
+/** Read the fields that these options give. They throw UsageErrors. */
+export function shownReaders({ slug, position, description, imageUrl }: ShownOptions) {
+  const clearable = <T>(text: string | undefined, reader: (text: string) => T) =>
+    text === undefined ? undefined : unlessNone(text, reader)
+  return {
+    slug: () => clearable(slug, String),
+    position: () => clearable(position, (text) => numberIn(text, '--position', 'a whole number, such as 1')),
+    description: () => clearable(description, String),
+    image_url: () => clearable(imageUrl, String),
+  }
 }
 
 /** Adds the options for hours. */

@@ -22,6 +22,7 @@ interface CreateOptions {
   hub?: string
   business?: string
   allowedOrigin?: string[]
+  allowFrames?: boolean
   label?: string
   json?: boolean
 }
@@ -50,6 +51,7 @@ function registerCreate(group: CliCommand): void {
       'publishable keys: website that may use it; repeatable (default: any)',
       repeated,
     )
+    .option('--allow-frames', 'these websites may show its booking page in a frame')
     .option('--label <text>', 'what the key is for, shown in lists')
     .withJson()
     .examples(
@@ -67,17 +69,27 @@ function registerCreate(group: CliCommand): void {
     })
 }
 
-function keyRequest({ type, hub, business, allowedOrigin, label }: CreateOptions): KeyRequest {
+function keyRequest({
+  type,
+  hub,
+  business,
+  allowedOrigin,
+  allowFrames = false,
+  label,
+}: CreateOptions): KeyRequest {
   if ((hub === undefined) === (business === undefined)) {
     throw new UsageError('Give either --hub or --business.')
   }
   if (allowedOrigin && (hub !== undefined || type !== 'publishable')) {
     throw new UsageError('--allowed-origin is for publishable keys: add --type publishable.')
   }
+  if (allowFrames && !allowedOrigin) {
+    throw new UsageError('--allow-frames needs the websites: add --allowed-origin.')
+  }
   if (hub !== undefined) return { type: 'hub', hubId: hub, ...given({ label }) }
   const common = { businessId: business ?? '', ...given({ label }) }
   if (type === 'business') return { type, ...common }
-  return { type, ...common, ...(allowedOrigin && { allowedOrigins: allowedOrigin }) }
+  return { type, ...common, allowFrames, ...(allowedOrigin && { allowedOrigins: allowedOrigin }) }
 }
 
 /** Business and hub keys need Enterprise for every request. */
@@ -110,8 +122,9 @@ function registerList(group: CliCommand): void {
       const { keys, title, names } = await withExistingDatabase((context) =>
         findKeys(context, { hub, business }),
       )
-      const shown = keys.map(({ allowed_origins_json: origins, ...key }) => ({
+      const shown = keys.map(({ allowed_origins_json: origins, allow_frames, ...key }) => ({
         ...key,
+        allow_frames: allow_frames === 1,
         allowed_origins: origins === null ? null : (JSON.parse(origins) as string[]), // createKey wrote it
       }))
       printTable(shown, json, {

@@ -37,8 +37,12 @@ const commands: Record<string, () => Promise<(program: CliCommand) => void>> = {
   client: async () => (await import('./client.ts')).registerClientCommands,
   mail: async () => (await import('./mail.ts')).registerMailCommands,
   payments: async () => (await import('./payments.ts')).registerPaymentCommands,
+  'busy-calendar': async () => (await import('./busy-calendar.ts')).registerBusyCalendarCommands,
+  feed: async () => (await import('./feed.ts')).registerFeedCommands,
+  mcp: async () => (await import('./mcp.ts')).registerMcp,
   webhook: async () => (await import('./webhook.ts')).registerWebhookCommands,
   audit: async () => (await import('./audit.ts')).registerAudit,
+  widget: async () => (await import('./widget.ts')).registerWidgetCommands,
   session: async () => (await import('./session.ts')).registerSessionCommands,
   completion: async () => {
     const { registerCompletion } = await import('./completion.ts')

@@ -9,10 +9,10 @@ import {
 } from '../catalogue/service-schemas.ts'
 import type { CliCommand } from './command-line.ts'
 import { moneyText, numberIn, readMoney, readTimetable, repeated, unlessNone } from './input.ts'
-import { idsOf, type ItemCommands, registerItem } from './item.ts'
+import { idsOf, type ItemCommands, registerItem, shownReaders, type ShownOptions, withShown } from './item.ts'
 
-interface ServiceOptions {
-  description?: string
+interface ServiceOptions extends ShownOptions {
+  category?: string
   duration?: string
   bufferBefore?: string
   bufferAfter?: string
@@ -37,7 +37,7 @@ const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOpt
   texts: {
     create: 'create a service; add custom fields with "holdfast import"',
     update:
-      'change a service, given by name or id; "none" clears --description, --timetable, --max-advance-days, --price and --deposit; with --cancel-until or --reschedule-until, clients never can',
+      'change a service, given by name or id; "none" clears --category, --timetable, --max-advance-days, --price and --deposit; with --cancel-until or --reschedule-until, clients never can',
   },
   examples: {
     create: [
@@ -86,8 +86,8 @@ function withServiceOptions(command: CliCommand, isNew: boolean): CliCommand {
         .option('--duration <minutes>', 'duration')
         .option('--location <name or id>', 'replace the locations that offer it; repeatable', repeated)
         .option('--no-staff', 'needs no staff')
-  return required
-    .option('--description <text>', 'description for clients')
+  return withShown(required)
+    .option('--category <name>', 'what it is listed under')
     .option('--buffer-before <minutes>', 'blocked time before each booking')
     .option('--buffer-after <minutes>', 'blocked time after each booking')
     .option('--slot-interval <minutes>', 'time between slot starts (default: the duration)')
@@ -119,7 +119,8 @@ function serviceReaders(context: Context, businessId: string, options: ServiceOp
   const ids = (option: string, references: string[] | undefined) =>
     references && idsOf(context, { businessId, option, references })
   return {
-    description: () => clearable(options.description, String),
+    ...shownReaders(options),
+    category: () => clearable(options.category, String),
     duration_minutes: () => read(options.duration, minutes('--duration')),
     buffer_before_minutes: () => read(options.bufferBefore, minutes('--buffer-before')),
     buffer_after_minutes: () => read(options.bufferAfter, minutes('--buffer-after')),

@@ -228,7 +228,7 @@ async function answerTo(
 function embedLines(server: string, publishableKey: string): string[] {
   return [
     `<script type="module" src="${server}/widget/v1.js"></script>`,
-    `<holdfast-booking publishable-key="${publishableKey}"></holdfast-booking>`,
+    `<holdfast-booking publishable-key="${publishableKey}" style="display: block; min-height: 800px"></holdfast-booking>`,
   ]
 }
 

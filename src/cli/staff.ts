@@ -16,10 +16,13 @@ import {
   scheduleOptionNames,
   scheduleReaders,
   type ScheduleOptions,
+  shownReaders,
+  type ShownOptions,
   withSchedule,
+  withShown,
 } from './item.ts'
 
-interface StaffOptions extends ScheduleOptions {
+interface StaffOptions extends ScheduleOptions, ShownOptions {
   email?: string
   /** False after `--no-location`. */
   location?: string[] | false
@@ -55,7 +58,7 @@ export function registerStaffCommands(program: CliCommand): void {
 }
 
 function withStaffOptions(command: CliCommand, isNew: boolean): CliCommand {
-  const options = command
+  const options = withShown(command)
     .option('--email <address>', 'e-mail address; "none" clears it')
     .option(
       '--location <name or id>',
@@ -65,13 +68,14 @@ function withStaffOptions(command: CliCommand, isNew: boolean): CliCommand {
   return withSchedule(isNew ? options : options.option('--no-location', 'they work everywhere'), isNew)
 }
 
-function staffReaders(context: Context, businessId: string, { email, location, ...schedule }: StaffOptions) {
+function staffReaders(context: Context, businessId: string, { email, location, ...others }: StaffOptions) {
   return {
     email: () => (email === undefined ? undefined : unlessNone(email, String)),
     location_ids: () =>
       location === false
         ? []
         : location && idsOf(context, { businessId, option: '--location', references: location }),
-    ...scheduleReaders(schedule),
+    ...shownReaders(others),
+    ...scheduleReaders(others),
   }
 }

@@ -7,6 +7,11 @@ import { people } from './migrations/0002-people.ts'
 import { privacy } from './migrations/0003-privacy.ts'
 import { search } from './migrations/0004-search.ts'
 import { linksByMail } from './migrations/0005-links-by-mail.ts'
+import { agreedPrices } from './migrations/0006-agreed-prices.ts'
+import { links } from './migrations/0007-links.ts'
+import { calendars } from './migrations/0008-calendars.ts'
+import { frames } from './migrations/0009-frames.ts'
+import { busyCalendars } from './migrations/0010-busy-calendars.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in their order. Never change a released one. */
@@ -16,6 +21,11 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0003-privacy': privacy,
   '0004-search': search,
   '0005-links-by-mail': linksByMail,
+  '0006-agreed-prices': agreedPrices,
+  '0007-links': links,
+  '0008-calendars': calendars,
+  '0009-frames': frames,
+  '0010-busy-calendars': busyCalendars,
 }
 
 /** In their order. */

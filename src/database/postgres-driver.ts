@@ -68,10 +68,11 @@ function isFollowing(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '25P02'
 }
 
-/** Serialization failure, deadlock, or a stale statement: the transaction must run again. */
+/** Serialization failure, deadlock, a slug that another has just taken, or a stale statement: the transaction must run again. */
 export function isConflict(error: unknown): boolean {
   if (isStale(error)) return true
-  return error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
+  if (!(error instanceof pg.DatabaseError)) return false
+  return error.code === '40001' || error.code === '40P01' || error.constraint === 'businesses_by_slug'
 }
 
 /** The names of prepared statements, which all connections share. */

@@ -47,6 +47,10 @@ export interface BusinessesTable {
   /** Grows with every change of the catalogue: cached rows of a lower version are stale. */
   catalogue_version: number
   created_at: Instant
+  /** That clients may call. */
+  phone: string | null
+  /** Its name in links to the booking page, unique on the server. */
+  slug: string | null
 }
 
 /** API keys of hubs and businesses, stored as SHA-256 digests. */
@@ -60,6 +64,8 @@ export interface ApiKeysTable {
   /** What it is for, in the words of who made it. */
   label: string | null
   allowed_origins_json: string | null
+  /** Whether these websites may show its booking page in a frame: 0 or 1. */
+  allow_frames: number
   created_at: Instant
   revoked_at: Instant | null
 }
@@ -103,6 +109,12 @@ export interface StaffTable {
   date_overrides_json: string
   created_at: Instant
   deactivated_at: Instant | null
+  /** Their name in links, unique within the business. */
+  slug: string | null
+  /** Their place in lists, from 1; null: after those that have one. */
+  position: number | null
+  description: string | null
+  image_url: string | null
 }
 
 /** Where a staff member works; without a row, everywhere. */
@@ -139,6 +151,12 @@ export interface ServicesTable {
   timetable_json: string | null
   created_at: Instant
   deactivated_at: Instant | null
+  /** Its name in links, unique within the business. */
+  slug: string | null
+  /** Its place in lists, from 1; null: after those that have one. */
+  position: number | null
+  category: string | null
+  image_url: string | null
 }
 
 interface ServiceLocationsTable {
@@ -164,6 +182,8 @@ export interface BlocksTable {
   ends_at: Instant
   reason: string | null
   created_at: Instant
+  /** Where it comes from; null for one made by hand. */
+  busy_calendar_id: string | null
 }
 
 /**
@@ -250,7 +270,7 @@ export interface BookingsTable {
   cancel_reason: string | null
   /** Counts the links by which its client manages it: a new one ends the one before. */
   manage_generation: number
-  /** Digest of the token in the present link. */
+  /** Digest of the token in the present link; of an erased client, no digest of any token. */
   manage_digest: string
   /** How often its client has moved it. */
   client_reschedules: number
@@ -263,6 +283,10 @@ export interface BookingsTable {
   version: number
   /** When its client was erased; null for one who is known. */
   erased_at: Instant | null
+  /** The price for one person when it was booked, in minor units (ISO 4217); null: none, or not kept. */
+  agreed_amount: number | null
+  /** '': none was agreed. Null: booked before agreed prices were kept, so the present one is shown. */
+  agreed_currency: string | null
 }
 
 /** Bookings through sessions, made or refused: the caps per address count them. */
@@ -329,6 +353,8 @@ export interface Tables {
   events: EventsTable
   webhooks: WebhooksTable
   deliveries: DeliveriesTable
+  feeds: FeedsTable
+  busy_calendars: BusyCalendarsTable
   mails: MailsTable
   mail_opt_outs: MailOptOutsTable
   audit_entries: AuditEntriesTable
@@ -560,6 +586,48 @@ export interface MailOptOutsTable {
 
 /** `preparing`: the checkout is being opened and has no URL yet. */
 type PaymentStatus = 'preparing' | 'due' | 'paid' | 'expired' | 'refunded'
+
+/** What a feed tells of bookings: only when, or also what and for whom. */
+export type FeedDetail = 'busy' | 'full'
+
+/** Secret addresses at which calendar programs read the bookings of a staff member, a location, or a business. */
+export interface FeedsTable {
+  id: string
+  business_id: string
+  /** From 0 to 19: so many can one business have. */
+  place: number
+  staff_id: string | null
+  location_id: string | null
+  detail: FeedDetail
+  /** Of the secret in its address. */
+  digest: string
+  /** Rises where bookings change without an event: when clients are erased. */
+  revision: Generated<number>
+  created_at: Instant
+}
+
+/** Calendars of staff elsewhere. Their times are blocks. */
+export interface BusyCalendarsTable {
+  id: string
+  business_id: string
+  staff_id: string
+  /** From 0 to 4: so many can one person have. */
+  place: number
+  /** Secret: whoever knows it reads the calendar. Stored because it is fetched. */
+  url: string
+  /** What the last whole answer had, to ask for changes only. */
+  etag: string | null
+  last_modified: string | null
+  /** When its times were last known to be right. */
+  last_fetched_at: Instant | null
+  /** A code of `busyProblems`; null when the last fetch succeeded. */
+  last_error: string | null
+  /** Up to when its times were read. */
+  busy_until: Instant | null
+  /** Also the lease of a fetch: who moves it ahead fetches. */
+  next_fetch_at: Instant
+  created_at: Instant
+}
 
 /** Checkouts at a payment processor and their results, without card data or secrets. */
 export interface PaymentsTable {

@@ -42,8 +42,10 @@ const tags = [
   { name: 'Catalogue', description: 'What can be booked, where, and with whom; and when not.' },
   { name: 'Businesses', description: 'Those who offer it, and their keys.' },
   { name: 'Webhooks', description: 'What happens to bookings, sent to an address of yours as it happens.' },
+  { name: 'Calendars', description: 'Bookings in the calendars that people have already.' },
   { name: 'Mails', description: 'What clients and owners are told of bookings.' },
   { name: 'People', description: 'Who logs in to the console, and what they may do.' },
+  { name: 'Agents', description: 'The API as tools of programs that act for people.' },
   { name: 'Audit', description: 'Who changed what.' },
   { name: 'Console', description: 'Pages for people who log in; their forms answer with pages, too.' },
   {

@@ -1,7 +1,7 @@
 import { type Instant, toMs } from '../base/instants.ts'
 
 /*
- * An iCalendar file (RFC 5545) with one appointment. Times are in UTC: calendar programs convert them to the user's zone,
+ * iCalendar files (RFC 5545): with one appointment, or a feed of many. Times are in UTC: calendar programs convert them to the user's zone,
  * and no zone definition can be wrong.
  */
 
@@ -18,6 +18,8 @@ export interface Appointment {
   /** When this text is made. */
   writtenAt: Instant
   isCancelled: boolean
+  /** Whether its deposit is still to be paid. */
+  isTentative?: boolean
   /** Where to meet online. */
   url?: string | null
 }
@@ -41,15 +43,52 @@ const lineOctets = 75
  * out (CANCEL, section 3.2.5).
  */
 export function calendarFile(appointment: Appointment, invitation?: Invitation): string {
-  const { id, version, title, place, description, startsAt, endsAt, writtenAt, isCancelled, url } =
-    appointment
   const method = invitation ? calendarMethod(appointment) : 'PUBLISH'
-  const lines = [
+  const lines = [...headLines(method), ...eventLines(appointment, invitation), 'END:VCALENDAR']
+  return textOf(lines)
+}
+
+/** A feed's name and zone, for people, and how often it is worth asking for it again. */
+interface FeedHead {
+  name: string
+  timezone: string
+  refreshMinutes: number
+}
+
+/** The first lines of a feed (RFC 7986, and what calendar programs knew before it). */
+export function feedBegin({ name, timezone, refreshMinutes }: FeedHead): string {
+  return textOf([
+    ...headLines('PUBLISH'),
+    `NAME:${escaped(name)}`,
+    `X-WR-CALNAME:${escaped(name)}`,
+    `X-WR-TIMEZONE:${timezone}`,
+    `REFRESH-INTERVAL;VALUE=DURATION:PT${refreshMinutes}M`,
+    `X-PUBLISHED-TTL:PT${refreshMinutes}M`,
+  ])
+}
+
+/** One appointment of a feed. */
+export function feedEvent(appointment: Appointment): string {
+  return textOf(eventLines(appointment))
+}
+
+/** The last line of a feed. */
+export const feedEnd = 'END:VCALENDAR\r\n'
+
+function headLines(method: string): string[] {
+  return [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
     'PRODID:-//Holdfast//Booking//EN',
     'CALSCALE:GREGORIAN',
     `METHOD:${method}`,
+  ]
+}
+
+function eventLines(appointment: Appointment, invitation?: Invitation): string[] {
+  const { id, version, title, place, description, startsAt, endsAt, writtenAt, url } = appointment
+  const { isCancelled, isTentative = false } = appointment
+  return [
     'BEGIN:VEVENT',
     `UID:${id}@holdfast`,
     `SEQUENCE:${version - 1}`,
@@ -61,12 +100,14 @@ export function calendarFile(appointment: Appointment, invitation?: Invitation):
     ...(description === '' ? [] : [`DESCRIPTION:${escaped(description)}`]),
     ...(url ? [`URL:${url}`] : []),
     ...(invitation ? partyLines(invitation) : []),
-    `STATUS:${isCancelled ? 'CANCELLED' : 'CONFIRMED'}`,
+    `STATUS:${isCancelled ? 'CANCELLED' : isTentative ? 'TENTATIVE' : 'CONFIRMED'}`,
     `TRANSP:${isCancelled ? 'TRANSPARENT' : 'OPAQUE'}`,
     ...(invitation && !isCancelled ? alarmLines(title) : []),
     'END:VEVENT',
-    'END:VCALENDAR',
   ]
+}
+
+function textOf(lines: string[]): string {
   return `${lines.map(folded).join('\r\n')}\r\n`
 }
 

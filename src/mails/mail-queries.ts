@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Instant, plusSeconds } from '../base/instants.ts'
+import { priceAmount, priceCurrency } from '../database/agreed-price.ts'
 import type { Queries } from '../database/database.ts'
 import { foreach, isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import type {
@@ -119,7 +120,7 @@ export type ShownBooking = BookingsTable & {
   }
 
 const shownColumns = sql`
-  b.*, s.name as service_name, s.price_amount, s.price_currency,
+  b.*, s.name as service_name, ${priceAmount} as price_amount, ${priceCurrency} as price_currency,
   s.cancel_until_minutes, s.reschedule_until_minutes, s.max_reschedules, l.name as location_name, l.address, l.online_url,
   l.timezone, p.name as staff_name, m.status as payment_status, m.amount as payment_amount,
   m.currency as payment_currency, i.name as business_name, i.locale as business_locale, i.reply_to_email,

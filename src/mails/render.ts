@@ -1,9 +1,11 @@
+import { erasedName } from '../base/contact-formats.ts'
 import { type Instant, toMs } from '../base/instants.ts'
 import { minorDigits } from '../catalogue/service-rules.ts'
 import type { MailKind } from '../database/tables.ts'
 import { type Appointment, calendarFile, calendarMethod } from './calendar.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
 import { type MailLanguage, mailLanguage } from './texts/languages.ts'
+import type { MailTexts } from './texts/mail-texts.ts'
 
 /** What a mail shows. Nothing in it is escaped yet. */
 export interface MailView {
@@ -109,8 +111,16 @@ function ownerSubject({ kind, booking }: MailView, language: MailLanguage): stri
   const { client, serviceName, staffName } = booking
   const { date, time } = timesOf(booking, language)
   const what = language.texts.owner[kind === 'changed' || kind === 'cancelled' ? kind : 'booked']
-  const parts = [`${client.firstName} ${client.lastName}`, serviceName, `${date} ${time}`, staffName]
+  const parts = [nameOf(client, language.texts), serviceName, `${date} ${time}`, staffName]
   return `${what}: ${parts.filter(Boolean).join(', ')}`
+}
+
+/** As in the console: one who was erased has neither name nor address. */
+function nameOf(
+  { firstName, lastName, email }: MailView['booking']['client'],
+  { erasedClient }: MailTexts,
+): string {
+  return firstName === erasedName && email === '' ? erasedClient : `${firstName} ${lastName}`
 }
 
 function clientBlocks(view: MailView, language: MailLanguage): Block[] {
@@ -163,8 +173,8 @@ function ownerBlocks(view: MailView, language: MailLanguage): Block[] {
   const { client, notes } = booking
   const shown = card(view, language)
   const details: [string, string][] = [
-    [texts.client, `${client.firstName} ${client.lastName}`],
-    [texts.email, client.email],
+    [texts.client, nameOf(client, texts)],
+    ...(client.email ? [[texts.email, client.email] as [string, string]] : []),
     ...(client.phone ? [[texts.phone, client.phone] as [string, string]] : []),
     ...(notes ? [[texts.notes, notes] as [string, string]] : []),
   ]

@@ -1,64 +1,149 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { findBusinessOfKey } from '../access/key.ts'
+import type { WidgetActor } from '../access/actor.ts'
+import { brandedBusinessOf, frameOriginsOf, publishableCaller } from '../access/key.ts'
+import { bookingPageKey } from '../access/page-key.ts'
+import { tokenType } from '../access/token.ts'
 import { webOrigin } from '../base/contact-formats.ts'
-import { isUuid } from '../base/ids.ts'
+import { isDate } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { StrictObject, Media } from '../http/wire.ts'
 import type { Context } from '../bookings/context.ts'
+import { findBusinessInLink } from '../catalogue/business.ts'
+import { findOffered, type Linked, named, type Offered } from './booking-start.ts'
 import { contentSecurityPolicy, html, type Html } from './page.ts'
+
+/** Of the address of a booking page, beside the name of the business. */
+interface Wanted {
+  /** An id or slug. */
+  service?: string
+  staff?: string
+  location?: string
+  date?: string
+}
+
+const PublishableKey = Type.String({
+  examples: ['cal_pub_ThisIsAnExampleAndOpensNothing00000000'],
+  description: 'A publishable key, or the slug of a business.',
+})
+
+const described = {
+  tags: ['Service'],
+  response: {
+    200: Media('text/html', 'The page.'),
+    404: Media('text/html', 'No business has this key or slug, or it does not offer this service.'),
+  },
+}
 
 /** The hosted booking page of a business. */
 export function bookingPageRoutes(app: FastifyInstance, context: Context): void {
-  const server = publicUrl(context.config)
-  app.withTypeProvider<TypeBoxTypeProvider>().get(
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  routes.get(
     '/book/:publishable_key',
     {
       schema: {
+        ...described,
         operationId: 'showBookingPage',
-        tags: ['Service'],
         summary: 'The booking page of a business, for people',
         description:
-          'The widget on a page of its own: for a link in an e-mail or a profile. With `?service=` and an id, that service is chosen already.',
-        params: StrictObject({
-          publishable_key: Type.String({ examples: ['cal_pub_ThisIsAnExampleAndOpensNothing00000000'] }),
-        }),
-        response: {
-          200: Media('text/html', 'The page.'),
-          404: Media('text/html', 'No business has this key.'),
-        },
+          'The widget on a page of its own: for a link in an e-mail or a profile, by a publishable key or by the slug of the business. With `?service=`, `?staff=` and `?location=` (an id or slug), these are chosen already; `?date=` (2026-12-01) is handed to the widget as its attribute `date`.',
+        params: StrictObject({ publishable_key: PublishableKey }),
       },
     },
-    async (request, reply) => {
-      const publishableKey = request.params.publishable_key
-      const language = pageLanguage(request.headers['accept-language'])
-      const business = await findBusinessOfKey(context, publishableKey)
-      reply.headers({
-        // only the brand's logo may come from another origin
-        'content-security-policy': contentSecurityPolicy(false, webOrigin(business?.brand_logo_url ?? ''), {
-          isShown: isPreview(request.query),
+    (request, reply) => sendBookingPage(context, { request, reply }, request.params.publishable_key),
+  )
+  routes.get(
+    '/book/:publishable_key/:service',
+    {
+      schema: {
+        ...described,
+        operationId: 'showBookingPageOfService',
+        summary: 'The booking page of one service, for people',
+        description: 'As the page of the business, with this service chosen already.',
+        params: StrictObject({
+          publishable_key: PublishableKey,
+          service: Type.String({ examples: ['haircut'], description: 'An id or slug.' }),
         }),
-        ...(isPreview(request.query) && { 'x-frame-options': 'SAMEORIGIN' }),
-        'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
-        'cache-control': 'no-cache',
-        vary: 'Accept-Language',
-      })
-      void reply.type('text/html; charset=utf-8')
-      if (!business) return reply.code(404).send(noBookingPage().text)
-      return reply.send(
-        bookingPage({ business, publishableKey, language, server, serviceId: chosenService(request.query) })
-          .text,
-      )
+      },
+    },
+    (request, reply) => {
+      const { publishable_key, service } = request.params
+      // people type links: a slash at the end leads to the whole page
+      return sendBookingPage(context, { request, reply }, publishable_key, service || undefined)
     },
   )
 }
 
-/** The service that is chosen already (`?service=`); whatever else a link carries is for others. */
-function chosenService(query: unknown): string | undefined {
-  const { service } = query as { service?: unknown }
-  return typeof service === 'string' && isUuid(service) ? service : undefined
+async function sendBookingPage(
+  context: Context,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  name: string,
+  serviceName?: string,
+): Promise<FastifyReply> {
+  const isPreviewed = isPreview(request.query)
+  const page = await findPage(context, name)
+  const language = pageLanguage(request.headers['accept-language'], page?.business.locale)
+  const offered = page && (await findOffered(context, page.caller))
+  const frameOrigins = page ? await frameOriginsOf(context, page.key, page.caller) : []
+  const wanted = wantedBy(request.query)
+  const find = <Item extends Linked>(items: readonly Item[] | undefined, one: string | undefined) =>
+    one === undefined ? undefined : named(items ?? [], one)
+  const service = find(offered?.services, serviceName ?? wanted.service)
+  const member = find(offered?.staff, wanted.staff)
+  const hasPictures = [...(offered?.services ?? []), ...(offered?.staff ?? [])].some((one) => one.image_url)
+  const logo = page?.business.brand_logo_url ?? ''
+  reply.headers({
+    // only the brand's logo, and pictures of services and people, may come from other origins
+    'content-security-policy': contentSecurityPolicy(false, hasPictures ? 'https:' : webOrigin(logo), {
+      isShown: isPreviewed,
+      in: frameOrigins,
+    }),
+    ...(isPreviewed && { 'x-frame-options': 'SAMEORIGIN' }),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-cache',
+    vary: 'Accept-Language',
+  })
+  void reply.type('text/html; charset=utf-8')
+  if (!page) return reply.code(404).send(noBookingPage({ language }).text)
+  const path = `/book/${name}`
+  if (serviceName !== undefined && !service)
+    return reply.code(404).send(noBookingPage({ language, path, business: page.business }).text)
+  const shown = bookingPage({
+    ...{ business: page.business, publishableKey: page.key, language, service, member },
+    isFramed: frameOrigins.length > 0,
+    server: publicUrl(context.config),
+    path: serviceName === undefined ? path : `${path}/${serviceName}`,
+    locationId: find(offered?.locations, wanted.location)?.id,
+    date: wanted.date !== undefined && isDate(wanted.date) ? wanted.date : undefined,
+  })
+  return reply.send(shown.text)
+}
+
+interface FoundPage {
+  key: string
+  caller: WidgetActor
+  business: PageBusiness
+}
+
+/** The page that a publishable key or the slug of a business leads to; undefined where there is none. */
+async function findPage(context: Context, name: string): Promise<FoundPage | undefined> {
+  const key = tokenType(name) === 'publishable' ? name : await keyOfSlug(context, name.toLowerCase())
+  if (key === undefined) return undefined
+  const caller = await publishableCaller(context, key)
+  return caller && { key, caller, business: (await brandedBusinessOf(context, caller)).business }
+}
+
+async function keyOfSlug(context: Context, slug: string): Promise<string | undefined> {
+  const business = await findBusinessInLink(context, slug)
+  return business && bookingPageKey(context, business.id)
+}
+
+/** What is chosen already; whatever else a link carries is for others. */
+function wantedBy(query: unknown): Wanted {
+  const given = Object.entries(query as Record<string, unknown>)
+  return Object.fromEntries(given.filter(([, value]) => typeof value === 'string')) // of those it has
 }
 
 /** Whether the console shows the page in a frame (`?preview`). Pages of other origins never may. */
@@ -69,6 +154,8 @@ function isPreview(query: unknown): boolean {
 /** What the page shows of a business. */
 interface PageBusiness {
   name: string
+  /** The language of its mails (BCP 47). */
+  locale: string
   brand_name: string | null
   brand_color: string | null
   brand_logo_url: string | null
@@ -78,16 +165,27 @@ interface PageTexts {
   title: (name: string) => string
   description: (name: string) => string
   withoutScripts: string
+  /** Where there is no page. It must not blame the visitor. */
+  missing: string
+  missingHint: string
+  /** Where the business does not offer the service. */
+  notOffered: string
+  seeAll: (name: string) => string
 }
 
 const english: PageTexts = {
   title: (name) => `Book with ${name}`,
   description: (name) => `Choose a time that suits you and book your appointment with ${name} in a minute.`,
   withoutScripts: 'Booking needs JavaScript. Please switch it on, or get in touch with us directly.',
+  missing: 'This booking page does not exist',
+  missingHint:
+    'The link may be cut off or no longer valid. Please ask the business that you want to book with for a new one.',
+  notOffered: 'This cannot be booked any more',
+  seeAll: (name) => `See what you can book with ${name}`,
 }
 
 /** By language of the widget. */
-const languages: Partial<Record<string, PageTexts>> = {
+export const languages: Partial<Record<string, PageTexts>> = {
   en: english,
   de: {
     title: (name) => `Termin buchen – ${name}`,
@@ -95,71 +193,170 @@ const languages: Partial<Record<string, PageTexts>> = {
       `Suchen Sie sich eine Zeit aus und buchen Sie Ihren Termin bei ${name} in einer Minute.`,
     withoutScripts:
       'Zum Buchen wird JavaScript gebraucht. Bitte schalten Sie es ein, oder melden Sie sich bei uns.',
+    missing: 'Diese Buchungsseite gibt es nicht',
+    missingHint:
+      'Der Link ist vielleicht abgeschnitten oder gilt nicht mehr. Bitte fragen Sie den Betrieb, bei dem Sie buchen möchten, nach einem neuen.',
+    notOffered: 'Das kann nicht mehr gebucht werden',
+    seeAll: (name) => `Sehen, was Sie bei ${name} buchen können`,
   },
   fr: {
     title: (name) => `Prendre rendez-vous – ${name}`,
     description: (name) => `Choisissez l’horaire qui vous convient et réservez chez ${name} en une minute.`,
     withoutScripts: 'La réservation a besoin de JavaScript. Activez-le ou contactez-nous directement.',
+    missing: 'Cette page de réservation n’existe pas',
+    missingHint:
+      'Le lien est peut-être incomplet ou n’est plus valable. Demandez-en un nouveau à l’établissement où vous souhaitez réserver.',
+    notOffered: 'Cette prestation ne peut plus être réservée',
+    seeAll: (name) => `Voir ce que vous pouvez réserver chez ${name}`,
   },
   es: {
     title: (name) => `Reservar una cita – ${name}`,
     description: (name) => `Elija la hora que le convenga y reserve su cita con ${name} en un minuto.`,
     withoutScripts: 'Para reservar hace falta JavaScript. Actívelo o póngase en contacto con nosotros.',
+    missing: 'Esta página de reservas no existe',
+    missingHint:
+      'Puede que el enlace esté incompleto o ya no sea válido. Pida uno nuevo al negocio en el que quiere reservar.',
+    notOffered: 'Esto ya no se puede reservar',
+    seeAll: (name) => `Ver qué puede reservar con ${name}`,
   },
   ar: {
     title: (name) => `حجز موعد – ${name}`,
     description: (name) => `اختر الوقت المناسب لك واحجز موعدك لدى ${name} في دقيقة واحدة.`,
     withoutScripts: 'يحتاج الحجز إلى JavaScript. يُرجى تفعيله أو التواصل معنا مباشرة.',
+    missing: 'صفحة الحجز هذه غير موجودة',
+    missingHint:
+      'ربما كان الرابط ناقصًا أو لم يعد صالحًا. يُرجى أن تطلب رابطًا جديدًا من الجهة التي تريد الحجز لديها.',
+    notOffered: 'لم يعد حجز هذه الخدمة ممكنًا',
+    seeAll: (name) => `عرض ما يمكنك حجزه لدى ${name}`,
+  },
+  pl: {
+    title: (name) => `Zarezerwuj wizytę – ${name}`,
+    description: (name) => `${name}: dogodny termin i rezerwacja wizyty w minutę.`,
+    withoutScripts: 'Rezerwacja wymaga JavaScriptu. Prosimy go włączyć lub skontaktować się z nami.',
+    missing: 'Tej strony rezerwacji nie ma',
+    missingHint:
+      'Link może być ucięty lub już nieważny. O nowy link prosimy zapytać firmę, w której ma się odbyć wizyta.',
+    notOffered: 'Tego nie można już zarezerwować',
+    seeAll: (name) => `Zobacz, co można zarezerwować: ${name}`,
+  },
+  it: {
+    title: (name) => `Prenota un appuntamento – ${name}`,
+    description: (name) => `${name}: l’orario più comodo, prenotato in un minuto.`,
+    withoutScripts: 'Per prenotare serve JavaScript. Si prega di attivarlo o di contattarci direttamente.',
+    missing: 'Questa pagina di prenotazione non esiste',
+    missingHint:
+      'Il link potrebbe essere incompleto o non più valido. Si prega di chiederne uno nuovo all’attività presso cui si desidera prenotare.',
+    notOffered: 'Questo non è più prenotabile',
+    seeAll: (name) => `Vedi che cosa si può prenotare da ${name}`,
+  },
+  pt: {
+    title: (name) => `Reservar um horário – ${name}`,
+    description: (name) => `${name}: escolha o horário que lhe convém e reserve num minuto.`,
+    withoutScripts: 'Para reservar é preciso JavaScript. Ative-o, por favor, ou ligue-nos.',
+    missing: 'Esta página de reservas não existe',
+    missingHint:
+      'O link pode estar incompleto ou já não ser válido. Peça um novo à empresa onde deseja reservar.',
+    notOffered: 'Isto já não pode ser reservado',
+    seeAll: (name) => `Ver o que pode reservar com ${name}`,
+  },
+  nl: {
+    title: (name) => `Afspraak maken – ${name}`,
+    description: (name) => `Kies een tijd die je uitkomt en boek je afspraak bij ${name} in een minuut.`,
+    withoutScripts: 'Om te boeken is JavaScript nodig. Zet het aan of neem contact met ons op.',
+    missing: 'Deze boekingspagina bestaat niet',
+    missingHint:
+      'De link is misschien afgebroken of niet meer geldig. Vraag het bedrijf waar je wilt boeken om een nieuwe.',
+    notOffered: 'Dit kan niet meer worden geboekt',
+    seeAll: (name) => `Bekijk wat je bij ${name} kunt boeken`,
+  },
+  tr: {
+    title: (name) => `Randevu al – ${name}`,
+    description: (name) => `${name}: size uyan saati seçin ve bir dakikada randevu alın.`,
+    withoutScripts: 'Randevu almak için JavaScript gereklidir. Lütfen açın veya bizimle iletişime geçin.',
+    missing: 'Bu randevu sayfası yok',
+    missingHint:
+      'Bağlantı eksik olabilir veya artık geçerli olmayabilir. Lütfen randevu almak istediğiniz işletmeden yenisini isteyin.',
+    notOffered: 'Bu hizmet için artık randevu alınamıyor',
+    seeAll: (name) => `${name} için tüm randevu seçeneklerini gör`,
+  },
+  ja: {
+    title: (name) => `ご予約 – ${name}`,
+    description: (name) => `${name}のご予約はこちらから。ご都合のよい時間を選ぶだけで、1分で完了します。`,
+    withoutScripts: 'ご予約にはJavaScriptが必要です。有効にするか、直接お問い合わせください。',
+    missing: 'この予約ページは存在しません',
+    missingHint:
+      'リンクが途中で切れているか、無効になっている可能性があります。ご予約先に新しいリンクをお問い合わせください。',
+    notOffered: 'こちらはご予約いただけなくなりました',
+    seeAll: (name) => `${name}のメニューを見る`,
   },
 }
 
-/** The first known language of `Accept-Language`. Ignores its weights, because browsers sort by them. */
-function pageLanguage(acceptLanguage: string | undefined): string {
-  const wanted = (acceptLanguage ?? '').split(',').map((part) => part.trim().slice(0, 2).toLowerCase())
+/** The first known language of `Accept-Language`, else that of the business. Ignores weights, because browsers sort by them. */
+function pageLanguage(acceptLanguage = '', own = ''): string {
+  const wanted = [...acceptLanguage.split(','), own].map((part) => part.trim().slice(0, 2).toLowerCase())
   return wanted.find((language) => languages[language]) ?? 'en'
 }
 
+/** Programs that show links cut off more. */
+const maxDescription = 300
+
 interface BookingPage {
   business: PageBusiness
+  /** Whether websites may show it in a frame. */
+  isFramed: boolean
   publishableKey: string
   language: string
-  serviceId?: string | undefined
+  service: Offered['services'][number] | undefined
+  member: Offered['staff'][number] | undefined
+  locationId?: string | undefined
+  date?: string | undefined
+  /** Of the page, below the address of the server. */
+  path: string
   /** The public address of this server, such as https://book.example.com. */
   server: string
 }
 
-export function bookingPage({ business, publishableKey, language, server, serviceId }: BookingPage): Html {
+function bookingPage({ business, publishableKey, language, server, path, ...preset }: BookingPage): Html {
+  const { service, member, locationId, date, isFramed } = preset
   const name = business.brand_name ?? business.name
   const texts = languages[language] ?? english
-  const address = `${server}/book/${publishableKey}`
+  const address = `${server}${path}`
+  const what = [service?.name, member?.name].filter((part) => part !== undefined).join(' · ')
+  const title = what === '' ? texts.title(name) : `${what} – ${name}`
+  const description = service?.description?.slice(0, maxDescription) || texts.description(name)
+  const picture = service?.image_url ?? (service ? undefined : member?.image_url)
   const logo = business.brand_logo_url
   return html`<!doctype html>
-    <html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">
+    <html lang="${language}" dir="${directionOf(language)}">
       <head>
         <meta charset="utf-8" />
-        <title>${texts.title(name)}</title>
+        <title>${title}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="description" content="${texts.description(name)}" />
+        <meta name="description" content="${description}" />
         <meta name="color-scheme" content="light dark" />
         ${business.brand_color ? html`<meta name="theme-color" content="${business.brand_color}" />` : html``}
         <meta property="og:type" content="website" />
         <meta property="og:site_name" content="${name}" />
-        <meta property="og:title" content="${texts.title(name)}" />
-        <meta property="og:description" content="${texts.description(name)}" />
+        <meta property="og:title" content="${title}" />
+        <meta property="og:description" content="${description}" />
         <meta property="og:url" content="${address}" />
-        <meta property="og:image" content="${logo ?? `${server}/docs/booking-card.png`}" />
-        <meta name="twitter:card" content="${logo ? 'summary' : 'summary_large_image'}" />
+        <meta property="og:image" content="${picture ?? logo ?? `${server}/docs/booking-card.png`}" />
+        <meta name="twitter:card" content="${logo && !picture ? 'summary' : 'summary_large_image'}" />
         <link rel="canonical" href="${address}" />
         <link rel="icon" href="/docs/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/docs/booking-page.css" />
         <script type="module" src="/widget/v1.js"></script>
+        ${isFramed ? html`<script type="module" src="/docs/booking-frame.js"></script>` : html``}
       </head>
       <body>
         <main>
           <h1><bdi>${name}</bdi></h1>
           <holdfast-booking
             publishable-key="${publishableKey}"
-            ${serviceId === undefined ? html`` : html`service-id="${serviceId}"`}
+            ${service ? html`service-id="${service.id}"` : ''}
+            ${locationId === undefined ? '' : html`location-id="${locationId}"`}
+            ${member ? html`staff-id="${member.id}"` : ''}
+            ${date === undefined ? '' : html`date="${date}"`}
           ></holdfast-booking>
           <noscript><p class="message">${texts.withoutScripts}</p></noscript>
         </main>
@@ -167,13 +364,22 @@ export function bookingPage({ business, publishableKey, language, server, servic
     </html> `
 }
 
-/** For a link with an unknown key. It must not blame the visitor. */
-function noBookingPage(): Html {
+interface Missing {
+  language: string
+  /** Of the page of the business, which does not offer the service. */
+  path?: string
+  business?: PageBusiness
+}
+
+/** For a link with an unknown or revoked key, or an unknown name. */
+function noBookingPage({ language, path, business }: Missing): Html {
+  const texts = languages[language] ?? english
+  const title = business ? texts.notOffered : texts.missing
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}" dir="${directionOf(language)}">
       <head>
         <meta charset="utf-8" />
-        <title>This booking page does not exist</title>
+        <title>${title}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
@@ -182,12 +388,19 @@ function noBookingPage(): Html {
       </head>
       <body>
         <main>
-          <h1>This booking page does not exist</h1>
+          <h1>${title}</h1>
           <p class="message">
-            The link may be cut off or no longer valid. Please ask the business that you want to book with for
-            a new one.
+            ${
+              business && path !== undefined
+                ? html`<a href="${path}">${texts.seeAll(business.brand_name ?? business.name)}</a>`
+                : texts.missingHint
+            }
           </p>
         </main>
       </body>
     </html> `
+}
+
+function directionOf(language: string): string {
+  return language === 'ar' ? 'rtl' : 'ltr'
 }

@@ -1,12 +1,15 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
+import { webOrigin } from '../base/contact-formats.ts'
 import { exampleIds } from '../base/examples.ts'
 import { type Instant, toMs } from '../base/instants.ts'
 import { StrictObject, Media, EmptyObject, PathId, problems } from '../http/wire.ts'
 import type { Context } from '../bookings/context.ts'
+import { mailLanguage } from '../mails/texts/languages.ts'
 import { type CheckoutView, giveUpCheckout, showCheckout } from '../payments/checkout.ts'
-import { html, type Html, sendPage } from './page.ts'
+import { type CheckoutTexts, checkoutTexts, english } from './checkout-texts.ts'
+import { html, type Html, type Page, sendPage } from './page.ts'
 
 const tags = ['Service']
 const params = StrictObject({ payment_id: PathId('payment', exampleIds.booking) })
@@ -27,8 +30,8 @@ export function checkoutRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request, reply) => {
-      const page = checkoutPage(await showCheckout(context, request.params.payment_id))
-      return sendPage(reply, { ...page, forms: true })
+      const view = await showCheckout(context, request.params.payment_id)
+      return sendPage(reply, checkoutPage(view, request.headers['accept-language']))
     },
   )
   routes.post(
@@ -61,20 +64,16 @@ export function seeOther(reply: FastifyReply, path: string): FastifyReply {
   return reply.code(303).header('location', path).header('cache-control', 'no-store').send()
 }
 
-const titles: Record<CheckoutView['state'], string> = {
-  due: 'The deposit has not been paid yet',
-  confirmed: 'Your booking is confirmed',
-  cancelled: 'This booking is cancelled',
-  refunding: 'Your refund is on its way',
-  refunded: 'Your payment was refunded',
-}
-
-/** Returns to the booking page, and polls for the payment. The page works without it. */
+/** Returns to the page that the client came from, and polls for the payment. The page works without it. */
 const more = html`<script type="module" src="/docs/checkout.js"></script>`
 
-/** The status of a booking, for the client who returns from paying. */
-function checkoutPage(view: CheckoutView): { title: string; main: Html; more: Html } {
-  const { state, serviceName, startsAt, timezone } = view
+/** The status of a booking, for the client who returns from paying, in their language. */
+function checkoutPage(view: CheckoutView, acceptLanguage = ''): Page {
+  const { state, serviceName, startsAt, timezone, business } = view
+  const accepted = acceptLanguage.split(',').map((part) => (part.split(';', 1)[0] ?? '').trim())
+  const { locale, direction } = mailLanguage(view.locale, ...accepted)
+  const texts = checkoutTexts[new Intl.Locale(locale).language] ?? english
+  const logo = business.brand_logo_url
   const main = html`<main
     id="main"
     class="text"
@@ -82,36 +81,47 @@ function checkoutPage(view: CheckoutView): { title: string; main: Html; more: Ht
     data-state="${state}"
     data-booking="${view.bookingId}"
   >
-    <h1>${titles[state]}</h1>
+    <h1>${texts.titles[state]}</h1>
     ${details([
-      ['Service', serviceName],
-      ['Time', timeText(startsAt, timezone)],
+      [texts.what, serviceName],
+      [texts.when, timeText(startsAt, { timezone, locale })],
     ])}
-    ${explanation(view)}
+    ${explanation(view, { texts, locale })}
+    <p hidden class="back"><a class="button">${texts.back}</a></p>
   </main>`
-  return { title: titles[state], main, more }
+  return {
+    title: texts.titles[state],
+    main,
+    more,
+    header: html`<header>
+      ${logo ? html`<img class="logo" src="${logo}" alt="" referrerpolicy="no-referrer" />` : ''}
+      <bdi class="name">${business.brand_name ?? business.name}</bdi>
+    </header>`,
+    ...{ locale, direction, skip: texts.skip, imageOrigin: webOrigin(logo ?? ''), forms: true },
+  }
 }
 
-function explanation({ state, paymentId, payUrl, expiresAt, timezone }: CheckoutView): Html {
+function explanation(
+  { state, paymentId, payUrl, expiresAt, timezone, bookAgainUrl }: CheckoutView,
+  { texts, locale }: { texts: CheckoutTexts; locale: string },
+): Html {
   switch (state) {
     case 'confirmed':
-      return html`<p>You're all set. You can close this page.</p>`
+      return html`<p>${texts.confirmed}</p>`
     case 'cancelled':
-      return html`<p>Nothing was paid, and the time is free for others. You can book again.</p>`
+      return html`<p>${texts.cancelled}</p>
+        ${bookAgainUrl === undefined ? '' : html`<p><a class="button main" href="${bookAgainUrl}">${texts.again}</a></p>`}`
     case 'refunding':
     case 'refunded':
-      return html`<p>
-        The time was no longer free when the payment arrived, or the booking was cancelled. When you see the
-        money depends on your bank.
-      </p>`
+      return html`<p>${texts.refund}</p>`
     case 'due':
       return html`<p>
-          The time is kept for you until ${timeText(expiresAt, timezone)}. If you have just paid, this page
-          will say so in a moment<noscript>, when you load it again</noscript>.
+          ${texts.kept.replace('{time}', timeText(expiresAt, { timezone, locale }))}
+          <noscript>${texts.reload}</noscript>
         </p>
-        ${payUrl === undefined ? '' : html`<p><a class="button main" href="${payUrl}">Pay the deposit</a></p>`}
+        ${payUrl === undefined ? '' : html`<p><a class="button main" href="${payUrl}">${texts.pay}</a></p>`}
         <form method="post" action="/checkout/${paymentId}/give-up">
-          <button type="submit">Cancel booking</button>
+          <button type="submit">${texts.giveUp}</button>
         </form>`
   }
 }
@@ -126,8 +136,11 @@ export function details(entries: [name: string, value: string][]): Html {
   </dl>`
 }
 
-/** A time in the zone of the location. */
-function timeText(instant: Instant, timeZone: string): string {
-  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone })
-  return `${format.format(toMs(instant))} (${timeZone})`
+/** A time in the zone of the location, with its name. */
+function timeText(instant: Instant, { timezone, locale }: { timezone: string; locale: string }): string {
+  const format = new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, {
+    ...{ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
+    ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short', timeZone: timezone },
+  })
+  return format.format(toMs(instant))
 }

@@ -9,21 +9,31 @@ const { state, booking } = document.querySelector('#main').dataset
 if (state === 'due') poll()
 else if (state === 'confirmed' || state === 'cancelled') goBack()
 
-/** Returns to the page that the widget stored in this tab, only on this origin. */
+showWayBack()
+
 function goBack() {
-  const page = readOnce(`holdfast:return:${booking}`)
-  if (page === null) return
-  const address = new URL(page, location.origin)
-  if (address.origin === location.origin) location.replace(address.href)
+  const address = cameFrom()
+  if (address === undefined) return
+  sessionStorage.removeItem(`holdfast:return:${booking}`)
+  location.replace(address)
 }
 
-function readOnce(name) {
+function showWayBack() {
+  const address = cameFrom()
+  const line = document.querySelector('.back')
+  if (address === undefined || !line) return
+  line.firstElementChild.href = address
+  line.hidden = false
+}
+
+/** The page that the widget, or the page of the booking, stored in this tab; only on this origin. */
+function cameFrom() {
   try {
-    const page = sessionStorage.getItem(name)
-    sessionStorage.removeItem(name)
-    return page
+    const page = sessionStorage.getItem(`holdfast:return:${booking}`)
+    const address = page === null ? undefined : new URL(page, location.origin)
+    return address?.origin === location.origin ? address.href : undefined
   } catch {
-    return null // storage is disabled
+    return undefined // storage is disabled
   }
 }
 

@@ -81,3 +81,13 @@ for (const button of document.querySelectorAll('[data-copy]')) {
     }
   })
 }
+
+// the policy of the page allows no style attributes
+for (const part of document.querySelectorAll('[data-accent]')) {
+  const sheet = new CSSStyleSheet()
+  sheet.insertRule('holdfast-booking {}')
+  const { style } = sheet.cssRules[0]
+  style.setProperty('--holdfast-accent', part.dataset.accent)
+  style.setProperty('--holdfast-on-accent', part.dataset.onAccent)
+  document.adoptedStyleSheets.push(sheet)
+}

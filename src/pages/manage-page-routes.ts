@@ -4,12 +4,18 @@ import { Media } from '../http/wire.ts'
 import { contentSecurityPolicy, html } from './page.ts'
 
 /** For readers of each language of the widget: without a script, the token cannot be read. */
-const withoutScripts = {
+export const withoutScripts = {
   en: 'This page needs JavaScript. How to reach us is in our mail to you.',
   de: 'Diese Seite braucht JavaScript. Wie Sie uns erreichen, steht in unserer E-Mail an Sie.',
   fr: 'Cette page a besoin de JavaScript. Nos coordonnées sont dans l’e-mail que nous vous avons envoyé.',
   es: 'Esta página necesita JavaScript. Nuestros datos de contacto están en el correo que le enviamos.',
   ar: 'تحتاج هذه الصفحة إلى JavaScript. تجد وسيلة التواصل معنا في رسالتنا إليك.',
+  pl: 'Ta strona wymaga JavaScriptu. Dane kontaktowe są w naszym e-mailu.',
+  it: 'Questa pagina richiede JavaScript. I nostri contatti sono nell’e-mail che abbiamo inviato.',
+  pt: 'Esta página precisa de JavaScript. Os nossos dados estão no e-mail que enviamos.',
+  nl: 'Deze pagina heeft JavaScript nodig. Hoe je ons bereikt, staat in onze mail aan jou.',
+  tr: 'Bu sayfa için JavaScript gereklidir. İletişim bilgilerimiz size gönderdiğimiz e-postadadır.',
+  ja: 'このページにはJavaScriptが必要です。連絡先は、お送りしたメールに記載されています。',
 }
 
 /**

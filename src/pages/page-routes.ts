@@ -24,6 +24,7 @@ const files = [
   'icon.svg',
   'booking-page.css',
   'booking-card.png',
+  'booking-frame.js',
   'checkout.js',
   'console.css',
   'console-calendar.css',

@@ -15,9 +15,17 @@ export class Html {
 
 type Part = string | number | Html | Part[]
 
+/** The texts of the templates, without the indentation of their sources. */
+const outdented = new WeakMap<TemplateStringsArray, string[]>()
+
 /** Builds HTML: escapes texts, keeps HTML and lists of it. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
-  return new Html(String.raw({ raw: strings }, ...parts.map(rendered)))
+  let raw = outdented.get(strings)
+  if (!raw) {
+    raw = strings.map((text) => text.replaceAll(/\n\s+/g, '\n '))
+    outdented.set(strings, raw)
+  }
+  return new Html(String.raw({ raw }, ...parts.map(rendered)))
 }
 
 function rendered(part: Part): string {
@@ -46,12 +54,12 @@ function prose(text: string): Html {
 
 /**
  * Allows this server's files only, no inline scripts or styles; images also from `imageOrigin`, or from anywhere by https.
- * `shows` allows frames with pages of this server, `isShown` to be in one.
+ * `shows` allows frames with pages of this server, `isShown` to be in one, `in` to be in one of these websites.
  */
 export function contentSecurityPolicy(
   forms: boolean,
   imageOrigin?: WebOrigin | 'https:',
-  frames: { shows?: boolean; isShown?: boolean } = {},
+  frames: { shows?: boolean; isShown?: boolean; in?: readonly string[] } = {},
 ): string {
   return [
     "default-src 'none'",
@@ -62,11 +70,11 @@ export function contentSecurityPolicy(
     "base-uri 'none'",
     `form-action ${forms ? "'self'" : "'none'"}`,
     ...(frames.shows ? ["frame-src 'self'"] : []),
-    `frame-ancestors ${frames.isShown ? "'self'" : "'none'"}`,
+    `frame-ancestors ${[...(frames.isShown ? ["'self'"] : []), ...(frames.in ?? [])].join(' ') || "'none'"}`,
   ].join('; ')
 }
 
-interface Page {
+export interface Page {
   title: string
   main: Html
   /** For the head of the document. */
@@ -75,6 +83,10 @@ interface Page {
   forms?: boolean
   /** Of the document, such as `de-AT`; English if absent. */
   locale?: string
+  /** In which direction one reads. */
+  direction?: 'ltr' | 'rtl'
+  /** Whose images it may show, beside those of this server. */
+  imageOrigin?: WebOrigin | undefined
   /** The text of the link that leads to the content. */
   skip?: string
   /** Whether links to the API and its problems stand above; or what stands there instead. */
@@ -94,18 +106,20 @@ export function sendPage(
     locale = 'en',
     skip = 'Skip to the content',
     frames = false,
+    direction = 'ltr',
+    imageOrigin,
   }: Page,
 ): FastifyReply {
   return reply
     .headers({
-      'content-security-policy': contentSecurityPolicy(forms, undefined, { shows: frames }),
+      'content-security-policy': contentSecurityPolicy(forms, imageOrigin, { shows: frames }),
       'x-content-type-options': 'nosniff',
       // with no-referrer, the forms of older browsers would not say where they come from
       'referrer-policy': forms ? 'same-origin' : 'no-referrer',
       'cache-control': forms ? 'no-store' : 'no-cache', // a form changes its own page
     })
     .type('text/html; charset=utf-8')
-    .send(pageOf({ title, main, more, header, locale, skip }).text)
+    .send(pageOf({ title, main, more, header, locale, skip, direction }).text)
 }
 
 const pageHeader = html`<header>
@@ -117,9 +131,17 @@ const pageHeader = html`<header>
   </nav>
 </header>`
 
-function pageOf({ title, main, more, header, locale, skip }: Required<Omit<Page, 'forms' | 'frames'>>): Html {
+function pageOf({
+  title,
+  main,
+  more,
+  header,
+  locale,
+  skip,
+  direction,
+}: Required<Omit<Page, 'forms' | 'frames' | 'imageOrigin'>>): Html {
   return html`<!doctype html>
-    <html lang="${locale}">
+    <html ${direction === 'rtl' ? html`lang="${locale}" dir="rtl"` : html`lang="${locale}"`}>
       <head>
         <meta charset="utf-8" />
         <title>${title}</title>

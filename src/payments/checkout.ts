@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { operator } from '../access/actor.ts'
+import { bookingPageKey } from '../access/page-key.ts'
+import { findShownBusiness } from '../access/session.ts'
 import { Problem, unavailable, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { type Instant, plusMinutes, plusSeconds } from '../base/instants.ts'
@@ -216,6 +218,11 @@ export interface CheckoutView {
   timezone: string
   /** Where to pay; undefined when unknown at the moment. */
   payUrl: string | undefined
+  /** The booking page with this service; undefined where the business has none. */
+  bookAgainUrl: string | undefined
+  /** The language that the client read while booking (BCP 47). */
+  locale: string | null
+  business: Awaited<ReturnType<typeof findShownBusiness>>
 }
 
 /** Reads a payment's booking after a check with the processor, whose event may be late. Throws not_found. */
@@ -279,6 +286,9 @@ async function viewOf(
   payUrl: string | undefined,
 ): Promise<CheckoutView> {
   const booking = await showBooking(context, operator, payment.booking_id)
+  const { business_id: businessId } = booking
+  const business = await findShownBusiness(context.db.reads, { businessId })
+  const key = await bookingPageKey(context, businessId)
   return {
     paymentId: payment.id,
     bookingId: payment.booking_id,
@@ -288,6 +298,9 @@ async function viewOf(
     expiresAt: payment.expires_at,
     timezone: booking.timezone,
     payUrl,
+    bookAgainUrl: key && `${publicUrl(context.config)}/book/${key}?service=${booking.service_id}`,
+    locale: booking.locale,
+    business,
   }
 }
 

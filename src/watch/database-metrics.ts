@@ -12,6 +12,8 @@ export interface Counts {
   countPendingDeliveries: () => Promise<number>
   /** Mails that wait, and the age of the oldest. */
   readWaitingMails: () => Promise<{ count: number; oldestSeconds: number }>
+  /** The age of the oldest copy of a busy calendar, in seconds. */
+  readOldestCalendar: () => Promise<number>
 }
 
 /** Measures the database and the read cache. */
@@ -46,6 +48,12 @@ export function databaseMetrics(
     'holdfast_mails_oldest_seconds',
     'Age of the oldest mail that waits, 0 without one, cached for 5 s; absent while the database does not respond.',
     async () => (await mails())?.oldestSeconds,
+  )
+  optionalGauge(
+    registry,
+    'holdfast_busy_calendars_oldest_seconds',
+    'Age of the oldest copy of a busy calendar, 0 without one, cached for 5 s; absent while the database does not respond.',
+    cached(counts.readOldestCalendar, clock),
   )
   new Gauge({
     name: 'holdfast_database_up',

@@ -53,15 +53,20 @@ function wrongUrl(code: 'invalid_format' | 'not_allowed', detail: string): Probl
  */
 function readDestination(text: string, { isProduction }: { isProduction: boolean }): URL {
   const url = URL.parse(text)
-  if (!url || !['http:', 'https:'].includes(url.protocol)) {
+  if (!url || !isWebAddress(url, { isProduction: false })) {
     throw wrongUrl('invalid_format', 'must be a whole address such as https://example.com/hooks')
   }
-  if (isProduction && url.protocol !== 'https:') throw wrongUrl('not_allowed', 'must begin with https://')
+  if (!isWebAddress(url, { isProduction })) throw wrongUrl('not_allowed', 'must begin with https://')
   // an empty user or fragment leaves no trace in the parsed address
   const [authority = ''] = text.replace(/^[^:]*:[/\\]*/, '').split(/[/\\?#]/, 1)
   if (authority.includes('@')) throw wrongUrl('not_allowed', 'must name no user and no password')
   if (text.includes('#')) throw wrongUrl('not_allowed', 'must have no fragment (#…)')
   return url
+}
+
+/** Whether an address is http or https, in production https. */
+export function isWebAddress({ protocol }: URL, { isProduction }: { isProduction: boolean }): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && !isProduction)
 }
 
 /** Whether a name means this machine, whatever a resolver says (RFC 6761, section 6.3). */

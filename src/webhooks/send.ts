@@ -42,16 +42,20 @@ export interface AttemptResult {
   retryAfterSeconds?: number
 }
 
-interface SendOptions {
+interface SendOptions extends GuardOptions {
   /** Of Holdfast, for `User-Agent`. */
   version: string
+  clock: Clock
+}
+
+/** What an agent connects to. */
+export interface GuardOptions {
   /** The limit of one attempt. */
   timeoutMs: number
   /** Outside of production any address may be connected to. */
   isUnguarded: boolean
   /** Ranges (CIDR) that are allowed beside public addresses. */
   allowedRanges: readonly string[]
-  clock: Clock
   resolve?: Resolve
 }
 
@@ -208,7 +212,8 @@ const reasons: [pattern: RegExp, reason: AttemptError][] = [
   [/CERT|SIGNATURE|ISSUER|CRL|HOSTNAME_MISMATCH/, 'certificate_rejected'],
 ]
 
-function reasonOf(error: unknown): AttemptError {
+/** Why a connection failed, by the error of the client. */
+export function reasonOf(error: unknown): AttemptError {
   if (error instanceof AddressNotAllowed) return 'address_not_allowed'
   const { code, name } = error as { code?: unknown; name?: unknown }
   const known = reasons.find(([pattern]) => pattern.test(String(code ?? name)))
@@ -224,7 +229,7 @@ class AddressNotAllowed extends Error {
  * Opens connections to receivers and keeps them for a few seconds. It checks the very address that it connects to: a name
  * that resolves differently a moment later changes nothing. A server without webhooks never loads the client.
  */
-async function guardedAgent(options: SendOptions): Promise<Dispatcher> {
+export async function guardedAgent(options: GuardOptions): Promise<Dispatcher> {
   const { Agent, buildConnector } = await import('undici')
   const { timeoutMs, isUnguarded, allowedRanges, resolve = systemResolve } = options
   const mayConnect = (address: string) => isUnguarded || isAllowedAddress(address, allowedRanges)

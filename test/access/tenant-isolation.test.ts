@@ -68,7 +68,7 @@ onEachEngine('sessions and tenants', (engine) => {
   /** A business with one thing at least of each kind that there are lists of. */
   async function businessWithThings(hubId?: string): Promise<string> {
     const { business, offer, book } = await makeShop(service, hubId === undefined ? {} : { hubId })
-    await makeStaff(service, business.id, ['Anna'])
+    const [staff_id] = await makeStaff(service, business.id, ['Anna'])
     await book()
     const { location_id } = offer
     const times = { starts_at: '2027-01-01T00:00:00Z', ends_at: '2027-01-02T00:00:00Z' }
@@ -76,6 +76,8 @@ onEachEngine('sessions and tenants', (engine) => {
     for (const [path, body] of [
       ['/blocks', { location_id, ...times }],
       ['/webhooks', webhook],
+      ['/feeds', {}],
+      ['/busy-calendars', { staff_id, url: 'https://calendar.example.com/a.ics' }],
     ] as const) {
       expect((await service.call('POST', path, { token: business.key, body })).status).toBe(201)
     }
@@ -94,7 +96,17 @@ onEachEngine('sessions and tenants', (engine) => {
       const items = reply.body.data as Record<typeof column, string>[]
       return [...new Set(items.map((item) => item[column]))].toSorted()
     }
-    for (const kind of ['services', 'locations', 'staff', 'blocks', 'bookings', 'webhooks', 'events']) {
+    for (const kind of [
+      'services',
+      'locations',
+      'staff',
+      'blocks',
+      'bookings',
+      'webhooks',
+      'feeds',
+      'busy-calendars',
+      'events',
+    ]) {
       expect(await listed(`/${kind}?limit=100`), kind).toEqual(own)
       for (const id of own) expect(await listed(`/${kind}?business_id=${id}`), kind).toEqual([id])
       for (const id of foreign) expect(await listed(`/${kind}?business_id=${id}`), kind).toEqual([])

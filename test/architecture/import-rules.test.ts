@@ -56,6 +56,8 @@ const ALLOWED: Record<string, string> = {
   'src/bookings/hold-queries.ts': `import 'kysely'; import '../database/database.ts'; import type { Hold } from './holds.ts'`,
   'src/bookings/holds.ts': '',
   'src/payments/checkout.ts': `import '../bookings/hold.ts'`,
+  'src/calendars/feed.ts': `import '../bookings/hold.ts'`,
+  'src/agents/tools.ts': `import '../base/errors.ts'`,
   'src/pages/page.ts': `import type { FastifyReply } from 'fastify'`,
   'tools/race-test/run.ts': `import 'undici'; import '../../src/base/clock.ts'; import '../../src/base/errors.ts'`,
 }

@@ -30,6 +30,8 @@ export const FOLDERS = [
   'mails',
   'bookings',
   'payments',
+  'calendars',
+  'agents',
   'pages',
   'operate',
   'server.ts',

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { planOf } from '../../bench/run.ts'
 import { operations } from '../../bench/operations.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
+import { findChromium } from '../support/chromium.ts'
 import { isWhole, longTest } from '../support/long.ts'
 import { project } from '../support/holdfast-process.ts'
 
@@ -77,6 +78,19 @@ longTest('bookings are measured beside mail servers of all kinds', patient, asyn
   expect(rows.map(([, name]) => name)).toEqual(['none', 'quick', 'takes 2 s a mail', 'silent', 'away'])
   expect(Number(rows[1]?.[2])).toBeGreaterThan(0)
 })
+
+test.skipIf(!isWhole || findChromium() === undefined)(
+  'the calendar of a large salon is opened and dragged in',
+  patient,
+  async () => {
+    const { code, stdout, stderr } = await bench(
+      'calendar',
+      ...['--engine', 'sqlite', '--rounds', '0.2', '--seconds', '0.5'],
+    )
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/'sqlite' +│( '\d+' +│){3}/)
+  },
+)
 
 test.each([
   [['--operation', 'shows'], '--operation takes session, hold'],

@@ -49,6 +49,8 @@ function booking(parts: Partial<BookingsTable> = {}): BookingsTable {
     created_at: now,
     updated_at: now,
     erased_at: null,
+    agreed_amount: null,
+    agreed_currency: '',
     version: 1,
     ...parts,
   }

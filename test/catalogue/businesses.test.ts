@@ -38,6 +38,8 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
       reminder_hours: [24],
       quiet_hours: null,
       retention_days: null,
+      phone: null,
+      slug: 'salon-spree',
       created_at: '2026-11-20T10:00:00+01:00',
     }
     expect((await call('GET', `/businesses/${salon.id}`, salon.business_key)).body).toEqual(shown)
@@ -162,6 +164,7 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
         type: 'publishable',
         last_four: String(issued.body.key).slice(-4),
         label: 'Shop',
+        allow_frames: false,
         allowed_origins,
         created_at: expect.stringMatching(/\+09:00$/),
         revoked_at: null,

@@ -35,6 +35,10 @@ onEachEngine('reading services, locations and staff', (engine) => {
       id: treatment?.id,
       business_id: salon.id,
       name: 'Treatment',
+      slug: 'treatment',
+      position: null,
+      category: 'Hair and care',
+      image_url: null,
       description: expect.any(String),
       duration_minutes: 90,
       buffer_before_minutes: 0,
@@ -86,16 +90,17 @@ onEachEngine('reading services, locations and staff', (engine) => {
     })
   })
 
-  test('keys see a staff member with the fields of the contract, sessions the id and name only', async () => {
+  test('keys see a staff member with the fields of the contract, sessions what clients see', async () => {
     const [anna] = salon.staff
-    const shown = { ...anna, business_id: salon.id, email: null, location_ids: [] }
+    const forClients = { ...anna, slug: 'anna', description: null, image_url: null }
+    const shown = { ...forClients, business_id: salon.id, position: null, email: null, location_ids: [] }
     const whole = { ...shown, weekly_hours: null, date_overrides: [], active: true }
     for (const caller of [key, service.world.hub.key]) {
       expect((await get(`/staff/${anna?.id}`, caller)).body).toEqual(whole)
       expect(await itemsOf(`/staff?business_id=${salon.id}`, caller)).toContainEqual(whole)
     }
-    expect((await get(`/staff/${anna?.id}`, token)).body).toEqual(anna)
-    expect(await itemsOf('/staff', token)).toEqual(salon.staff)
+    expect((await get(`/staff/${anna?.id}`, token)).body).toEqual(forClients)
+    expect((await itemsOf('/staff', token)).map(({ id, name }) => ({ id, name }))).toEqual(salon.staff)
   })
 
   test.each(['services', 'locations'])('sessions see of %s what keys see', async (kind) => {
@@ -239,11 +244,14 @@ onEachEngine('reading services, locations and staff', (engine) => {
     '%00',
     forged(),
     forged('service', 'Haircut'),
-    forged('service', 'Haircut', 'no id'),
-    forged('service', 'a\u0000b', unknownId),
-    forged('service', 5, unknownId),
-    forged('service', { name: 'x' }, unknownId),
-    forged('service', 'Haircut', unknownId, 'more'),
+    forged('service', 'Haircut', unknownId),
+    forged('service', '10000', 'Haircut', 'no id'),
+    forged('service', '10000', 'a\u0000b', unknownId),
+    forged('service', '10000', 5, unknownId),
+    forged('service', '10000', { name: 'x' }, unknownId),
+    forged('service', 'first', 'Haircut', unknownId),
+    forged('service', '99999999999', 'Haircut', unknownId),
+    forged('service', '10000', 'Haircut', unknownId, 'more'),
     'a'.repeat(600),
   ])('the cursor %j is refused', async (cursor) => {
     for (const kind of [...kinds, 'bookings']) expectErrors(await get(`/${kind}?cursor=${cursor}`), '/cursor')

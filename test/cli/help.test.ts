@@ -41,6 +41,9 @@ test('every command, and every group of them, has a help text with an example of
     ...['client block', 'client unblock', 'client list', 'client export', 'client erase'],
     ...['mail list', 'mail retry', 'mail preview', 'mail test'],
     'payments reconcile',
+    ...['busy-calendar add', 'busy-calendar list', 'busy-calendar fetch', 'busy-calendar remove'],
+    ...['feed create', 'feed list', 'feed rotate', 'feed delete'],
+    'mcp',
     ...[
       'webhook create',
       'webhook list',
@@ -52,7 +55,7 @@ test('every command, and every group of them, has a help text with an example of
       'webhook retry',
       'webhook listen',
     ],
-    ...['audit', 'session create', 'completion'],
+    ...['audit', 'widget snippet', 'session create', 'completion'],
   ])
 })
 

@@ -95,6 +95,8 @@ onEachEngine('hubs and businesses beside a running server', (engine) => {
       ['bookings per client', '5'],
       ['trusted networks'],
       ['clients are erased', 'never'],
+      ['phone'],
+      ['name in links', 'salon-spree'],
       ['language of mails', 'en'],
       ['answers to', 'hello@salon-spree.example'],
       ['told of bookings'],

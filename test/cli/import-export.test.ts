@@ -120,6 +120,29 @@ onEachEngine('holdfast import and export', (engine) => {
     })
   })
 
+  test('a file carries links, order and pictures, and two services exchange their slugs', async () => {
+    const look = { position: 2, category: 'Hair', image_url: 'https://example.com/x.jpg' }
+    const services = [
+      { name: 'Cut', slug: 'cut', ...look, duration_minutes: 30, locations: ['Here'] },
+      { name: 'Wash', slug: 'wash', position: 1, duration_minutes: 30, locations: ['Here'] },
+    ]
+    const staff = [{ name: 'Ada', slug: 'ada', description: 'Cuts.', position: 1 }]
+    const links = { phone: '+43 1 234', slug: 'linked-salon' }
+    const business = { name: 'Linked Salon', timezone: 'Europe/Vienna', ...links }
+    const whole = { business, locations: [{ name: 'Here' }], staff, services }
+    await holdfast.json('import', file('linked.json', whole))
+    const exported = JSON.parse(await holdfast.text('export', 'Linked Salon')) as CatalogueFile
+    expect(exported).toMatchObject({ business: links, staff, services: services.toReversed() })
+    const exchanged = services.map((service, index) => ({ ...service, slug: ['wash', 'cut'][index] }))
+    const report = await holdfast.json('import', file('exchanged.json', { ...whole, services: exchanged }))
+    expect(report.services).toEqual({ created: 0, changed: 2, unchanged: 0 })
+    const taken = { ...whole, business: { ...business, name: 'Copy' } }
+    expect((await holdfast.run('import', file('taken.json', taken))).stderr).toContain('/business/slug')
+    const third = [{ name: 'Dye', slug: 'cut', duration_minutes: 30, locations: ['Here'] }]
+    const other = { business, locations: whole.locations, services: third }
+    expect((await holdfast.run('import', file('third.json', other))).stderr).toContain('/services/0/slug')
+  })
+
   test('a file carries what strangers may do, and a service without a limit of days stays one', async () => {
     const services = [
       { name: 'Usual', duration_minutes: 30, locations: ['Here'] },

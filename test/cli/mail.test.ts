@@ -43,7 +43,7 @@ test.each(['changed', 'cancelled', 'reminder', 'deposit_due', 'booked'])(
   'every kind has a preview: %s',
   async (kind) => {
     const out = directory()
-    for (const locale of ['en', 'de', 'fr', 'es', 'ar']) {
+    for (const locale of ['en', 'de', 'fr', 'es', 'ar', 'pl', 'it', 'pt', 'nl', 'tr', 'ja']) {
       expect(await runCommand(['mail', 'preview', kind, '--locale', locale, '--out', out])).toMatchObject({
         code: 0,
       })

@@ -91,7 +91,7 @@ onEachEngine('holdfast setup', (engine) => {
     expect(await ask(server.address)).toBe(403) // it listens on another port than PORT says; browsers tell more
     expect(made['embed']).toBe(
       `<script type="module" src="${server.address}/widget/v1.js"></script>\n` +
-        `<holdfast-booking publishable-key="${made['publishable_key'] ?? ''}"></holdfast-booking>`,
+        `<holdfast-booking publishable-key="${made['publishable_key'] ?? ''}" style="display: block; min-height: 800px"></holdfast-booking>`,
     )
   })
 

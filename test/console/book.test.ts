@@ -55,6 +55,28 @@ onEachEngine('booking by the form of the console', (engine) => {
     expect(await read('/console/book')).toContain('What is to be booked?')
   })
 
+  test('offers the free times of a day, or of the first day with any, which fill the form in', async () => {
+    const date = newDay()
+    const empty = await read(`/console/book?date=${date}&service=${serviceId('Haircut')}&location=${place()}`)
+    expect(empty).toContain('name="use" value="')
+    await booker.book('Haircut', `${date}T10:00:00+01:00`, { staff_id: booker.staffId('Anna') })
+    const times = String((await send(fields(date, { do: 'times', email: '' }))).body)
+    expect(times).not.toContain(`name="use" value="${date}T09:00:00.000Z"`) // she is booked at ten in Berlin
+    expect(times).toContain(`name="use" value="${date}T10:00:00.000Z"`)
+    expect(times).toContain('value="Grace"')
+    const { do: _, ...rest } = fields(date)
+    const used = String((await send({ ...rest, use: `${date}T10:00:00.000Z` })).body)
+    expect(used).toMatch(/name="time"[^>]* value="11:00"/)
+    const sunday = new Date(Date.parse(date) + 5 * 86_400_000).toISOString().slice(0, 10)
+    const later = await send(fields(sunday, { do: 'times' }))
+    expect(String(later.body)).toContain('Nothing is free on that day. Free on Mon')
+    const far = await send(fields('2999-01-01', { do: 'times' }))
+    expect(String(far.body)).toContain('There is no free time in the two weeks from that day.')
+    const fromToday = await send(fields('nonsense', { do: 'times' }))
+    expect(String(fromToday.body)).toContain('name="use" value="')
+    expect(await bookings(date)).toHaveLength(1)
+  })
+
   test('books in one step, with its mail and its row in the audit log', async () => {
     const date = newDay()
     const reply = await send(fields(date, { notes: 'By phone' }))

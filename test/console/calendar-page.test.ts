@@ -38,7 +38,7 @@ onEachEngine('the calendar of the console', (engine) => {
     const page = await show()
     expect(page).toContain('20 November 2026')
     expect(page).toContain(`href="/console/bookings/${id}"`)
-    expect(page).toContain('⏳ held, 10:00 left')
+    expect(page).toContain('held, 10:00 left')
     expect(page).toContain('Blocked: &lt;Training&gt;')
     expect(page).toMatch(/href="\/console\/book\?start=2026-11-20T/)
     expect(page).not.toMatch(/style=|<script>/)

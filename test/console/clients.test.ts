@@ -149,6 +149,18 @@ onEachEngine('the clients of a business', (engine) => {
     expect(textOf(await read('/console/clients?done=erased'))).toContain('The client is erased.')
     expect(textOf(await read('/console/clients'))).not.toContain('grace')
     expect(textOf(await read(path()))).toContain('There is no such client')
-    expect(textOf(await read(`/console/bookings/${ids[0] ?? ''}`))).toContain('Erased')
+    const shown = textOf(await read(`/console/bookings/${ids[0] ?? ''}`))
+    expect(shown).toContain('Client Erased client Notes')
+    expect(shown).toMatch(/client's data erased by owner/)
+    for (const [page, who] of [
+      ['/console/bookings?when=all', 'owner'],
+      ['/console/bookings?when=all', 'staff'], // who see of others' clients what masks them
+      ['/console?date=2026-12-01', 'owner'],
+      ['/console?date=2026-12-01&view=list', 'owner'],
+    ] as const) {
+      const text = textOf(await read(page, who))
+      expect(text, page).toContain('Erased client')
+      expect(text, page).not.toMatch(/Erased E/)
+    }
   })
 })

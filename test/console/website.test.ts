@@ -36,13 +36,28 @@ onEachEngine('the page about the website', (engine) => {
   test('shows link, lines to paste and the page itself, also for one service', async () => {
     const page = await read()
     const key = keyIn(page.body)
-    expect(page.body).toContain(`/book/${key}"`)
+    expect(page.body).toContain(`/book/salon-spree"`)
     expect(page.body).toContain(`src="/book/${key}?&amp;preview"`)
     expect(page.headers['content-security-policy']).toContain("frame-src 'self'")
     const [, id = ''] = /<option value="([0-9a-f-]{36})"/.exec(String(page.body)) ?? []
     const one = await read(owner, `?service=${id}`)
-    expect(one.body).toContain(`/book/${key}?service=${id}"`)
+    expect(one.body).toMatch(/\/book\/salon-spree\/[a-z-]+"/)
     expect(one.body).toContain(`service-id=&quot;${id}&quot;`)
+  })
+
+  test('has a short link once the owner has named it', async () => {
+    await send({ do: 'slug', slug: '' })
+    const page = await read()
+    expect(page.body).toContain(`/book/${keyIn(page.body)}"`)
+    for (const slug of ['Salon Spree', 'hudson-studio']) {
+      const refused = await send({ do: 'slug', slug })
+      expect(refused.status).toBe(422)
+      expect(refused.body).toContain(`value="${slug}"`)
+    }
+    expect(await send({ do: 'slug', slug: 'spree' }, manager)).toMatchObject({ status: 422 })
+    expect(await send({ do: 'slug', slug: 'spree' })).toMatchObject({ status: 303 })
+    expect((await read()).body).toContain('/book/spree"')
+    expect(await service.call('GET', '//book/spree')).toMatchObject({ status: 200 })
   })
 
   test('lets a website show the form, and no longer', async () => {

@@ -46,7 +46,7 @@ interface Operation {
   request: (items: AllThings) => { path: string; body?: object }
   /** In its body, what is not there is a fault of this field. */
   field?: string
-  /** It makes something without naming anything: the key of any hub may do it, for its own hub. */
+  /** It names nothing, and lists nothing of a hub: the key of any hub may do it, for its own hub. */
   creates?: true
   /** Lists something of any hub. */
   hasOwn?: true
@@ -295,6 +295,50 @@ const rows: Record<
       'GET /api/v1/events': list('/events'),
     },
   },
+  feeds: {
+    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'manager',
+    operations: {
+      'POST /api/v1/feeds': {
+        field: '/staff_id',
+        names: ['spare_staff_id'],
+        request: ({ spare_staff_id }) => ({ path: '/feeds', body: { staff_id: spare_staff_id } }),
+      },
+      'GET /api/v1/feeds': list('/feeds'),
+      'POST /api/v1/feeds/:id/rotate': {
+        names: ['feed_id'],
+        request: ({ feed_id }) => ({ path: `/feeds/${feed_id}/rotate` }),
+      },
+      'DELETE /api/v1/feeds/:id': one('/feeds', 'feed_id'),
+    },
+  },
+  'use the API as tools': {
+    may: { publishable: '–', session: 'yes', business: 'yes', hub: 'yes', manage: '–' },
+    people: null,
+    operations: {
+      'POST /mcp': {
+        names: [],
+        request: () => ({ path: '//mcp', body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }),
+        creates: true,
+      },
+    },
+  },
+  'busy calendars': {
+    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'manager',
+    operations: {
+      'POST /api/v1/busy-calendars': {
+        field: '/staff_id',
+        names: ['spare_staff_id'],
+        request: ({ spare_staff_id }) => ({
+          path: '/busy-calendars',
+          body: { staff_id: spare_staff_id, url: 'https://calendar.example.com/a.ics' },
+        }),
+      },
+      'GET /api/v1/busy-calendars': list('/busy-calendars'),
+      'DELETE /api/v1/busy-calendars/:id': one('/busy-calendars', 'busy_calendar_id'),
+    },
+  },
   mails: {
     may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
     people: 'manager',
@@ -367,7 +411,10 @@ const open = [
   'GET /problems',
   'GET /problems/:code',
   'GET /widget/:file',
+  'GET /embed',
   'GET /book/:publishable_key',
+  'GET /book/:publishable_key/:service',
+  'GET /book/:publishable_key/start',
   'GET /manage',
   'GET /console',
   'GET /console/calendar.css',
@@ -398,6 +445,9 @@ const open = [
   'GET /console/numbers.csv',
   'GET /console/businesses',
   'GET /console/audit',
+  'GET /console/calendars',
+  'GET /console/calendars/busy/new',
+  'GET /console/calendars/feeds/new',
   'GET /console/developers',
   'GET /console/developers/events',
   'GET /console/developers/keys/new',
@@ -424,6 +474,11 @@ const forms = [
   'POST /console/users/:id',
   'POST /console/users/:id/link',
   'POST /console/services/:id',
+  'POST /console/calendars/busy/:id/remove',
+  'POST /console/calendars/busy/new',
+  'POST /console/calendars/feeds/:id/remove',
+  'POST /console/calendars/feeds/:id/rotate',
+  'POST /console/calendars/feeds/new',
   'POST /console/developers/keys/:id/revoke',
   'POST /console/developers/keys/new',
   'POST /console/developers/webhooks/:id',
@@ -475,6 +530,7 @@ const secret = [
   'POST /sandbox/:reference/fail',
   'POST /sandbox/:reference/give-up',
   'POST /payments/stripe/webhook',
+  'GET /feeds/:file',
   'GET /mail/off/:token',
   'POST /mail/off/:token',
 ]
@@ -569,7 +625,13 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     ...{ service_id: unknownId, location_id: unknownId, staff_id: unknownId, hold_id: unknownId },
     ...{ spare_service_id: unknownId, spare_location_id: unknownId, spare_staff_id: unknownId },
     ...{ webhook_id: unknownId, delivery_id: unknownId, mail_id: unknownId, user_id: unknownId },
-    ...{ block_id: unknownId, key_id: unknownId, business_id: unknownId },
+    ...{
+      block_id: unknownId,
+      feed_id: unknownId,
+      busy_calendar_id: unknownId,
+      key_id: unknownId,
+      business_id: unknownId,
+    },
     ...{ booking_id: unknownId, free_start: '2027-06-01T10:00:00Z', token: '' },
   }
 
@@ -592,6 +654,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
       .replace('widget/:file', 'widget/v1.js')
       .replace(':code', 'slot_held')
       .replace(':publishable_key', own.publishable_key)
+      .replace(':service', 'haircut')
     expect(await service.call('GET', `/${path}`, { headers: { accept: '*/*, text/html' } })).toMatchObject({
       status: 200,
     })

@@ -210,7 +210,13 @@ onEachEngine('mails about bookings', (engine) => {
     ['fr', 'Confirmé : Haircut', 'Bonjour Ada,', 'ltr'],
     ['es-MX', 'Confirmada: Haircut', 'Hola, Ada:', 'ltr'],
     ['ar', 'تم التأكيد: Haircut', 'مرحبًا Ada،', 'rtl'],
-    ['nl', 'Confirmed: Haircut', 'Hello Ada,', 'ltr'],
+    ['pl', 'Potwierdzenie: Haircut', 'Dzień dobry, Ada,', 'ltr'],
+    ['it-CH', 'Conferma: Haircut', 'Gentile Ada,', 'ltr'],
+    ['pt-BR', 'Confirmada: Haircut', 'Olá, Ada,', 'ltr'],
+    ['nl', 'Bevestigd: Haircut', 'Beste Ada,', 'ltr'],
+    ['tr', 'Onaylandı: Haircut', 'Merhaba Ada,', 'ltr'],
+    ['ja', '【予約確定】Haircut', 'Ada 様', 'ltr'],
+    ['ko', 'Confirmed: Haircut', 'Hello Ada,', 'ltr'],
   ])('the client reads the language of the booking: %s', async (locale, subject, greeting, direction) => {
     const client = nextClient()
     await world.book(await world.offer(), monday, { client, locale })

@@ -17,7 +17,18 @@ const day = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10)
 const at = (hour: number) => `${day}T${String(hour).padStart(2, '0')}:00:00Z`
 const tables = [
   ...['hubs', 'businesses', 'api_keys', 'sessions', 'locations', 'staff', 'services', 'service_locations'],
-  ...['service_staff', 'blocks', 'claims', 'bookings', 'events', 'webhooks', 'deliveries', 'payments'],
+  ...[
+    'service_staff',
+    'blocks',
+    'claims',
+    'bookings',
+    'events',
+    'webhooks',
+    'feeds',
+    'busy_calendars',
+    'deliveries',
+    'payments',
+  ],
   ...['sandbox_checkouts', 'idempotency_records', 'server_secrets', 'booking_attempts', 'blocked_clients'],
 ]
 
@@ -205,6 +216,10 @@ async function filled(url: string): Promise<Before> {
     ask('POST', '/bookings/hold', session, { ...place(name), starts_at }, headers)
   const book = async (name: string, starts_at: string, client: object = ada) =>
     ask('POST', '/bookings', session, { hold_id: (await hold(name, starts_at)).hold_id, client })
+  await ask('POST', '/feeds', key, {})
+  await ask('POST', '/busy-calendars', key, {
+    ...{ staff_id: salon.staff[0]?.id, url: 'https://calendar.example.com/a.ics' },
+  })
   await ask('POST', '/webhooks', key, { url: 'http://127.0.0.1:9/', events: ['booking.created'] })
   const { id: bookingId } = await book('Meeting room', at(11))
   await book('Meeting room', at(13), { ...ada, last_name: 'Łukaszewicz “日本” \\ "quoted"' })

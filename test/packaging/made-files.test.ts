@@ -75,8 +75,10 @@ longTest('a package brings the widget along, and nothing that notes how it was m
   const paths = files.map(({ path }) => path)
   expect(paths).toContain('widget/dist/v1.js')
   expect(paths.filter((path) => /^(client|examples)\//.test(path))).toEqual([])
-  // four languages for the widget, and four for the manage page
-  expect(paths.filter((path) => /^widget\/dist\/(de|es|fr|ar)-.*[.]js$/.test(path))).toHaveLength(8)
+  // ten languages for the widget, and ten for the manage page
+  expect(
+    paths.filter((path) => /^widget\/dist\/(de|es|fr|ar|pl|it|pt|nl|tr|ja)-.*[.]js$/.test(path)),
+  ).toHaveLength(20)
   expect(paths.filter((path) => path.includes('.made-of') || path.startsWith('widget/flow'))).toEqual([])
   const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>

@@ -41,7 +41,7 @@ const findMisfits = `(() => {
       const isCutOnPurpose = style.textOverflow === 'ellipsis' || style.webkitLineClamp !== 'none'
       if (!isCutOnPurpose && style.display !== 'inline' && element.scrollWidth > element.clientWidth + 1) misfits.push(name + ' is cut')
     }
-    const buttons = [...root.querySelectorAll('button, input, select, textarea')].filter((one) => one.offsetParent)
+    const buttons = [...root.querySelectorAll('button, input, select, textarea')].filter((one) => one.checkVisibility())
     for (const [index, one] of buttons.entries()) {
       for (const other of buttons.slice(index + 1)) {
         const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()]

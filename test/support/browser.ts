@@ -83,11 +83,11 @@ export async function openVisitor(
 /** A service with a socket, which knows its address: for logos, and for checkouts that lead back. */
 export async function startPublicService(
   engine: Engine,
-  { empty = false } = {},
+  { empty = false, ...settings }: { empty?: boolean; SMTP_URL?: string; MAIL_FROM?: string } = {},
 ): Promise<{ service: TestService; address: string }> {
   const port = await freePort()
   const address = `http://127.0.0.1:${port}`
-  const service = await startTestService(engine, { PUBLIC_URL: address }, { empty })
+  const service = await startTestService(engine, { PUBLIC_URL: address, ...settings }, { empty })
   await service.app.server.listen({ host: '127.0.0.1', port })
   return { service, address }
 }

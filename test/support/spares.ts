@@ -1,5 +1,8 @@
+import { sql } from 'kysely'
 import { operator } from '../../src/access/actor.ts'
 import { issueKey } from '../../src/access/key.ts'
+import { addBusyCalendar } from '../../src/calendars/busy-calendar.ts'
+import { createFeed } from '../../src/calendars/feed.ts'
 import { createBlock } from '../../src/catalogue/block.ts'
 import {
   createInCatalogue,
@@ -7,7 +10,7 @@ import {
   writableServices,
   writableStaff,
 } from '../../src/catalogue/catalogue.ts'
-import type { Tenant } from './tenant-things.ts'
+import { changeRows, type Tenant } from './tenant-things.ts'
 import type { TestService } from './test-service.ts'
 
 /** Things of a tenant that may be changed, deleted and revoked: nothing else needs them. */
@@ -17,10 +20,13 @@ export interface Spares {
   spare_staff_id: string
   block_id: string
   key_id: string
+  feed_id: string
+  busy_calendar_id: string
 }
 
 /** Makes them as the operator does: also for a tenant whose plan has no keys for it. */
-export async function makeSpares({ context }: TestService, { id: business_id }: Tenant): Promise<Spares> {
+export async function makeSpares(running: TestService, { id: business_id }: Tenant): Promise<Spares> {
+  const { context } = running
   const place = { business_id, name: 'Spare' }
   const location = await createInCatalogue(context, operator, { kind: writableLocations, input: place })
   const member = await createInCatalogue(context, operator, { kind: writableStaff, input: place })
@@ -30,6 +36,13 @@ export async function makeSpares({ context }: TestService, { id: business_id }: 
   })
   const times = { starts_at: '2027-06-01T10:00:00Z', ends_at: '2027-06-01T11:00:00Z' }
   const { block } = await createBlock(context, operator, { location_id: location.id, ...times })
+  // a business has few: those of earlier calls leave room
+  await changeRows(running, sql`delete from feeds where business_id = ${business_id}`)
+  const { feed } = await createFeed(context, operator, { location_id: location.id })
+  const busyCalendar = await addBusyCalendar(context, operator, {
+    staff_id: member.id,
+    url: 'https://calendar.example.com/spare.ics',
+  })
   const request = { type: 'publishable', businessId: business_id } as const
   const key = await context.db.transaction((tx) => issueKey(context, tx, request))
   return {
@@ -38,5 +51,7 @@ export async function makeSpares({ context }: TestService, { id: business_id }: 
     spare_staff_id: member.id,
     block_id: block.id,
     key_id: key.id,
+    feed_id: feed.id,
+    busy_calendar_id: busyCalendar.id,
   }
 }

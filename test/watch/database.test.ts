@@ -58,7 +58,7 @@ onEachEngine('what the service stands on', (engine) => {
     service.clock.advance(4.999)
     await scrape(service)
     expect(ofScrape()).toBe(1)
-    expect(withoutLimiter(service.statements)).toHaveLength(3) // holds, and deliveries and mails that wait
+    expect(withoutLimiter(service.statements)).toHaveLength(4) // holds, deliveries and mails that wait, the oldest calendar
     service.clock.advance(0.001)
     await scrape(service)
     expect(ofScrape()).toBe(2)
@@ -148,6 +148,7 @@ describe('a database that hangs', () => {
       {
         version: '1.2.3',
         countPendingDeliveries: () => Promise.resolve(0),
+        readOldestCalendar: () => Promise.resolve(0),
         readWaitingMails: () => Promise.resolve({ count: 0, oldestSeconds: 0 }),
         countActiveHolds: () => {
           reads += 1

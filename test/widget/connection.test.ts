@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Connection } from '../../widget/api/connection.ts'
 import { codeOf, Unreachable } from '../../widget/api/refusals.ts'
+import { troubleOf } from '../../widget/flow/trouble.ts'
 
 interface Sent {
   method: string
@@ -12,8 +13,16 @@ type Reply = { status: number; body?: unknown; headers?: Record<string, string> 
 
 const start = Date.parse('2026-11-20T09:00:00Z')
 
+function tabStorage(): Storage {
+  const kept = new Map<string, string>()
+  return {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, text: string) => void kept.set(key, text),
+  } as unknown as Storage // of which the connection needs no more
+}
+
 /** A connection to a service that answers as it is told, in a world whose clock stands still. */
-function connectionTo(answer: (request: Sent, count: number) => Reply) {
+function connectionTo(answer: (request: Sent, count: number) => Reply, storage = tabStorage()) {
   const sent: Sent[] = []
   const pauses: number[] = []
   const waits: (number | null)[] = []
@@ -22,8 +31,6 @@ function connectionTo(answer: (request: Sent, count: number) => Reply) {
   const session = () => ({
     session_token: `cal_ses_${sent.length}`,
     expires_at: new Date(nowMs + 3_600_000).toISOString(),
-    show_branding: true,
-    business: {},
   })
   const connection = new Connection('https://book.example.com/api/v1', 'cal_pub_1', {
     fetch: async (input, init) => {
@@ -45,6 +52,7 @@ function connectionTo(answer: (request: Sent, count: number) => Reply) {
       pauses.push(ms)
     },
     randomId: () => `id-${(ids += 1)}`,
+    storage: () => storage,
   })
   connection.onWait = (seconds) => waits.push(seconds)
   return {
@@ -110,6 +118,59 @@ describe('the session', () => {
   })
 })
 
+describe('the session of a tab', () => {
+  test('serves the pages that follow, until shortly before it ends', async () => {
+    const storage = tabStorage()
+    const first = connectionTo(() => fine, storage)
+    expect(first.connection.isOpen).toBe(false)
+    await first.connection.call('GET', '/services')
+    const second = connectionTo(() => fine, storage)
+    expect(second.connection.isOpen).toBe(true)
+    await second.connection.call('GET', '/services')
+    expect(second.paths()).toEqual(['/services'])
+    second.later(56)
+    expect(second.connection.isOpen).toBe(false)
+    await second.connection.call('GET', '/services')
+    expect(second.sent.at(1)).toMatchObject({
+      path: '/session',
+      headers: { 'X-Previous-Session': 'cal_ses_1' },
+    })
+  })
+
+  test('that is refused is exchanged for a new one', async () => {
+    const storage = tabStorage()
+    await connectionTo(() => fine, storage).connection.call('GET', '/services')
+    const { connection, paths } = connectionTo(
+      (_request, count) => (count === 1 ? problem(401, 'session_expired') : fine),
+      storage,
+    )
+    await connection.call('GET', '/services')
+    expect(paths()).toEqual(['/services', '/session', '/services'])
+  })
+
+  test('is not needed where storage is switched off', async () => {
+    const off = new Proxy(tabStorage(), {
+      get: () => {
+        throw new DOMException('denied', 'SecurityError')
+      },
+    })
+    const { connection, paths } = connectionTo(() => fine, off)
+    await connection.call('GET', '/a')
+    await connection.call('GET', '/b')
+    expect(paths()).toEqual(['/session', '/a', '/b'])
+  })
+
+  test('what a page begins with needs none, and waits as a limit asks', async () => {
+    const { connection, sent, waits } = connectionTo((_request, count) =>
+      count === 1 ? problem(429, 'rate_limited', { 'retry-after': '7' }) : fine,
+    )
+    expect(await connection.start('service=cut')).toEqual({ fine: true })
+    expect(sent.map(({ path }) => path)).toEqual(Array(2).fill('/book/cal_pub_1/start'))
+    expect(sent[0]?.headers).toEqual({})
+    expect(waits).toEqual([7, null])
+  })
+})
+
 describe('patience', () => {
   test('a limit is waited for as long as it asks, and told', async () => {
     const { connection, pauses, waits } = connectionTo((_request, count) =>
@@ -136,11 +197,16 @@ describe('patience', () => {
     expect(pauses).toHaveLength(3)
   })
 
-  test.each([['nothing' as const], [problem(503, 'unavailable', { 'retry-after': '1' })], [{ status: 502 }]])(
-    'no answer, or one of a server in trouble, is tried once more (%j)',
-    async (reply) => {
+  test.each([
+    ['unreachable', 'nothing' as const],
+    ['unknown', problem(503, 'unavailable', { 'retry-after': '1' })],
+    ['unknown', { status: 502 }],
+  ])(
+    'no answer, or one of a server in trouble, is tried once more, and then told apart (%s, %j)',
+    async (kind, reply) => {
       const { connection, paths } = connectionTo(() => reply)
-      await expect(connection.call('GET', '/services')).rejects.toBeInstanceOf(Unreachable)
+      const error = await connection.call('GET', '/services').catch((refusal: unknown) => refusal)
+      expect(troubleOf(error).kind).toBe(kind)
       expect(paths()).toEqual(['/session', '/services', '/services'])
     },
   )

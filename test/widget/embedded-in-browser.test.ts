@@ -202,7 +202,7 @@ describe.skipIf(chromiumPath === undefined)('the widget on a website', () => {
         body: { brand_color },
       })
       expect(changed.status).toBe(200)
-      const exchange = page.waitForResponse((response) => response.url().endsWith('/session'))
+      const exchange = page.waitForResponse((response) => response.url().includes('/start'))
       await page.evaluate(`{
         const element = document.createElement('holdfast-booking')
         for (const [name, value] of Object.entries(${JSON.stringify(attributes)})) element.setAttribute(name, value)
@@ -274,7 +274,7 @@ describe.skipIf(chromiumPath === undefined)('the widget on a website', () => {
     })
     pages['/'] = pageWith(element(preselected()))
     const come = Promise.withResolvers<undefined>()
-    await page.route('**/api/v1/session', async (route) => {
+    await page.route('**/start*', async (route) => {
       await come.promise
       await route.continue()
     })

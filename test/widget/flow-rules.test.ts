@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { Connection } from '../../widget/api/connection.ts'
 import { Refused, Unreachable } from '../../widget/api/refusals.ts'
-import type { CustomField, Location, ProblemDocument, Service, Session } from '../../widget/api/api-types.ts'
+import type {
+  BookingStart,
+  CustomField,
+  Location,
+  ProblemDocument,
+  Service,
+} from '../../widget/api/api-types.ts'
 import {
   anyone,
   completed,
@@ -12,18 +17,10 @@ import {
   without,
   type Catalogue,
 } from '../../widget/flow/choice-rules.ts'
-import { readCatalogue } from '../../widget/flow/catalogue-reading.ts'
 import { emptyDraft } from '../../widget/flow/draft.ts'
 import { bookingBody, faultsIn, fieldErrorsOf } from '../../widget/flow/draft-rules.ts'
-import {
-  initialState,
-  expired,
-  startedAnew,
-  withCatalogue,
-  withChoice,
-  withHold,
-  withRefusedSlot,
-} from '../../widget/flow/flow-state.ts'
+import { initialState, withStart, withChoice } from '../../widget/flow/flow-state.ts'
+import { expired, startedAnew, withHold, withRefusedSlot } from '../../widget/flow/late-state.ts'
 import { deadlineOf, secondsLeft } from '../../widget/flow/hold-rules.ts'
 import { lookPausesMs } from '../../widget/flow/payment-looks.ts'
 import { slotOf } from '../../widget/flow/slots.ts'
@@ -32,7 +29,9 @@ import { troubleOf } from '../../widget/flow/trouble.ts'
 const service = (id: string, parts: Partial<Service> = {}): Service => ({
   id,
   name: id,
+  category: null,
   description: null,
+  image_url: null,
   duration_minutes: 30,
   capacity: 1,
   price: null,
@@ -40,6 +39,10 @@ const service = (id: string, parts: Partial<Service> = {}): Service => ({
   location_ids: ['here', 'there'],
   staff_ids: ['ada', 'grace'],
   custom_fields: [],
+  max_advance_days: null,
+  cancel_until_minutes: null,
+  reschedule_until_minutes: null,
+  max_reschedules: 3,
   active: true,
   ...parts,
 })
@@ -48,6 +51,7 @@ const location = (id: string): Location => ({
   name: id,
   timezone: 'Europe/Berlin',
   address: null,
+  online_url: null,
   active: true,
 })
 const catalogue: Catalogue = {
@@ -58,13 +62,11 @@ const catalogue: Catalogue = {
   ],
   locations: [location('here'), location('there')],
   staff: [
-    { id: 'ada', name: 'Ada' },
-    { id: 'grace', name: 'Grace' },
+    { id: 'ada', name: 'Ada', description: null, image_url: null },
+    { id: 'grace', name: 'Grace', description: null, image_url: null },
   ],
 }
-const session: Session = {
-  session_token: 'cal_ses_1',
-  expires_at: '2026-11-20T11:00:00+01:00',
+const start: BookingStart = {
   show_branding: true,
   business: {
     id: 'b',
@@ -74,6 +76,8 @@ const session: Session = {
     brand_color: null,
     brand_logo_url: null,
   },
+  ...catalogue,
+  first: null,
 }
 
 describe('the next step', () => {
@@ -121,32 +125,11 @@ describe('the next step', () => {
   })
 })
 
-test('what can be chosen is what is active somewhere that is open, from every page of the lists', async () => {
-  const lists: Record<string, unknown[]> = {
-    '/services': [
-      service('cut'),
-      service('old', { active: false }),
-      service('away', { location_ids: ['closed'] }),
-      service('late'),
-    ],
-    '/locations': [location('here'), { ...location('closed'), active: false }, location('there')],
-    '/staff': catalogue.staff,
-  }
-  // one on each page, whatever limit is asked for
-  const call = (_method: string, path: string) => {
-    const { pathname, searchParams } = new URL(path, 'http://holdfast.test')
-    const at = Number(searchParams.get('cursor') ?? 0)
-    const list = lists[pathname] ?? []
-    const next_cursor = at + 1 < list.length ? String(at + 1) : null
-    return Promise.resolve({ status: 200, body: { data: list.slice(at, at + 1), next_cursor }, etag: null })
-  }
-  const read = await readCatalogue({ call } as unknown as Connection) // of which it needs no more
-  const idsOf = (items: { id: string }[]) => items.map(({ id }) => id)
-  expect([idsOf(read.services), idsOf(read.locations), idsOf(read.staff)]).toEqual([
-    ['cut', 'late'],
-    ['here', 'there'],
-    ['ada', 'grace'],
-  ])
+test('what can be chosen is what is offered somewhere that is open', () => {
+  const services = [service('cut'), service('away', { location_ids: ['closed'] }), service('late')]
+  const state = initialState(nothingChosen, { zone: 'Europe/Berlin', isChosen: false }, Date.now())
+  const shown = withStart(state, { ...start, services }).catalogue
+  expect(shown.services.map(({ id }) => id)).toEqual(['cut', 'late'])
 })
 
 test('what a visitor is told depends on whose trouble it is', () => {
@@ -156,6 +139,8 @@ test('what a visitor is told depends on whose trouble it is', () => {
   expect([refused('origin_not_allowed'), refused('invalid_credentials')]).toEqual(
     Array(2).fill('misconfigured'),
   )
+  const unknown = new Refused({ status: 404, code: 'not_found', title: '', detail: '' }, null)
+  expect([troubleOf(unknown, true).kind, troubleOf(unknown).kind]).toEqual(['misconfigured', 'unknown'])
   expect([refused('internal'), troubleOf(new Error('ours')).kind]).toEqual(['unknown', 'unknown'])
   expect(troubleOf(new Unreachable()).kind).toBe('unreachable')
 })
@@ -167,10 +152,9 @@ describe('the state of the flow', () => {
     staff_ids: [],
     seats_left: 1,
   })
-  const begun = withCatalogue(
-    initialState(nothingChosen, 'Europe/Berlin', Date.parse('2026-11-20T09:00Z')),
-    session,
-    catalogue,
+  const begun = withStart(
+    initialState(nothingChosen, { zone: 'Europe/Berlin', isChosen: false }, Date.parse('2026-11-20T09:00Z')),
+    start,
   )
   const held = withHold(
     { ...begun, draft: { ...emptyDraft, firstName: 'Ada' } },
@@ -180,7 +164,25 @@ describe('the state of the flow', () => {
   test('begins in the month of the visitor, with the service', () => {
     expect(begun).toMatchObject({ step: 'service', month: '2026-11', busy: null, showBranding: true })
     const late = Date.parse('2026-11-30T20:00Z')
-    expect(initialState(nothingChosen, 'Asia/Tokyo', late).month).toBe('2026-12')
+    expect(initialState(nothingChosen, { zone: 'Asia/Tokyo', isChosen: false }, late).month).toBe('2026-12')
+    const wanting = (date: string) =>
+      initialState({ ...nothingChosen, date }, { zone: 'Asia/Tokyo', isChosen: false }, late).month
+    expect([wanting('2027-02-03'), wanting('2026-02-03')]).toEqual(['2027-02', '2026-12'])
+  })
+
+  test('times are those of the place, or of the visitor where one meets online or the website says so', () => {
+    const [one] = catalogue.locations
+    if (!one) throw new Error('no location')
+    const zoneOf = (online_url: string | null, isChosen = false) => {
+      const locations = [{ ...one, timezone: 'Europe/Berlin', online_url }]
+      const [service] = catalogue.services
+      const services = service ? [{ ...service, location_ids: [one.id] }] : []
+      const away = initialState(nothingChosen, { zone: 'America/Los_Angeles', isChosen }, Date.now())
+      return withStart(away, { ...start, services, locations }).zone
+    }
+    expect(zoneOf(null)).toBe('Europe/Berlin')
+    expect(zoneOf('https://meet.example.com/salon')).toBe('America/Los_Angeles')
+    expect(zoneOf(null, true)).toBe('America/Los_Angeles')
   })
 
   test('another service forgets slots, but not what was typed', () => {
@@ -218,11 +220,20 @@ describe('the state of the flow', () => {
           staff_ids: [],
           seats_left: 1,
         },
+        {
+          starts_at: '2026-11-24T10:00:00+01:00',
+          ends_at: '2026-11-24T10:30:00+01:00',
+          staff_ids: [],
+          seats_left: 1,
+        },
       ],
     }
     const { notice, draft } = withRefusedSlot(held, problem)
     expect(notice?.kind).toBe(kind)
-    expect(notice?.alternatives.map(({ startsAt }) => startsAt)).toEqual(['2026-11-24T11:00:00+01:00'])
+    expect(notice?.alternatives.map(({ startsAt }) => startsAt)).toEqual([
+      '2026-11-24T10:00:00+01:00',
+      '2026-11-24T11:00:00+01:00',
+    ])
     expect(draft.firstName).toBe('Ada')
   })
 
@@ -266,7 +277,7 @@ describe('the details', () => {
     for (const email of ['ada', 'ada@example', 'a@b@c.de', '@example.com']) {
       expect(faultsIn({ ...draft, email }, [])).toEqual({ email: 'email' })
     }
-    expect(faultsIn({ ...draft, phone: 'call me' }, [])).toEqual({ phone: 'invalid' })
+    expect(faultsIn({ ...draft, phone: 'call me' }, [])).toEqual({ phone: 'phone' })
     const numbers = { ...draft, fields: { n: 'many', u: 'not an address' } }
     expect(faultsIn(numbers, [field('n', { type: 'number' }), field('u', { type: 'url' })])).toEqual({
       'field:n': 'invalid',
@@ -276,6 +287,17 @@ describe('the details', () => {
       'field:m': 'required',
     })
     expect(faultsIn(draft, [field('b', { type: 'boolean', required: true })])).toEqual({})
+  })
+
+  test.each([
+    ['+49 (0)30 / 123-456', '+49 30 123-456'],
+    ['0049 (0) 30/123456', '0049 30 123456'],
+    ['(030) 123\u00a0456', '(030) 123 456'],
+    ['٠٥٠ ١٢٣ ٤٥٦٧', '050 123 4567'],
+    ['+44 20–7946–0018', '+44 20 7946 0018'],
+  ])('a telephone number may be written as people do: %s', (phone, sent) => {
+    expect(faultsIn({ ...draft, phone }, [])).toEqual({})
+    expect(bookingBody('h', { ...draft, phone }, []).client).toMatchObject({ phone: sent })
   })
 
   test('are sent as the service takes them: trimmed, numbers as numbers, nothing that is empty', () => {
@@ -309,7 +331,7 @@ describe('the details', () => {
     }
     expect(fieldErrorsOf(problem, sent, fields)).toEqual({
       email: 'email',
-      phone: 'invalid',
+      phone: 'phone',
       'field:b': 'invalid',
       'field:a': 'required',
     })

@@ -9,7 +9,9 @@ import { businessOf, startTestService, type TestService } from '../support/test-
 
 const guide = documentAt('docs/guides/widget.md')
 const blocks = blocksOf(guide)
-const pages = blocks.filter(({ language }) => language === 'html').map(({ text }) => text)
+const pages = blocks
+  .filter(({ language, text }) => language === 'html' && !text.startsWith('<iframe')) // framed-in-browser.test.ts
+  .map(({ text }) => text)
 const sources = globSync('widget/**/*.{ts,tsx,css}', { cwd: project, exclude: ['widget/dist/**'] })
   .map((file) => readFileSync(join(project, file), 'utf8'))
   .join('\n')

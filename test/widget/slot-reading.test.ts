@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Connection } from '../../widget/api/connection.ts'
-import { anyone, nothingChosen, type Choice } from '../../widget/flow/choice-rules.ts'
+import { anyone, nothingChosen, type Preset } from '../../widget/flow/choice-rules.ts'
+import { Refused } from '../../widget/api/refusals.ts'
 import { BookingFlow } from '../../widget/flow/booking-flow.ts'
+import { knownSlots } from '../../widget/flow/slots.ts'
 
 const start = Date.parse('2026-11-20T09:00:00Z')
 const people = ['ada', 'grace']
@@ -15,40 +17,58 @@ const slots = [
   { starts_at: '2026-11-24T11:00:00Z', ends_at: '2026-11-24T12:00:00Z', staff_ids: people, seats_left: 1 },
 ]
 
-/** A flow over a service that answers after `answers()` was called; what it was asked, and when. */
-function flowWith(preset: Choice, { refusesEarly = false } = {}) {
+/** A flow over a service that answers after `answers()` was called; what it was asked. */
+function flowWith(preset: Preset, { isOpen = false } = {}) {
   const asked: string[] = []
   let nowMs = start
-  let waiting: (() => void)[] = []
-  const list = (data: unknown[]) => ({ data, next_cursor: null })
-  const answerTo = (path: string): unknown => {
-    if (path.startsWith('/services')) return list(services)
-    if (path.startsWith('/locations')) {
-      return list([{ id: 'here', name: 'Here', timezone: 'Europe/Berlin', address: null, active: true }])
-    }
-    if (path.startsWith('/staff')) return list(people.map((id) => ({ id, name: id })))
-    if (path.startsWith('/availability/soonest')) return null
-    const person = /staff_id=(\w+)/.exec(path)?.[1]
-    const shown = slots.filter(({ staff_ids }) => person === undefined || staff_ids.includes(person))
-    return { timezone: 'Europe/Berlin', days: [{ date: '2026-11-24', slots: shown }] }
+  const waiting: (() => void)[] = []
+  const until = (path: string) => {
+    asked.push(path.split('&from', 1)[0] ?? '')
+    return new Promise<void>((resolve) => waiting.push(resolve))
   }
+  const of = (person: string | null) =>
+    slots.filter(({ staff_ids }) => person === null || staff_ids.includes(person))
   const connection = {
     token: undefined,
+    isOpen,
     onWait: () => undefined,
-    session: () => Promise.resolve({ show_branding: true, business: {} }),
+    start: async (query: string) => {
+      await until(`start?${query}`)
+      const asks = new URLSearchParams(query)
+      const [service, staff, size] = ['service', 'staff', 'party_size'].map((name) => asks.get(name))
+      if (staff === 'gone') throw new Refused({ status: 404, code: 'not_found', title: '', detail: '' }, null)
+      const shown = of(staff ?? null)
+      const first = {
+        ...{
+          service_id: service,
+          location_id: 'here',
+          staff_id: staff ?? null,
+          party_size: Number(size ?? 1),
+        },
+        ...{ soonest: shown[0], slots: shown, dates: ['2026-11-24', '2026-11-26'] },
+      }
+      return {
+        ...{ show_branding: true, business: {}, services, staff: people.map((id) => ({ id, name: id })) },
+        locations: [{ id: 'here', name: 'Here', timezone: 'Europe/Berlin', address: null, active: true }],
+        first: service ? first : null,
+      }
+    },
     call: async (_method: string, path: string) => {
-      asked.push(path.split(/[?&](?:limit|from)/, 1)[0] ?? '')
-      const isEarly = path.startsWith('/availability') && asked.length === 1
-      await new Promise<void>((resolve) => waiting.push(resolve))
-      if (isEarly && refusesEarly) throw new Error('refused')
-      return { status: 200, body: answerTo(path), etag: null }
+      await until(path)
+      connection.isOpen = true
+      const person = /staff_id=(\w+)/.exec(path)?.[1] ?? null
+      const days = path.includes('from=2026-11')
+        ? [{ date: '2026-11-24', slots: [...of(person), later26] }]
+        : []
+      return { status: 200, body: { timezone: 'Europe/Berlin', days }, etag: null }
     },
   }
   const flow = new BookingFlow({
     connection: connection as unknown as Connection, // of which the flow needs no more
+    later: () => import('../../widget/flow/late-flow.ts'),
     checkouts: { go: () => true, keep: () => undefined, take: () => undefined },
     preset,
-    zone: () => 'Europe/Berlin',
+    zone: () => ({ zone: 'Europe/Berlin', isChosen: false }),
     place: { key: 'x', isOwn: false },
     manageUrl: null,
     nowMs: () => nowMs,
@@ -65,33 +85,51 @@ function flowWith(preset: Choice, { refusesEarly = false } = {}) {
     answers: async () => {
       await new Promise((resolve) => setImmediate(resolve)) // until all of it was asked
       for (const resolve of waiting.splice(0)) resolve()
-      waiting = []
       await new Promise((resolve) => setImmediate(resolve))
     },
   }
 }
 
+const later26 = { ...slots[1], starts_at: '2026-11-26T15:00:00Z', ends_at: '2026-11-26T16:00:00Z' }
 const times = (flow: BookingFlow) =>
-  (flow.state.slots['2026-11'] ?? []).map(({ startsAt }) => startsAt.slice(11, 16))
-const catalogue = ['/services', '/locations', '/staff']
+  (knownSlots(flow.state, '2026-11') ?? []).map(({ startsAt }) => startsAt.slice(11, 16))
+const room = { serviceId: 'room', locationId: 'here', staffId: null }
+const cut = { ...room, serviceId: 'cut' }
 
-test('slots of what the page has preselected are asked for beside the catalogue, once', async () => {
-  const { flow, asked, answers } = flowWith({ serviceId: 'room', locationId: 'here', staffId: null })
+test('the first times of what the page has preselected come with the catalogue, in one request', async () => {
+  const { flow, asked, answers } = flowWith(room)
   void flow.start()
   await answers()
-  expect(asked).toEqual(['/availability?service_id=room&location_id=here', ...catalogue])
-  await answers()
-  expect(asked).toHaveLength(4)
-  expect([flow.state.step, times(flow), flow.state.busy]).toEqual(['time', ['10:00', '11:00'], null])
+  expect(asked).toEqual(['start?service=room&location=here'])
+  expect([flow.state.step, flow.state.date, times(flow)]).toEqual(['time', '2026-11-24', ['10:00', '11:00']])
+  expect([flow.state.busy, flow.state.slots]).toEqual([null, {}])
 })
 
-test('nothing is asked early where a visitor chooses the service or the place', async () => {
-  for (const preset of [nothingChosen, { ...nothingChosen, serviceId: 'room' }]) {
-    const { flow, asked, answers } = flowWith(preset)
-    void flow.start()
-    await answers()
-    expect(asked.slice(0, 3)).toEqual(catalogue)
-  }
+test('whoever chooses sees first times without a session; the month is read for another day', async () => {
+  const { flow, asked, answers } = flowWith(nothingChosen)
+  void flow.start()
+  await answers()
+  flow.choose('service', 'room')
+  await answers()
+  flow.chooseDate('2026-11-24')
+  expect(asked).toEqual(['start?', 'start?service=room&location=here'])
+  flow.chooseDate('2026-11-26')
+  expect(flow.state.busy).toBe('slots')
+  await answers()
+  expect(asked.slice(2)).toEqual(['/availability?service_id=room&location_id=here'])
+  expect([flow.state.date, times(flow)]).toEqual(['2026-11-26', ['10:00', '11:00', '15:00']])
+})
+
+test('where the tab has a session, the month is read at once', async () => {
+  const { flow, asked, answers } = flowWith(room, { isOpen: true })
+  void flow.start()
+  await answers()
+  await answers()
+  expect(asked).toEqual([
+    'start?service=room&location=here',
+    '/availability?service_id=room&location_id=here',
+  ])
+  expect(times(flow)).toEqual(['10:00', '11:00', '15:00'])
 })
 
 test('times with room for more people are asked for anew, and another service is for one again', async () => {
@@ -100,70 +138,69 @@ test('times with room for more people are asked for anew, and another service is
   await answers()
   flow.choose('service', 'room')
   await answers()
-  expect(asked.at(-1)).toBe('/availability?service_id=room&location_id=here')
   flow.setParty(3)
-  expect(flow.state.slots).toEqual({})
+  expect(times(flow)).toEqual([])
   await answers()
-  expect(asked.at(-1)).toBe('/availability?service_id=room&location_id=here&party_size=3')
-  expect(times(flow)).toEqual(['10:00', '11:00'])
+  expect(asked.at(-1)).toBe('start?service=room&location=here&party_size=3')
   flow.choose('service', 'one')
   await answers()
-  expect([flow.state.party, asked.at(-1)]).toEqual([1, '/availability?service_id=one&location_id=here'])
+  expect([flow.state.party, asked.at(-1)]).toEqual([1, 'start?service=one&location=here'])
 })
 
-test('of one person nothing is asked a second time', async () => {
-  const { flow, asked, answers } = flowWith({ serviceId: 'one', locationId: 'here', staffId: null })
+test('whoever chooses a person sees their times; what was asked early and is old is asked again', async () => {
+  const { flow, asked, answers, later } = flowWith(cut)
   void flow.start()
   await answers()
-  await answers()
-  expect([flow.state.step, asked.length, times(flow)]).toEqual(['time', 4, ['10:00', '11:00']])
-})
-
-test('whoever chooses a person sees their times at once, and then what the service says', async () => {
-  const { flow, asked, answers } = flowWith({ serviceId: 'cut', locationId: 'here', staffId: null })
-  void flow.start()
-  await answers()
-  await answers()
-  expect(flow.state.step).toBe('staff')
+  expect([flow.state.step, asked.length]).toEqual(['staff', 1])
   flow.choose('staff', 'grace')
-  await new Promise((resolve) => setImmediate(resolve))
-  expect([times(flow), flow.state.busy]).toEqual([['11:00'], null])
-  expect(asked.at(-1)).toBe('/availability?service_id=cut&location_id=here&staff_id=grace')
   await answers()
-  expect(times(flow)).toEqual(['11:00'])
-})
-
-test('what was asked early and is old by now is asked again', async () => {
-  const { flow, asked, answers, later } = flowWith({ serviceId: 'cut', locationId: 'here', staffId: null })
-  void flow.start()
-  await answers()
-  await answers()
+  expect([times(flow), asked.at(-1)]).toEqual([['11:00'], 'start?service=cut&location=here&staff=grace'])
   later(31_000)
   flow.choose('staff', anyone)
   await answers()
-  expect(asked).toHaveLength(5)
+  expect(asked).toHaveLength(3)
+})
+
+test('the day of a link is shown, or the next free one', async () => {
+  for (const date of ['2026-11-26', '2026-11-25']) {
+    const { flow, asked, answers } = flowWith({ ...room, date })
+    void flow.start()
+    await answers()
+    await answers()
+    expect([flow.state.date, asked.length]).toEqual(['2026-11-26', 2])
+  }
+})
+
+test('the day of a link that is past, or in a month without free times, is left for the first free one', async () => {
+  for (const date of ['2026-11-01', '2027-05-05']) {
+    const { flow, answers } = flowWith({ ...room, date })
+    void flow.start()
+    for (let times = 0; times < 3; times += 1) await answers()
+    expect([flow.state.month, flow.state.date]).toEqual(['2026-11', '2026-11-24'])
+  }
 })
 
 test('a month that was left before its answer came is asked for again by who comes back to it', async () => {
-  const { flow, answers } = flowWith({ serviceId: 'room', locationId: 'here', staffId: null })
+  const { flow, answers } = flowWith(room)
   void flow.start()
   await answers()
   void flow.showMonth('2026-12')
   void flow.showMonth('2027-01')
   await answers()
-  expect(Object.keys(flow.state.slots)).toEqual(['2026-11', '2027-01'])
+  expect(Object.keys(flow.state.slots)).toEqual(['2027-01'])
   void flow.showMonth('2026-12')
   await answers()
   expect(['2026-12' in flow.state.slots, flow.state.busy]).toEqual([true, null])
 })
 
-test('an early question that is refused is asked again, as if it had not been', async () => {
-  const preset = { serviceId: 'room', locationId: 'here', staffId: 'gone' }
-  const { flow, asked, answers } = flowWith(preset, { refusesEarly: true })
+test('a preselected person who is not offered is ignored', async () => {
+  const { flow, asked, answers } = flowWith({ ...room, staffId: 'gone' })
   void flow.start()
-  await answers()
-  await answers()
-  await answers()
-  expect(asked.at(-1)).toBe('/availability?service_id=room&location_id=here')
+  for (let times = 0; times < 3; times += 1) await answers()
+  expect(asked).toEqual([
+    'start?service=room&location=here&staff=gone',
+    'start?',
+    'start?service=room&location=here',
+  ])
   expect([flow.state.trouble, times(flow)]).toEqual([null, ['10:00', '11:00']])
 })

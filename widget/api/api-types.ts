@@ -3,15 +3,37 @@
 export interface Session {
   session_token: string
   expires_at: string
+  sends_mail?: true
+}
+
+export interface Business {
+  id: string
+  name: string
+  timezone: string
+  brand_name: string | null
+  brand_color: string | null
+  brand_logo_url: string | null
+}
+
+/** What a booking page begins with: `GET /book/{key}/start`. */
+export interface BookingStart {
   show_branding: boolean
-  business: {
-    id: string
-    name: string
-    timezone: string
-    brand_name: string | null
-    brand_color: string | null
-    brand_logo_url: string | null
-  }
+  business: Business
+  services: Service[]
+  locations: Location[]
+  staff: StaffMember[]
+  /** Null while the service or the location is to be chosen. */
+  first: FirstTimes | null
+}
+
+export interface FirstTimes {
+  service_id: string
+  location_id: string
+  staff_id: string | null
+  party_size: number
+  soonest: Slot | null
+  slots: Slot[]
+  dates: string[]
 }
 
 export interface Money {
@@ -41,7 +63,9 @@ export interface CustomField {
 export interface Service {
   id: string
   name: string
+  category: string | null
   description: string | null
+  image_url: string | null
   duration_minutes: number
   capacity: number
   price: Money | null
@@ -49,6 +73,11 @@ export interface Service {
   location_ids: string[]
   staff_ids: string[]
   custom_fields: CustomField[]
+  max_advance_days: number | null
+  /** Before the start; null: never. */
+  cancel_until_minutes: number | null
+  reschedule_until_minutes: number | null
+  max_reschedules: number
   active: boolean
 }
 
@@ -57,12 +86,15 @@ export interface Location {
   name: string
   timezone: string
   address: string | null
+  online_url: string | null
   active: boolean
 }
 
 export interface StaffMember {
   id: string
   name: string
+  description: string | null
+  image_url: string | null
 }
 
 export interface Slot {
@@ -92,12 +124,17 @@ export type FieldValue = string | number | boolean | string[]
 export interface Booking {
   id: string
   status: 'pending' | 'confirmed' | 'in_progress' | 'completed' | 'cancelled'
+  party_size: number
   starts_at: string
   ends_at: string
   service: { id: string; name: string; price: Money | null }
-  location: { id: string; name: string; address: string | null; timezone: string }
+  location: Omit<Location, 'active'>
   client: { first_name: string; last_name: string; email: string }
   staff: { id: string; name: string } | null
+  notes?: string | null
+  custom_field_values?: unknown[]
+  /** The deposit; in minor units. */
+  payment?: Money & { status: 'due' | 'paid' | 'expired' | 'refunded' }
   redirect_url?: string
   /** The page on which the client manages it. */
   manage_url?: string

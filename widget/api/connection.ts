@@ -1,4 +1,4 @@
-import type { ProblemDocument, Session } from './api-types.ts'
+import type { BookingStart, ProblemDocument, Session } from './api-types.ts'
 import { Refused, Unreachable } from './refusals.ts'
 
 /** The browser's functions that the connection uses, for tests to replace. */
@@ -8,6 +8,8 @@ interface ConnectionPorts {
   pause(ms: number): Promise<void>
   /** Returns a unique text. */
   randomId(): string
+  /** That of the tab, which may be switched off. */
+  storage(): Storage
 }
 
 export interface Answer<T> {
@@ -19,7 +21,7 @@ export interface Answer<T> {
 interface Sent {
   method: string
   path: string
-  token: string
+  token?: string
   body?: unknown
   headers?: Record<string, string>
   keepalive?: boolean
@@ -48,8 +50,8 @@ interface LiveSession extends Session {
 }
 
 /**
- * Calls the API as one visitor. Exchanges the session on first use, and renews it before its hour is over or after a 401.
- * Sends the old session along, so that no hold is lost.
+ * Calls the API as one visitor. Exchanges the session on first use, keeps it for the tab, and renews it before its hour is
+ * over or after a 401. Sends the old session along, so that no hold is lost.
  */
 export class Connection {
   /** Called with the wait in seconds at a rate limit, and with null when it is over. */
@@ -59,16 +61,30 @@ export class Connection {
   private readonly base: string
   private readonly publishableKey: string
   private readonly ports: ConnectionPorts
+  private readonly storageKey: string
 
   constructor(base: string, publishableKey: string, ports: ConnectionPorts) {
     this.base = base
     this.publishableKey = publishableKey
     this.ports = ports
+    this.storageKey = `holdfast:session:${publishableKey}`
+    this.live = this.kept()
   }
 
-  /** The current session. */
-  async session(): Promise<Session> {
-    return this.current()
+  /** What a page begins with. Needs no session. Throws Refused or Unreachable. */
+  async start(query: string): Promise<BookingStart> {
+    const path = `/../../book/${encodeURIComponent(this.publishableKey || '-')}/start?${query}`
+    const { body } = await this.read<BookingStart>(await this.patiently({ method: 'GET', path }))
+    return body
+  }
+
+  /** Whether a request would exchange no session. */
+  get isOpen(): boolean {
+    return this.live !== undefined && this.ports.nowMs() < this.live.renewAtMs
+  }
+
+  get sendsMail(): boolean {
+    return this.live?.sends_mail === true
   }
 
   /** The current token, kept while the visitor is at a checkout. */
@@ -76,10 +92,9 @@ export class Connection {
     return this.live?.session_token
   }
 
-  /** Resumes the session from before the checkout. */
-  async resume(token: string): Promise<Session> {
-    this.exchanging ??= this.exchange(token)
-    return this.exchanging
+  /** Resumes the session from before the checkout, if the tab has kept none. */
+  resume(token: string): void {
+    this.live ??= { session_token: token, expires_at: '', renewAtMs: 0 }
   }
 
   /** Sends a request, and waits as `Retry-After` asks. Throws Refused or Unreachable. */
@@ -110,6 +125,8 @@ export class Connection {
 
   /** Runs one exchange at a time; concurrent callers share its result. */
   private async renew(token: string | undefined): Promise<LiveSession> {
+    const other = this.kept() // another widget of the page may have renewed it
+    if (other && other.session_token !== token) this.live = other
     if (this.live && this.live.session_token !== token) return this.live
     this.exchanging ??= this.exchange(token)
     return this.exchanging
@@ -127,10 +144,26 @@ export class Connection {
       const { body } = await this.read<Session>(response)
       const endsAtMs = Date.parse(body.expires_at)
       const renewAtMs = endsAtMs > startedMs + renewBeforeMs ? endsAtMs - renewBeforeMs : unknownEnd
-      this.live = { ...body, renewAtMs }
+      this.live = { session_token: body.session_token, expires_at: body.expires_at, renewAtMs }
+      if (body.sends_mail) this.live.sends_mail = true
+      try {
+        this.ports.storage().setItem(this.storageKey, JSON.stringify(this.live))
+      } catch {
+        // storage is disabled
+      }
       return this.live
     } finally {
       this.exchanging = undefined
+    }
+  }
+
+  /** The session of this tab, unless it ends soon. */
+  private kept(): LiveSession | undefined {
+    try {
+      const kept = JSON.parse(this.ports.storage().getItem(this.storageKey) ?? '') as LiveSession
+      return this.ports.nowMs() < kept.renewAtMs ? kept : undefined
+    } catch {
+      return undefined
     }
   }
 
@@ -140,7 +173,7 @@ export class Connection {
     for (let waits = 0; ;) {
       const response = await this.once(sent)
       if (!response || response.status >= 500) {
-        if (retried || sent.keepalive) throw new Unreachable()
+        if (retried || sent.keepalive) throw response ? new Error('server error') : new Unreachable()
         retried = true
         await this.ports.pause(Math.min((secondsOf(response) ?? 1) * retryPauseMs, maxRetryPauseMs))
         continue
@@ -160,7 +193,7 @@ export class Connection {
       return await this.ports.fetch(`${this.base}${path}`, {
         method,
         headers: {
-          Authorization: `Bearer ${token}`,
+          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
           ...(body !== undefined && { 'Content-Type': 'application/json' }),
           ...headers,
         },

@@ -12,7 +12,7 @@ export class Refused extends Error {
   }
 }
 
-/** Twice no response, or a server error. */
+/** Twice no response. */
 export class Unreachable extends Error {}
 
 /** The problem code; null for any other error. */

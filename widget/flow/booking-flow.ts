@@ -1,26 +1,14 @@
-import type { Booking, Hold, Service, Session } from '../api/api-types.ts'
+import type { Booking, BookingStart, Hold } from '../api/api-types.ts'
 import type { Connection } from '../api/connection.ts'
-import { codeOf, Refused } from '../api/refusals.ts'
+import { codeOf, Unreachable } from '../api/refusals.ts'
+import { monthOf } from '../times/civil-dates.ts'
 import { dateIn } from '../times/zones.ts'
-import { readCatalogue } from './catalogue-reading.ts'
 import type { Checkouts, OpenCheckout } from './checkouts.ts'
-import { serviceOf, type Choice, type ListStep, type Step } from './choice-rules.ts'
-import { DepositPayment } from './deposit-payment.ts'
-import type { Draft, DraftRules } from './draft.ts'
-import {
-  backTo,
-  initialState,
-  expired,
-  startedAnew,
-  withBooking,
-  withCatalogue,
-  withChoice,
-  withHold,
-  withRefusedSlot,
-  type FlowState,
-} from './flow-state.ts'
+import type { ListStep, Preset, Step } from './choice-rules.ts'
+import type { Draft } from './draft.ts'
+import { backTo, initialState, withChoice, withStart, type FlowState, type WantedZone } from './flow-state.ts'
 import { FlowStore } from './flow-store.ts'
-import { Reservation } from './reservation.ts'
+import type { LateFlow } from './late-flow.ts'
 import { SlotReading } from './slot-reading.ts'
 import type { Slot } from './slots.ts'
 import { troubleOf } from './trouble.ts'
@@ -42,10 +30,14 @@ export interface LinkPlace {
 
 interface FlowOptions {
   connection: Connection
+  /** Loads what holds and books. */
+  later: () => Promise<{ LateFlow: typeof LateFlow }>
   checkouts: Checkouts
-  preset: Choice
-  /** The initial time zone. Passed in, because asking the browser is slow. */
-  zone: () => string
+  preset: Preset
+  /** What is left of a visit before a reload. */
+  kept?: Partial<FlowState>
+  /** Passed in, because asking the browser is slow. */
+  zone: () => WantedZone
   /** Where the page of a booking is kept, and that of one made before a reload. */
   place: LinkPlace
   manageUrl: string | null
@@ -55,36 +47,33 @@ interface FlowOptions {
   events: FlowEvents
 }
 
-/** The session is being exchanged: a new one, or that of a booking whose deposit was being paid. */
+/** The start is asked for; there may be a booking whose deposit was being paid. */
 interface Beginning {
   open: OpenCheckout | undefined
-  exchange: Promise<Session>
+  reading: Promise<BookingStart>
 }
 
 /** One visitor's booking flow: turns their actions and the API's responses into state. */
 export class BookingFlow {
   readonly options: FlowOptions
-  private readonly store: FlowStore
-  private readonly slots: SlotReading
-  private readonly reservation: Reservation
-  private readonly deposit: DepositPayment
+  readonly store: FlowStore
+  readonly slots: SlotReading
+  /** What holds and books; there since the first hold. */
+  late: LateFlow | undefined
   private beginning: Beginning | undefined
   private again: () => Promise<void> = () => this.start()
 
   constructor(options: FlowOptions) {
-    const { connection, checkouts, preset, zone, manageUrl, nowMs, locale, events } = options
+    const { connection, preset, zone, manageUrl, nowMs } = options
     this.options = options
-    this.beginning = this.begin() // runs while the rest is set up
-    this.store = new FlowStore({ ...initialState(preset, zone(), nowMs()), manageUrl })
+    const { month, ...kept } = options.kept ?? {}
+    const initial = initialState(preset, zone(), nowMs())
+    this.store = new FlowStore({ ...initial, ...kept, step: 'service', manageUrl })
+    if (month && month > initial.month) this.set({ month })
     const { store } = this
     this.slots = new SlotReading({ connection, store, nowMs })
-    const held = (hold: Hold) => {
-      this.slots.forget()
-      events.held(hold)
-    }
-    this.reservation = new Reservation({ connection, store, nowMs, locale, held })
-    this.deposit = new DepositPayment({ connection, store, checkouts, confirmed: events.booked })
     connection.onWait = (waitSeconds) => this.set({ waitSeconds })
+    this.beginning = this.begin() // runs while the language loads
   }
 
   get state(): FlowState {
@@ -101,24 +90,22 @@ export class BookingFlow {
       () => this.start(),
       async () => {
         this.set({ busy: 'start' })
-        const { connection, preset } = this.options
-        const { open, exchange } = this.beginning ?? this.begin()
+        const { open, reading } = this.beginning ?? this.begin()
         this.beginning = undefined
-        if (!open) this.slots.askEarly(preset)
-        const [session, catalogue] = await Promise.all([exchange, readCatalogue(connection)])
-        this.replace(withCatalogue(this.state, session, catalogue))
-        if (open) await this.deposit.resume(open)
+        this.replace(withStart(this.state, await reading))
+        if (open) await (await this.loadLate()).deposit.resume(open)
         else await this.enterStep()
       },
     )
   }
 
   private begin(): Beginning {
-    const { connection, checkouts } = this.options
+    const { connection, checkouts, preset, kept } = this.options
     const open = checkouts.take()
-    const exchange = open ? connection.resume(open.token) : connection.session()
-    exchange.catch(() => undefined) // start() reports it
-    return { open, exchange }
+    if (open) connection.resume(open.token)
+    const reading = this.slots.start({ ...preset, ...kept?.choice })
+    reading.catch(() => undefined) // start() reports it
+    return { open, reading }
   }
 
   choose(step: ListStep, id: string): void {
@@ -130,7 +117,7 @@ export class BookingFlow {
   /** Looks for times with room for so many people. */
   setParty(party: number): void {
     this.slots.forget()
-    this.set({ party, slots: {}, soonest: undefined })
+    this.set({ party, slots: {}, first: undefined, soonest: undefined })
     void this.enterStep()
   }
 
@@ -144,6 +131,7 @@ export class BookingFlow {
     this.replace({
       ...this.state,
       zone,
+      isZoneChosen: true,
       date: wanted && date ? dateIn(zone, wanted.startsAtMs) : date,
       month,
     })
@@ -157,8 +145,14 @@ export class BookingFlow {
     )
   }
 
+  /** Shows the times of a day; of the first free day they are known, for others the month is read. */
   chooseDate(date: string): void {
     this.set({ date })
+    if (this.slots.knows(date)) return
+    void this.attempt(
+      async () => this.chooseDate(date),
+      () => this.slots.read(monthOf(date), true),
+    )
   }
 
   /** Holds a slot, then releases the previous hold. */
@@ -166,7 +160,10 @@ export class BookingFlow {
     if (this.state.busy) return
     await this.attempt(
       () => this.chooseSlot(slot),
-      () => this.hold(slot),
+      async () => {
+        this.set({ busy: 'hold', wanted: slot })
+        await (await this.loadLate()).hold(slot)
+      },
     )
   }
 
@@ -179,31 +176,12 @@ export class BookingFlow {
     this.set({ draft: { ...this.state.draft, ...change } })
   }
 
-  /** Called when the deadline of the hold has passed. */
-  lapse(): void {
-    if (this.state.held && this.state.busy !== 'booking') {
-      this.slots.forget()
-      this.replace(expired(this.state))
-    }
-  }
-
-  /** Books what was typed; the rules come with the form. */
-  async submit(rules: DraftRules): Promise<void> {
-    const service = serviceOf(this.state.catalogue, this.state.choice)
-    if (!service || this.state.busy) return
-    const errors = rules.faultsIn(this.state.draft, service.custom_fields)
-    this.set({ errors, notice: Object.keys(errors).length > 0 ? this.state.notice : null })
-    if (Object.keys(errors).length > 0) return
-    await this.attempt(
-      () => this.submit(rules),
-      () => this.book(service, rules),
-    )
-  }
-
-  bookAnother(): void {
-    this.slots.forget()
-    this.replace(startedAnew(this.state))
-    void this.enterStep()
+  private async loadLate(): Promise<LateFlow> {
+    const { LateFlow } = await this.options.later().catch(() => {
+      throw new Unreachable()
+    })
+    this.late ??= new LateFlow(this)
+    return this.late
   }
 
   /** Retries the action that got no response. */
@@ -212,98 +190,35 @@ export class BookingFlow {
     await this.again()
   }
 
-  /** Releases the slot when the visitor leaves; the request may outlive the page. */
-  leave(): void {
-    const { held } = this.state
-    if (!held) return
-    this.replace({ ...this.state, held: null, step: 'time', notice: null })
-    this.slots.forget()
-    void this.reservation.release(held.id, true)
-  }
-
   /** Reads the slots again, because others may have booked meanwhile. */
   async lookAgain(): Promise<void> {
-    await this.deposit.look()
+    await this.late?.deposit.look()
     if (this.state.step !== 'time' || this.state.busy || this.state.trouble) return
-    await this.slots.read(this.state.month).catch(() => undefined) // keep the old slots; holding one will tell
+    const { month, slots } = this.state
+    const look = slots[month] ? this.slots.read(month) : this.slots.enter()
+    await look.catch(() => undefined) // keep the old slots; holding one will tell
   }
 
-  private async enterStep(): Promise<void> {
+  async enterStep(): Promise<void> {
     if (this.state.step !== 'time') return
     await this.attempt(
       () => this.enterStep(),
-      () => this.slots.read(this.state.month, true),
+      () => this.slots.enter(),
     )
   }
 
-  private async hold(slot: Slot): Promise<void> {
-    const before = this.state.held
-    this.set({ busy: 'hold', wanted: slot })
-    try {
-      const held = await this.reservation.place(slot)
-      if (before) void this.reservation.release(before.id)
-      this.replace(withHold(this.state, held))
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      this.refused(error)
-    }
-  }
-
-  private refused(error: Refused): void {
-    this.slots.forget()
-    this.replace(withRefusedSlot(this.state, error.problem))
-    this.tell(error)
-    if (this.state.step === 'time') void this.lookAgain()
-  }
-
-  private async book(service: Service, rules: DraftRules): Promise<void> {
-    this.set({ busy: 'booking' })
-    try {
-      const booking = await this.reservation.book(service, rules)
-      this.options.events.booked(booking)
-      if (booking.redirect_url) this.deposit.begin(booking, booking.redirect_url)
-      else this.replace(withBooking(this.state, booking))
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      this.refusedBooking(error, service, rules)
-    }
-  }
-
-  private refusedBooking(error: Refused, service: Service, rules: DraftRules): void {
-    const { problem } = error
-    if (problem.code !== 'validation_failed') {
-      this.refused(error)
-      return
-    }
-    const sent = rules.bookingBody('', this.state.draft, service.custom_fields)
-    const errors = rules.fieldErrorsOf(problem, sent, service.custom_fields)
-    const notice = Object.keys(errors).length > 0 ? null : { kind: 'refused' as const, alternatives: [] }
-    this.set({ busy: null, errors, notice })
-    this.tell(error)
-  }
-
-  /** Opens the checkout again. */
-  pay(): void {
-    this.deposit.again()
-  }
-
-  /** Checks whether the deposit has arrived. */
-  async lookAtPayment(): Promise<void> {
-    await this.deposit.look()
-  }
-
   /** Runs a request; without a response, shows a message and a button that runs `again`. */
-  private async attempt(again: () => Promise<void>, run: () => Promise<void>): Promise<void> {
+  async attempt(again: () => Promise<void>, run: () => Promise<void>): Promise<void> {
     this.again = again
     try {
       await run()
     } catch (error) {
-      this.set({ busy: null, waitSeconds: null, trouble: troubleOf(error) })
+      this.set({ busy: null, waitSeconds: null, trouble: troubleOf(error, this.state.business === null) })
       this.tell(error)
     }
   }
 
-  private tell(error: unknown): void {
+  tell(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error)
     this.options.events.error({ code: codeOf(error) ?? 'unreachable', message })
   }

@@ -14,6 +14,11 @@ export interface Choice {
   staffId: string | null
 }
 
+/** What the page has chosen: for visitors to change, and the day to show first. */
+export interface Preset extends Choice {
+  date?: string | null
+}
+
 export const anyone = 'anyone'
 export const nothingChosen: Choice = { serviceId: null, locationId: null, staffId: null }
 

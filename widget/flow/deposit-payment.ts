@@ -1,7 +1,7 @@
 import type { Booking } from '../api/api-types.ts'
 import type { Connection } from '../api/connection.ts'
 import type { Checkouts, OpenCheckout } from './checkouts.ts'
-import { withBooking } from './flow-state.ts'
+import { withBooking } from './late-state.ts'
 import type { FlowStore } from './flow-store.ts'
 
 interface Parts {
@@ -59,7 +59,7 @@ export class DepositPayment {
   private async show(bookingId: string): Promise<Booking> {
     const { connection, store } = this.parts
     const { body } = await connection.call<Booking>('GET', `/bookings/${bookingId}`)
-    store.replace(withBooking(store.state, body))
+    store.replace(withBooking({ ...store.state, sendsMail: connection.sendsMail }, body))
     return body
   }
 }

@@ -5,7 +5,20 @@ import type { Draft, Faults } from './draft.ts'
 
 /** One `@` and a domain with a dot, as the API requires. */
 const email = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/
-const phone = /^[\d ()+.-]{1,32}$/
+const phone = /^(?=.*\d)[\d ()+.-]{1,32}$/
+
+/**
+ * A number as people write it, in what the API takes: digits of any script, and a space for each slash, dash or other space.
+ * Behind a country code, `(0)` is not dialled (ITU-T E.123).
+ */
+function phoneNumber(text: string): string {
+  return text
+    .replaceAll(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) % 16))
+    .replaceAll(/[/\s\u2010-\u2015]+/g, ' ')
+    .replace(/^(\s*(?:\+|00).*?)\( ?0 ?\)/, '$1')
+    .replaceAll(/ +/g, ' ')
+    .trim()
+}
 
 export function fieldName(id: string): string {
   return `field:${id}`
@@ -18,7 +31,7 @@ export function faultsIn(draft: Draft, fields: CustomField[]): Faults {
     if (draft[name].trim() === '') errors[name] = 'required'
   }
   if (!errors['email'] && !email.test(draft.email.trim())) errors['email'] = 'email'
-  if (draft.phone.trim() !== '' && !phone.test(draft.phone.trim())) errors['phone'] = 'invalid'
+  if (draft.phone.trim() !== '' && !phone.test(phoneNumber(draft.phone))) errors['phone'] = 'phone'
   for (const field of fields) {
     const value = valueOf(field, draft.fields[field.id])
     const name = fieldName(field.id)
@@ -27,9 +40,20 @@ export function faultsIn(draft: Draft, fields: CustomField[]): Faults {
     } else if (field.type === 'email' && !email.test(String(value))) errors[name] = 'email'
     else if (field.type === 'number' && !Number.isFinite(value)) errors[name] = 'invalid'
     else if (field.type === 'url' && !URL.canParse(String(value))) errors[name] = 'invalid'
-    else if (field.type === 'phone' && !phone.test(String(value))) errors[name] = 'invalid'
+    else if (field.type === 'phone' && !phone.test(String(value))) errors[name] = 'phone'
   }
   return errors
+}
+
+/** The faults of fields that hold what they held when they were judged. */
+export function faultsLeft(errors: Faults, judged: Draft, draft: Draft): Faults {
+  const valuesOf = ({ fields, ...texts }: Draft): Record<string, unknown> => ({
+    ...texts,
+    ...Object.fromEntries(Object.entries(fields).map(([id, value]) => [fieldName(id), value])),
+  })
+  const before = valuesOf(judged)
+  const now = valuesOf(draft)
+  return Object.fromEntries(Object.entries(errors).filter(([name]) => before[name] === now[name]))
 }
 
 /** A field's value as the API expects it; undefined when empty. */
@@ -39,6 +63,7 @@ function valueOf(field: CustomField, typed: FieldValue | undefined): FieldValue 
   if (typeof typed !== 'string') return typed
   const text = typed.trim()
   if (text === '') return undefined
+  if (field.type === 'phone') return phoneNumber(text)
   return field.type === 'number' ? Number(text) : text
 }
 
@@ -54,7 +79,7 @@ export function bookingBody(holdId: string, draft: Draft, fields: CustomField[])
       first_name: draft.firstName.trim(),
       last_name: draft.lastName.trim(),
       email: draft.email.trim(),
-      ...(draft.phone.trim() !== '' && { phone: draft.phone.trim() }),
+      ...(draft.phone.trim() !== '' && { phone: phoneNumber(draft.phone) }),
     },
     ...(answers.length > 0 && { custom_field_values: answers }),
     ...(draft.notes.trim() !== '' && { notes: draft.notes.trim() }),
@@ -81,7 +106,7 @@ export function fieldErrorsOf(
     const name = byPointer[pointer]
     const index = /^\/custom_field_values\/(\d+)/.exec(pointer)?.[1]
     const answer = index === undefined ? undefined : answers[Number(index)]
-    if (name) errors[name] = name === 'email' ? 'email' : 'invalid'
+    if (name) errors[name] = name === 'email' || name === 'phone' ? name : 'invalid'
     else if (answer) errors[fieldName(answer.field_id)] = 'invalid'
     else if (pointer.startsWith('/custom_field_values')) {
       for (const field of fields.filter(({ required }) => required)) {

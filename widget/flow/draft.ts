@@ -1,8 +1,4 @@
 import type { FieldValue } from '../api/api-types.ts'
-import type * as rules from './draft-rules.ts'
-
-/** What judges the input and writes it for the API: a file that is loaded later. */
-export type DraftRules = typeof rules
 
 /** The visitor's input so far; custom fields by ID. */
 export interface Draft {
@@ -17,6 +13,6 @@ export interface Draft {
 export const emptyDraft: Draft = { firstName: '', lastName: '', email: '', phone: '', notes: '', fields: {} }
 
 /** An error of a field. */
-export type Fault = 'required' | 'email' | 'invalid'
+export type Fault = 'required' | 'email' | 'phone' | 'invalid'
 /** Errors by field name, or by `field:` and the custom field's ID. */
 export type Faults = Record<string, Fault>

@@ -1,17 +1,19 @@
-import type { Booking, ProblemDocument, Session } from '../api/api-types.ts'
+import type { Booking, BookingStart, Business, Location } from '../api/api-types.ts'
 import { monthOf } from '../times/civil-dates.ts'
 import { dateIn } from '../times/zones.ts'
 import {
   completed,
+  locationOf,
   nextStep,
   nothingChosen,
   without,
   type Catalogue,
   type Choice,
+  type Preset,
   type Step,
 } from './choice-rules.ts'
 import { emptyDraft, type Draft, type Faults } from './draft.ts'
-import { slotOf, type Slot } from './slots.ts'
+import type { FirstSlots, Slot } from './slots.ts'
 import type { Trouble } from './trouble.ts'
 
 /** A held slot; the deadline is by the clock of this device. */
@@ -27,24 +29,38 @@ export interface Notice {
   alternatives: Slot[]
 }
 
+/** The time zone that the website chose, else that of the visitor. */
+export interface WantedZone {
+  zone: string
+  isChosen: boolean
+}
+
 /** The complete state of the widget. */
 export interface FlowState {
   step: Step
   /** The request that the visitor waits for. */
   busy: 'start' | 'slots' | 'hold' | 'booking' | null
-  business: Session['business'] | null
+  business: Business | null
   showBranding: boolean
+  /** Whether the server sends mails. */
+  sendsMail: boolean
   catalogue: Catalogue
-  preset: Choice
+  preset: Preset
   choice: Choice
   /** How many people come. */
   party: number
   /** The display time zone. */
   zone: string
+  /** That of the visitor. */
+  ownZone: string
+  /** Whether the website or the visitor chose the display time zone. */
+  isZoneChosen: boolean
   month: string
   date: string | null
   /** Slots by month, for months that were read. */
   slots: Record<string, Slot[]>
+  /** What is shown before a month was read. */
+  first: FirstSlots | undefined
   /** The first free slot when the current month has none; null if there is none at all. */
   soonest: Slot | null | undefined
   /** The slot chosen last, even after its hold expired. */
@@ -63,20 +79,25 @@ export interface FlowState {
   checkoutUrl: string | null
 }
 
-export function initialState(preset: Choice, zone: string, nowMs: number): FlowState {
+export function initialState(preset: Preset, { zone, isChosen }: WantedZone, nowMs: number): FlowState {
+  const today = dateIn(zone, nowMs)
   return {
     step: 'service',
     busy: 'start',
     business: null,
     showBranding: false,
+    sendsMail: false,
     catalogue: { services: [], locations: [], staff: [] },
     preset,
     choice: nothingChosen,
     party: 1,
     zone,
-    month: monthOf(dateIn(zone, nowMs)),
+    ownZone: zone,
+    isZoneChosen: isChosen,
+    month: monthOf(preset.date && preset.date > today ? preset.date : today),
     date: null,
     slots: {},
+    first: undefined,
     soonest: undefined,
     wanted: null,
     held: null,
@@ -92,16 +113,23 @@ export function initialState(preset: Choice, zone: string, nowMs: number): FlowS
 }
 
 /** Starts the flow at the first step with a real choice. */
-export function withCatalogue(state: FlowState, session: Session, catalogue: Catalogue): FlowState {
-  const choice = completed(catalogue, nothingChosen, state.preset)
+export function withStart(state: FlowState, start: BookingStart): FlowState {
+  const { services, locations, staff } = start
+  const isOpen = (id: string) => locations.some((location) => location.id === id)
+  const catalogue = {
+    services: services.filter(({ location_ids }) => location_ids.some(isOpen)),
+    locations,
+    staff,
+  }
+  const choice = completed(catalogue, state.choice, state.preset)
   return {
     ...state,
     busy: null,
     trouble: null,
-    business: session.business,
-    showBranding: session.show_branding,
+    business: start.business,
+    showBranding: start.show_branding,
     catalogue,
-    choice,
+    ...withPlace(state, { catalogue, choice }),
     step: nextStep(choice),
   }
 }
@@ -115,7 +143,7 @@ export function withChoice(state: FlowState, step: Step, id: string): FlowState 
   const choice = completed(state.catalogue, chosen, state.preset)
   return {
     ...withoutSlots(state),
-    choice,
+    ...withPlace(state, { ...state, choice }),
     party: step === 'service' ? 1 : state.party,
     step: nextStep(choice),
     notice: null,
@@ -123,9 +151,22 @@ export function withChoice(state: FlowState, step: Step, id: string): FlowState 
   }
 }
 
+/** Applies a choice: who goes to a place needs its time, who meets online the own one. */
+export function withPlace(state: FlowState, { catalogue, choice }: Pick<FlowState, 'catalogue' | 'choice'>) {
+  return { choice, zone: zoneAt(state, locationOf(catalogue, choice)) }
+}
+
+export function zoneAt(
+  { zone, ownZone, isZoneChosen }: FlowState,
+  place: Pick<Location, 'timezone' | 'online_url'> | undefined,
+): string {
+  if (isZoneChosen) return zone
+  return place && !place.online_url ? place.timezone : ownZone
+}
+
 /** Drops the slots of another choice. */
-function withoutSlots(state: FlowState): FlowState {
-  return { ...state, slots: {}, soonest: undefined, date: null }
+export function withoutSlots(state: FlowState): FlowState {
+  return { ...state, slots: {}, first: undefined, soonest: undefined, date: null }
 }
 
 /** Returns to an earlier step; keeps the input. */
@@ -136,52 +177,4 @@ export function backTo(state: FlowState, step: Step): FlowState {
 
 function dateOfWanted({ wanted, zone }: FlowState): string | null {
   return wanted && dateIn(zone, wanted.startsAtMs)
-}
-
-/** Continues to the details once the slot is held. */
-export function withHold(state: FlowState, held: HeldSlot): FlowState {
-  return { ...state, busy: null, held, wanted: held.slot, step: 'details', notice: null, errors: {} }
-}
-
-/** The hold expired: its slot may still be free. Keeps the input. */
-export function expired(state: FlowState): FlowState {
-  return { ...state, held: null, notice: { kind: 'expired', alternatives: [] } }
-}
-
-const takenCodes = ['slot_held', 'slot_booked']
-
-/** The slot was refused: offers alternatives, and drops the outdated slots. */
-export function withRefusedSlot(state: FlowState, problem: ProblemDocument): FlowState {
-  const alternatives = (problem.alternatives ?? []).map(slotOf)
-  const kind = takenCodes.includes(problem.code)
-    ? 'taken'
-    : problem.code === 'slot_not_offered'
-      ? 'notOffered'
-      : problem.code === 'hold_limit_reached'
-        ? 'tooManyHolds'
-        : problem.code === 'booking_limit_reached'
-          ? 'tooManyBookings'
-          : 'refused'
-  return { ...state, busy: null, notice: { kind, alternatives } }
-}
-
-export function withBooking(state: FlowState, booking: Booking): FlowState {
-  const manageUrl = booking.manage_url ?? state.manageUrl
-  return { ...state, busy: null, held: null, notice: null, trouble: null, booking, manageUrl, step: 'done' }
-}
-
-/** Starts another booking; keeps the visitor's details. */
-export function startedAnew(state: FlowState): FlowState {
-  const choice = completed(state.catalogue, nothingChosen, state.preset)
-  const draft = { ...state.draft, notes: '', fields: {} }
-  return {
-    ...withoutSlots(state),
-    choice,
-    draft,
-    booking: null,
-    manageUrl: null,
-    checkoutUrl: null,
-    wanted: null,
-    step: nextStep(choice),
-  }
 }

@@ -2,7 +2,7 @@ import type { Booking, Hold, Service } from '../api/api-types.ts'
 import type { Connection } from '../api/connection.ts'
 import { codeOf, Unreachable } from '../api/refusals.ts'
 import { personOf } from './choice-rules.ts'
-import type { DraftRules } from './draft.ts'
+import { bookingBody } from './draft-rules.ts'
 import type { HeldSlot } from './flow-state.ts'
 import type { FlowStore } from './flow-store.ts'
 import { deadlineOf } from './hold-rules.ts'
@@ -43,6 +43,7 @@ export class Reservation {
       },
     })
     held(body)
+    store.set({ sendsMail: connection.sendsMail })
     return { id: body.hold_id, slot, deadlineMs: deadlineOf(body.expires_at, nowMs()) }
   }
 
@@ -53,23 +54,23 @@ export class Reservation {
   }
 
   /** Books the held slot. Places an expired hold again, once: a sleeping device does not notice the expiry. */
-  async book(service: Service, rules: DraftRules): Promise<Booking> {
+  async book(service: Service): Promise<Booking> {
     const held = this.parts.store.state.held ?? (await this.placeAgain())
     try {
-      return await this.convert(service, rules, held.id)
+      return await this.convert(service, held.id)
     } catch (error) {
       if (codeOf(error) === 'hold_converted') {
         return (await this.parts.connection.call<Booking>('GET', `/bookings/${held.id}`)).body
       }
       if (codeOf(error) !== 'hold_expired' && codeOf(error) !== 'hold_not_found') throw error
       this.parts.store.set({ held: null })
-      return this.convert(service, rules, (await this.placeAgain()).id)
+      return this.convert(service, (await this.placeAgain()).id)
     }
   }
 
-  private async convert(service: Service, rules: DraftRules, holdId: string): Promise<Booking> {
+  private async convert(service: Service, holdId: string): Promise<Booking> {
     const { connection, store, locale } = this.parts
-    const sent = rules.bookingBody(holdId, store.state.draft, service.custom_fields)
+    const sent = bookingBody(holdId, store.state.draft, service.custom_fields)
     const body = { ...sent, ...(locale().length <= maxLocaleLength && { locale: locale() }) }
     return (await connection.call<Booking>('POST', '/bookings', { body })).body
   }

@@ -1,10 +1,11 @@
-import type { Availability, Slot as WireSlot } from '../api/api-types.ts'
-import type { Answer, Connection } from '../api/connection.ts'
+import type { Availability, BookingStart, FirstTimes } from '../api/api-types.ts'
+import type { Connection } from '../api/connection.ts'
+import { codeOf } from '../api/refusals.ts'
 import { monthOf, plusMonths } from '../times/civil-dates.ts'
 import { dateIn } from '../times/zones.ts'
 import { anyone, personOf, type Choice } from './choice-rules.ts'
 import type { FlowStore } from './flow-store.ts'
-import { rangeFor, slotOf, slotsOf, type Slot } from './slots.ts'
+import { firstSlotsOf, knownSlots, rangeFor, slotOf, slotsOf } from './slots.ts'
 
 interface Parts {
   connection: Connection
@@ -12,37 +13,21 @@ interface Parts {
   nowMs: () => number
 }
 
-/** A request sent before the catalogue is known. */
-interface EarlyQuestion {
-  path: string
-  month: string
-  askedAtMs: number
-  /** Undefined when refused: the next request then reports the error. */
-  answer: Promise<Answer<Availability> | undefined>
-}
-
 interface Known {
   etag: string | null
   readAtMs: number
 }
 
-interface Reading {
-  /** Undefined: as they were. */
-  slots: Slot[] | undefined
-  /** Undefined when the slots are for any staff member. */
-  known?: Known
-}
-
 /** Slots older than this are read again. In milliseconds. */
 const freshMs = 30_000
 
-/** Reads the free slots of the current choice into the state, month by month. */
+/** Reads the free slots of the current choice into the state: the first ones without a session, then month by month. */
 export class SlotReading {
   private readonly parts: Parts
   private readonly known = new Map<string, Known>()
+  private first: { times: FirstTimes; readAtMs: number } | undefined
   /** Only the response to the latest request counts. */
   private question = 0
-  private early: EarlyQuestion | undefined
 
   constructor(parts: Parts) {
     this.parts = parts
@@ -51,36 +36,96 @@ export class SlotReading {
   /** Drops slots that a new choice, or a held or lost slot, made outdated. */
   forget(): void {
     this.known.clear()
+    this.first = undefined
   }
 
-  /** Reads the slots of preselected items in parallel with the catalogue. */
-  askEarly(preset: Choice): void {
-    this.early = undefined
-    if (preset.serviceId === null || preset.locationId === null) return
-    const { connection, store, nowMs } = this.parts
-    const { month } = store.state
-    const path = this.pathOf(month, preset, preset.staffId === anyone ? null : preset.staffId)
-    const answer = connection.call<Availability>('GET', path).catch(() => undefined)
-    this.early = { path, month, askedAtMs: nowMs(), answer }
+  /** Reads what the page begins with. Ignores choices that are not offered. */
+  async start(choice: Choice): Promise<BookingStart> {
+    const { connection, store } = this.parts
+    const query = startOf(choice, choice.staffId === anyone ? null : choice.staffId, store.state.party)
+    try {
+      return this.keep(await connection.start(query))
+    } catch (error) {
+      const code = codeOf(error)
+      if (query === '' || (code !== 'not_found' && code !== 'validation_failed')) throw error
+      return this.keep(await connection.start(''))
+    }
+  }
+
+  private keep(start: BookingStart): BookingStart {
+    const { first: times } = start
+    this.first = times ? { times, readAtMs: this.parts.nowMs() } : undefined
+    return start
+  }
+
+  /** Shows the first times of the choice, and more where a session is there already or the page shows another day. */
+  async enter(): Promise<void> {
+    const { connection, store } = this.parts
+    const question = ++this.question
+    const times = await this.firstTimes()
+    if (question !== this.question) return // outdated response
+    const { zone, date, slots } = store.state
+    const soonest = times?.soonest ? slotOf(times.soonest) : null
+    store.set({ first: times ? firstSlotsOf(times) : undefined, soonest })
+    const month = soonest && monthOf(dateIn(zone, soonest.startsAtMs))
+    if (month && date === null && !slots[store.state.month] && month > store.state.month)
+      store.set({ month: month <= plusMonths(store.state.month, 12) ? month : store.state.month })
+    this.showFirstDay()
+    this.rest()
+    const shown = store.state
+    const isKnown = shown.date === null ? !soonest : this.knows(shown.date)
+    if (connection.isOpen || !isKnown) await this.read(shown.month, true)
+  }
+
+  private async firstTimes(): Promise<FirstTimes | null> {
+    const { store, nowMs } = this.parts
+    const { catalogue, choice, party, slots, month, first } = store.state
+    const person = personOf(catalogue, choice)
+    const { times, readAtMs = 0 } = this.first ?? {}
+    const isSame =
+      times?.service_id === choice.serviceId &&
+      times.location_id === choice.locationId &&
+      (times.staff_id === person || times.staff_id === choice.staffId) &&
+      times.party_size === party
+    if (isSame && nowMs() - readAtMs < freshMs) return times
+    if (!slots[month] && !first) store.set({ busy: 'slots' })
+    try {
+      return this.keep(await this.parts.connection.start(startOf(choice, person, party))).first
+    } finally {
+      this.rest()
+    }
+  }
+
+  /** Whether the times of a day are known, so that nothing has to be read. */
+  knows(date: string): boolean {
+    const { state } = this.parts.store
+    const month = monthOf(date)
+    if (state.slots[month]) return true
+    return (knownSlots(state, month) ?? []).some(({ startsAtMs }) => dateIn(state.zone, startsAtMs) === date)
   }
 
   /** Reads a month unless its slots are fresh. With `goOn`, moves to the first free day. */
   async read(month: string, goOn = false): Promise<void> {
-    const { store, nowMs } = this.parts
+    const { connection, store, nowMs } = this.parts
     const read = this.known.get(month)
     if (read && nowMs() - read.readAtMs < freshMs) return
     const question = ++this.question
     store.set({ busy: store.state.slots[month] ? null : 'slots' })
     try {
-      for await (const { slots, known } of this.slotsOfMonth(month, read?.etag ?? undefined)) {
-        if (question !== this.question) return // outdated response
-        if (known) this.known.set(month, known)
-        if (slots) store.set({ slots: { ...store.state.slots, [month]: slots } })
-        this.rest()
-        if (goOn) this.showFirstDay(month)
+      const etag = read?.etag ?? undefined
+      const path = this.pathOf(month)
+      const answer = await connection.call<Availability>('GET', path, etag === undefined ? {} : { etag })
+      if (question !== this.question) return // outdated response
+      this.known.set(month, { etag: answer.etag, readAtMs: nowMs() })
+      if (answer.status !== 304) store.set({ slots: { ...store.state.slots, [month]: slotsOf(answer.body) } })
+      this.rest()
+      if (goOn) this.showFirstDay()
+      const { soonest, zone } = store.state
+      const next = soonest && monthOf(dateIn(zone, soonest.startsAtMs))
+      if (goOn && next && next !== month && this.freeDates().length === 0) {
+        store.set({ month: next, date: null })
+        await this.read(next, true)
       }
-      if (this.freeIn(month) || store.state.soonest !== undefined) return
-      await this.readSoonest(question, goOn)
     } finally {
       if (question === this.question) this.rest()
     }
@@ -92,79 +137,47 @@ export class SlotReading {
     if (store.state.busy === 'slots') store.set({ busy: null })
   }
 
-  /** Reads the slots; may use the response to the early request first. */
-  private async *slotsOfMonth(month: string, etag?: string): AsyncGenerator<Reading> {
-    const { connection, nowMs, store } = this.parts
-    const { catalogue, choice } = store.state
-    const person = personOf(catalogue, choice)
-    const path = this.pathOf(month, choice, person)
-    const early = await this.takeEarly(month)
-    if (early?.path === path) {
-      yield { slots: early.slots, known: { etag: early.etag, readAtMs: early.askedAtMs } }
-      return
-    }
-    // read for any staff member: a preview until the slots of the chosen one arrive
-    if (person !== null && early?.path === this.pathOf(month, choice, null)) {
-      yield { slots: early.slots.filter(({ staffIds }) => staffIds.includes(person)) }
-    }
-    const answer = await connection.call<Availability>('GET', path, etag === undefined ? {} : { etag })
-    yield {
-      slots: answer.status === 304 ? undefined : slotsOf(answer.body),
-      known: { etag: answer.etag, readAtMs: nowMs() },
-    }
-  }
-
-  /** Returns the fresh response to the early request, once. */
-  private async takeEarly(month: string) {
-    const { early } = this
-    this.early = undefined
-    if (early?.month !== month || this.parts.nowMs() - early.askedAtMs >= freshMs) return undefined
-    const answer = await early.answer
-    return answer && { ...early, etag: answer.etag, slots: slotsOf(answer.body) }
-  }
-
-  /** Moves to the first month with free slots. */
-  private async readSoonest(question: number, goOn: boolean): Promise<void> {
-    const { connection, store } = this.parts
-    const { catalogue, choice, zone, month: shown } = store.state
-    const path = `/availability/soonest?${offerOf(choice, personOf(catalogue, choice), store.state.party)}`
-    const { body } = await connection.call<WireSlot | null>('GET', path)
-    if (question !== this.question) return
-    const soonest = body ? slotOf(body) : null
-    store.set({ soonest })
-    const month = soonest && monthOf(dateIn(zone, soonest.startsAtMs))
-    if (goOn && month && month > shown && month <= plusMonths(shown, 12)) {
-      store.set({ month })
-      await this.read(month, true)
-    }
-  }
-
-  /** Selects a day, so that the visitor sees times at once. */
-  private showFirstDay(month: string): void {
+  /** Selects a day, so that the visitor sees times at once: the one that the page wants, or the next free one. */
+  private showFirstDay(): void {
     const { store } = this.parts
-    const { slots, zone, date } = store.state
-    if (date !== null) return
-    const first = slots[month]?.find(({ startsAtMs }) => monthOf(dateIn(zone, startsAtMs)) === month)
-    if (first) store.set({ date: dateIn(zone, first.startsAtMs) })
+    const { date, preset } = store.state
+    const dates = this.freeDates()
+    const wanted = date ?? preset.date ?? ''
+    if (date !== null && (dates.includes(date) || !store.state.slots[monthOf(date)])) return
+    store.set({ date: dates.find((day) => day >= wanted) ?? dates[0] ?? null })
   }
 
-  private freeIn(month: string): boolean {
-    const { slots, zone } = this.parts.store.state
-    return (slots[month] ?? []).some(({ startsAtMs }) => monthOf(dateIn(zone, startsAtMs)) === month)
+  /** Those of the shown month that are known. */
+  private freeDates(): string[] {
+    const { slots, zone, month, first } = this.parts.store.state
+    const read = slots[month]?.map(({ startsAtMs }) => dateIn(zone, startsAtMs))
+    return (read ?? first?.dates ?? []).filter((date) => monthOf(date) === month)
   }
 
-  private pathOf(month: string, choice: Choice, person: string | null): string {
+  private pathOf(month: string): string {
     const { nowMs, store } = this.parts
-    const { from, to } = rangeFor(month, dateIn(store.state.zone, nowMs()))
-    return `/availability?${offerOf(choice, person, store.state.party)}&from=${from}&to=${to}`
+    const { catalogue, choice, party, zone } = store.state
+    const { from, to } = rangeFor(month, dateIn(zone, nowMs()))
+    const person = personOf(catalogue, choice)
+    return `/availability?${queryOf({
+      service_id: choice.serviceId ?? '',
+      location_id: choice.locationId ?? '',
+      staff_id: person,
+      party_size: party > 1 ? String(party) : null,
+    })}&from=${from}&to=${to}`
   }
 }
 
-function offerOf({ serviceId, locationId }: Choice, person: string | null, party: number): string {
-  return new URLSearchParams({
-    service_id: serviceId ?? '',
-    location_id: locationId ?? '',
-    ...(person !== null && { staff_id: person }),
-    ...(party > 1 && { party_size: String(party) }),
-  }).toString()
+function startOf({ serviceId, locationId }: Choice, person: string | null, party: number): string {
+  return queryOf({
+    service: serviceId,
+    location: locationId,
+    staff: person,
+    party_size: party > 1 ? String(party) : null,
+  })
+}
+
+function queryOf(parts: Record<string, string | null>): string {
+  const given = Object.entries(parts).flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
+  return new URLSearchParams(given).toString()
 }

@@ -1,5 +1,5 @@
-import type { Availability, Slot as WireSlot } from '../api/api-types.ts'
-import { firstDayOf, lastDayOf, plusDays } from '../times/civil-dates.ts'
+import type { Availability, FirstTimes, ProblemDocument, Slot as WireSlot } from '../api/api-types.ts'
+import { firstDayOf, lastDayOf, monthOf, plusDays } from '../times/civil-dates.ts'
 import { dateIn } from '../times/zones.ts'
 
 /** A slot with its instants in milliseconds. */
@@ -23,6 +23,30 @@ export function slotOf(slot: WireSlot): Slot {
   }
 }
 
+/** The slots that a refusal offers instead, the earliest first. */
+export function alternativesIn({ alternatives = [] }: ProblemDocument): Slot[] {
+  return alternatives.map(slotOf).sort((one, other) => one.startsAtMs - other.startsAtMs)
+}
+
+/** The slots of the first free day, and the free dates of its month. */
+export interface FirstSlots {
+  slots: Slot[]
+  /** Local to the location; reading the month corrects them for other zones. */
+  dates: string[]
+}
+
+export function firstSlotsOf({ slots, dates }: FirstTimes): FirstSlots {
+  return { slots: slots.map(slotOf), dates }
+}
+
+/** The slots of a month as far as they are known; undefined when nothing is. */
+export function knownSlots(
+  { slots, first }: { slots: Record<string, Slot[]>; first?: FirstSlots | undefined },
+  month: string,
+): Slot[] | undefined {
+  return slots[month] ?? (first?.dates.some((date) => monthOf(date) === month) ? first.slots : undefined)
+}
+
 export function slotsOf(availability: Availability): Slot[] {
   return availability.days.flatMap(({ slots }) => slots.map(slotOf))
 }
@@ -41,11 +65,4 @@ export function rangeFor(month: string, today: string): { from: string; to: stri
   const last = lastDayOf(month)
   const from = first < plusDays(today, -1) ? plusDays(today, -1) : first
   return { from, to: plusDays(last, 1) }
-}
-
-/** Times of one date that look the same: the hour that a clock change repeats. */
-export function repeatedTimes(slots: Slot[], write: (ms: number) => string): Set<number> {
-  const byText = Map.groupBy(slots, ({ startsAtMs }) => write(startsAtMs))
-  const repeated = [...byText.values()].filter((group) => group.length > 1).flat()
-  return new Set(repeated.map(({ startsAtMs }) => startsAtMs))
 }

@@ -1,5 +1,8 @@
-import { texts as english } from './en.ts'
+import { texts as firstEnglish } from './en.ts'
 import type { Texts } from './texts.ts'
+
+/** Without what en-later.ts adds, which comes with the views that say it. */
+const english = firstEnglish as Texts
 
 /** To add a language, add a file here and a line below. Each loads on demand. */
 const languages: Record<string, () => Promise<{ texts: Texts }>> = {
@@ -8,6 +11,12 @@ const languages: Record<string, () => Promise<{ texts: Texts }>> = {
   fr: () => import('./fr.ts'),
   es: () => import('./es.ts'),
   ar: () => import('./ar.ts'),
+  pl: () => import('./pl.ts'),
+  it: () => import('./it.ts'),
+  pt: () => import('./pt.ts'),
+  nl: () => import('./nl.ts'),
+  tr: () => import('./tr.ts'),
+  ja: () => import('./ja.ts'),
 }
 
 const rightToLeft = new Set(['ar', 'fa', 'he', 'ur'])

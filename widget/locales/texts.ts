@@ -1,5 +1,5 @@
 /** The widget's texts, one file a language; `{…}` are placeholders. */
-export interface Texts {
+export interface Texts extends LaterTexts {
   book: string
   close: string
   change: string
@@ -9,7 +9,6 @@ export interface Texts {
   stepStaff: string
   stepTime: string
   stepDetails: string
-  stepDone: string
   anyone: string
   anyoneHint: string
   deposit: string
@@ -34,6 +33,19 @@ export interface Texts {
   locationTime: string
   otherZones: string
   atLocation: string
+  manage: string
+  waiting: string
+  unreachable: string
+  misconfigured: string
+  busy: string
+  unknown: string
+  tryAgain: string
+  poweredBy: string
+}
+
+/** What is said after the first step: in English a file of their own, so that the first one is there sooner. */
+export interface LaterTexts {
+  stepDone: string
   holding: string
   held: string
   heldFor: string
@@ -47,6 +59,8 @@ export interface Texts {
   refused: string
   otherTimes: string
   chooseOther: string
+  askClose: string
+  goOn: string
   firstName: string
   lastName: string
   email: string
@@ -56,6 +70,7 @@ export interface Texts {
   choose: string
   faultRequired: string
   faultEmail: string
+  faultPhone: string
   faultInvalid: string
   faultsFound: string
   submit: string
@@ -64,6 +79,7 @@ export interface Texts {
   toCheckout: string
   booked: string
   bookedFor: string
+  mailed: string
   pending: string
   pendingHint: string
   pay: string
@@ -71,15 +87,19 @@ export interface Texts {
   cancelled: string
   cancelledHint: string
   addToCalendar: string
-  manage: string
+  people: string
+  map: string
+  online: string
+  paid: string
+  due: string
+  calendarFile: string
+  untilBoth: string
+  untilMove: string
+  untilCancel: string
+  contact: string
+  left: string
+  onlineLater: string
   bookAnother: string
-  waiting: string
-  unreachable: string
-  misconfigured: string
-  busy: string
-  unknown: string
-  tryAgain: string
-  poweredBy: string
 }
 
 /** Fills the placeholders of a text. */

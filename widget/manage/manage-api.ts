@@ -1,15 +1,9 @@
-import type { Availability, Booking, Money, ProblemDocument } from '../api/api-types.ts'
+import type { Availability, Booking, ProblemDocument } from '../api/api-types.ts'
 
 /* What the page reads of the API, with the token of its link. */
 
-export interface ManagedBooking extends Booking {
-  party_size: number
-  location: Booking['location'] & { online_url: string | null }
-  payment?: Money & { status: 'due' | 'paid' | 'expired' | 'refunded' }
-}
-
 export interface Managed {
-  booking: ManagedBooking
+  booking: Booking
   policy: {
     can_cancel: boolean
     cancel_until: string | null
@@ -24,6 +18,7 @@ export interface Managed {
     brand_color: string | null
     brand_logo_url: string | null
     reply_to_email: string | null
+    phone: string | null
     booking_url: string | null
   }
 }
@@ -54,11 +49,11 @@ export class ManageApi {
     return this.call('GET', `/availability?from=${from}&to=${to}`)
   }
 
-  move(startsAt: string, etag: string | null): Promise<Reply<ManagedBooking>> {
+  move(startsAt: string, etag: string | null): Promise<Reply<Booking>> {
     return this.call('POST', '/reschedule', { etag, body: { starts_at: startsAt } })
   }
 
-  cancel(reason: string, etag: string | null): Promise<Reply<ManagedBooking>> {
+  cancel(reason: string, etag: string | null): Promise<Reply<Booking>> {
     return this.call('POST', '/cancel', { etag, body: reason === '' ? {} : { reason } })
   }
 

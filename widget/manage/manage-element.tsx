@@ -1,6 +1,8 @@
 import { render } from 'preact'
 import { brandStyles } from '../brand/brand-styles.ts'
+import '../locales/en-later.ts'
 import { fallback, type Language, loadLanguage } from '../locales/languages.ts'
+import type { Texts } from '../locales/texts.ts'
 import { Formats } from '../times/formats.ts'
 import { ownZoneName } from '../times/zones.ts'
 import styles from '../widget.css'
@@ -22,6 +24,12 @@ const languages: Record<string, () => Promise<{ texts: ManageTexts }>> = {
   fr: () => import('./locales/fr.ts'),
   es: () => import('./locales/es.ts'),
   ar: () => import('./locales/ar.ts'),
+  pl: () => import('./locales/pl.ts'),
+  it: () => import('./locales/it.ts'),
+  pt: () => import('./locales/pt.ts'),
+  nl: () => import('./locales/nl.ts'),
+  tr: () => import('./locales/tr.ts'),
+  ja: () => import('./locales/ja.ts'),
 }
 
 /** `<holdfast-manage>`: one booking, by the token in the fragment of the page's address. */
@@ -31,7 +39,7 @@ export class ManageElement extends HTMLElement {
   private readonly mount = document.createElement('div')
   private readonly ownZone = ownZoneName()
   private language: Language = fallback
-  private texts: ManageTexts = english
+  private texts: Texts & ManageTexts = { ...fallback.texts, ...english }
   private formats = new Formats(fallback.locale)
   private flow: ManageFlow | undefined
   private isReady = false
@@ -78,11 +86,11 @@ export class ManageElement extends HTMLElement {
   private async readLanguage(): Promise<void> {
     this.language = await loadLanguage(navigator.languages)
     const { language } = new Intl.Locale(this.language.locale)
-    this.texts =
-      (await languages[language]?.().then(
-        ({ texts }) => texts,
-        () => english,
-      )) ?? english
+    const own = await languages[language]?.().then(
+      ({ texts }) => texts,
+      () => english,
+    )
+    this.texts = { ...this.language.texts, ...(own ?? english) }
     this.formats = new Formats(this.language.locale)
     const { documentElement } = document
     documentElement.lang = this.language.locale

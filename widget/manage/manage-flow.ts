@@ -1,7 +1,7 @@
 import type { ProblemDocument } from '../api/api-types.ts'
 import type { Notice } from '../flow/flow-state.ts'
 import { nothingChosen } from '../flow/choice-rules.ts'
-import { rangeFor, slotOf, slotsByDate, slotsOf, type Slot } from '../flow/slots.ts'
+import { alternativesIn, rangeFor, slotsByDate, slotsOf, type Slot } from '../flow/slots.ts'
 import { monthOf, plusMonths } from '../times/civil-dates.ts'
 import { dateIn } from '../times/zones.ts'
 import { offerCalendarFile } from '../views/offer-file.ts'
@@ -58,8 +58,11 @@ export class ManageFlow implements TimesFlow {
     if (reply.kind === 'ok') {
       const { body: managed, etag } = reply
       const location = { ...managed.booking.location, active: true }
+      const { times: before, phase } = this.state
       const times = {
-        ...this.state.times,
+        ...before,
+        // who goes to a place needs its time, who meets online the own one
+        zone: phase === 'shown' || location.online_url ? before.zone : location.timezone,
         catalogue: { services: [], locations: [location], staff: [] },
         choice: { ...nothingChosen, locationId: location.id },
       }
@@ -82,16 +85,20 @@ export class ManageFlow implements TimesFlow {
     this.set({ mode, notice: null })
   }
 
-  /** Opens the month of the first free slot. */
+  /** Opens the month of the appointment, on its day if that has free slots, else on that of the first one. */
   async chooseTime(): Promise<void> {
-    const { times } = this.state
+    const { times, managed } = this.state
+    const now = dateIn(times.zone, this.parts.nowMs())
+    const own = dateIn(times.zone, Date.parse(managed?.booking.starts_at ?? ''))
+    const wanted = own > now ? own : now
     this.set({ mode: 'times', notice: null, times: { ...times, notice: null, wanted: null, slots: {} } })
-    const first = monthOf(dateIn(times.zone, this.parts.nowMs()))
+    const first = monthOf(wanted)
     for (let months = 0; months < maxMonths; months += 1) {
       const month = plusMonths(first, months)
       await this.showMonth(month)
       if (this.state.mode !== 'times' || this.state.times.month !== month) return
-      const [day] = this.freeDays(month)
+      const days = this.freeDays(month)
+      const day = days.find((one) => one >= wanted) ?? days[0]
       if (day !== undefined) {
         this.chooseDate(day)
         return
@@ -190,7 +197,7 @@ export class ManageFlow implements TimesFlow {
       await this.load(problem.code === 'version_conflict' ? 'changed' : 'notAllowed')
       return
     }
-    const alternatives = (problem.alternatives ?? []).map(slotOf)
+    const alternatives = alternativesIn(problem)
     const { month, date } = this.state.times
     this.set({ mode: 'times', isWorking: false })
     this.setTimes({ slots: {}, notice: { kind, alternatives } })

@@ -7,23 +7,13 @@ export interface ManageTexts {
   cancelled: string
   cancelledHint: string
   withPerson: string
-  people: string
-  map: string
-  online: string
-  paid: string
-  due: string
   refunded: string
   refundComing: string
-  calendarFile: string
   move: string
   cancel: string
   bookAgain: string
-  untilBoth: string
-  untilMove: string
-  untilCancel: string
   always: string
   afterwards: string
-  contact: string
   askMove: string
   now: string
   then: string

@@ -1,14 +1,16 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { Language } from '../locales/languages.ts'
-import { fill } from '../locales/texts.ts'
+import { fill, type Texts } from '../locales/texts.ts'
 import { type Formats, placeOf } from '../times/formats.ts'
 import { dateIn, sameTimeIn } from '../times/zones.ts'
+import { CalendarChoices } from '../views/calendar-choices.tsx'
 import { Header } from '../views/header.tsx'
 import { Heading } from '../views/heading.tsx'
+import { Place } from '../views/place.tsx'
 import { TextInput } from '../views/text-input.tsx'
+import { SlotNotice } from '../views/slot-notice.tsx'
 import { TimeStep } from '../views/time-step.tsx'
-import { CalendarChoices } from './calendar-choices.tsx'
 import type { Managed } from './manage-api.ts'
 import type { ManageFlow, ManageState } from './manage-flow.ts'
 import type { ManageTexts } from './manage-texts.ts'
@@ -18,7 +20,8 @@ export interface ManageView {
   flow: ManageFlow
   state: ManageState
   language: Language
-  texts: ManageTexts
+  /** Those of the widget too. */
+  texts: Texts & ManageTexts
   formats: Formats
   /** The zone of this device. */
   ownZone: string
@@ -36,7 +39,7 @@ export function ManagePage(props: ManageView) {
   const isBranded = business?.brand_name ?? business?.brand_color ?? business?.brand_logo_url
   return (
     <div class="widget" part="widget" lang={language.locale} dir={language.direction}>
-      <Header business={business ?? null} />
+      {(business ?? phase === 'loading') && <Header business={business ?? null} />}
       <div class="content" aria-busy={isWorking || phase === 'loading'}>
         {phase === 'shown' && managed ? <Shown {...props} managed={managed} /> : <NotShown {...props} />}
       </div>
@@ -85,6 +88,7 @@ function Shown(props: ShownView) {
             <dd>{momentOf(props, Date.parse(props.managed.booking.starts_at))}</dd>
           </dl>
         </div>
+        <SlotNotice {...props} state={state.times} />
         <TimeStep {...props} state={state.times} />
         <BackButton onClick={() => flow.show('view')} text={texts.keep} />
       </Step>
@@ -155,7 +159,7 @@ function Overview(props: ShownView) {
       {isCancelled && <p class="aside">{texts.cancelledHint}</p>}
       <div class="choices">
         {managed.pay_url && (
-          <a class="primary" href={managed.pay_url} rel="noreferrer">
+          <a class="primary" href={managed.pay_url} rel="noreferrer" onClick={() => leaveWayBack(booking.id)}>
             {language.texts.pay}
           </a>
         )}
@@ -180,9 +184,20 @@ function Overview(props: ShownView) {
         )}
       </div>
       {!isCancelled && !isOver && <Policy {...props} />}
-      {!isCancelled && !isOver && <CalendarChoices {...props} title={language.texts.addToCalendar} />}
+      {!isCancelled && !isOver && (
+        <CalendarChoices {...{ booking, business, texts }} onFile={() => void flow.offerFile()} />
+      )}
     </Step>
   )
+}
+
+/** Read by src/pages/checkout.js, which leads back here. */
+function leaveWayBack(bookingId: string): void {
+  try {
+    sessionStorage.setItem(`holdfast:return:${bookingId}`, `/manage${location.hash}`)
+  } catch {
+    // storage is disabled: the checkout ends on a page of its own
+  }
 }
 
 function titleOf({ texts, managed: { booking } }: ShownView, isOver: boolean): string {
@@ -208,9 +223,7 @@ function Appointment(props: ShownView) {
   const { managed, texts } = props
   const { booking } = managed
   const { service, staff, location } = booking
-  const { address } = location
   const isCancelled = booking.status === 'cancelled'
-  const map = `https://www.openstreetmap.org/search?query=${encodeURIComponent(address ?? '')}`
   return (
     <section class={`appointment${isCancelled ? ' is-over' : ''}`}>
       <p class="what">
@@ -219,23 +232,7 @@ function Appointment(props: ShownView) {
       </p>
       <Time {...props} startsAtMs={Date.parse(booking.starts_at)} endsAtMs={Date.parse(booking.ends_at)} />
       <p>
-        <bdi>{[location.name, address].filter(Boolean).join(', ')}</bdi>
-        {address && !isCancelled && (
-          <>
-            {' · '}
-            <a href={map} target="_blank" rel="noopener noreferrer">
-              {texts.map}
-            </a>
-          </>
-        )}
-        {location.online_url && !isCancelled && (
-          <>
-            {' · '}
-            <a href={location.online_url} target="_blank" rel="noopener noreferrer">
-              {texts.online}
-            </a>
-          </>
-        )}
+        <Place location={location} texts={texts} hasLinks={!isCancelled} />
       </p>
       <Money {...props} />
     </section>
@@ -324,6 +321,14 @@ function Policy({ managed, texts, formats }: ShownView) {
           <bdi>{name}</bdi>
         )}
         {after}
+        {business.phone !== null && (
+          <>
+            {' '}
+            <a href={`tel:${business.phone.replaceAll(/[^+\d]/g, '')}`}>
+              <bdi>{business.phone}</bdi>
+            </a>
+          </>
+        )}
       </p>
     </div>
   )

@@ -18,6 +18,9 @@ export function firstWeekdayOf(locale: string): number {
   return sundayFirst.test(locale) ? 7 : saturdayFirst.test(locale) ? 6 : 1
 }
 
+/** Clocks are set back by an hour, on Lord Howe Island by half of one. */
+const clockChangesMs = [-3_600_000, -1_800_000, 1_800_000, 3_600_000]
+
 /** How times, dates, lengths and amounts are written for readers of a locale. */
 export class Formats {
   readonly firstWeekday: number
@@ -45,14 +48,12 @@ export class Formats {
     this.dayOfMonth('2026-01-01')
   }
 
-  /** `10:30` or `10:30 AM`. */
+  /** `10:30` or `10:30 AM`; with the name of the zone's time in the hour that a clock change repeats. */
   time(ms: number, zone: string): string {
-    return this.format({ hour: 'numeric', minute: '2-digit', timeZone: zone }, ms)
-  }
-
-  /** With the name of the zone's time, for the hour that a clock change repeats. */
-  timeWithOffset(ms: number, zone: string): string {
-    return this.format({ hour: 'numeric', minute: '2-digit', timeZoneName: 'short', timeZone: zone }, ms)
+    const options = { hour: 'numeric', minute: '2-digit', timeZone: zone } as const
+    const text = this.format(options, ms)
+    const isRepeated = clockChangesMs.some((change) => this.format(options, ms + change) === text)
+    return isRepeated ? this.format({ ...options, timeZoneName: 'short' }, ms) : text
   }
 
   /** `Tuesday, 1 December 2026` of an instant. */

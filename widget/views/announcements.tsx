@@ -16,7 +16,7 @@ export function Announcements({ flow, state, language, formats, nowMs }: View) {
     const look = () => {
       const left = secondsLeft(held.deadlineMs, nowMs())
       setNearlyOver(left <= warnSeconds)
-      if (left === 0) flow.lapse()
+      if (left === 0) flow.late?.lapse()
     }
     const ticking = setInterval(look, 1000)
     return () => clearInterval(ticking)

@@ -3,9 +3,10 @@ import { calendarFile } from '../flow/calendar-file.ts'
 import { keepLink } from './keep-link.ts'
 import { lookPausesMs } from '../flow/payment-looks.ts'
 import { fill } from '../locales/texts.ts'
+import { CalendarChoices } from './calendar-choices.tsx'
 import { Heading } from './heading.tsx'
 import { offerCalendarFile as offer } from './offer-file.ts'
-import { Summary } from './summary.tsx'
+import { changesUntil, Summary, times } from './summary.tsx'
 import type { View } from './view.ts'
 
 /** The last step: booked, or waiting for the deposit. */
@@ -31,14 +32,24 @@ export function Confirmation(props: View) {
     : isPending
       ? texts.pending
       : fill(texts.booked, { name: booking.client.first_name })
+  const { price } = booking.service
+  const { payment, party_size: party } = booking
+  const service = state.catalogue.services.find(({ id }) => id === booking.service.id)
   const appointment = {
     service: booking.service.name,
-    price: booking.service.price,
+    price: price && !isCancelled ? times(price, party) : null,
+    deposit:
+      payment?.status === 'due' || payment?.status === 'paid' ? { ...payment, status: payment.status } : null,
+    party,
     location: booking.location,
     staff: booking.staff?.name,
     startsAtMs: Date.parse(booking.starts_at),
     endsAtMs: Date.parse(booking.ends_at),
+    rules: isPending || isCancelled ? undefined : service,
   }
+  const { rules, startsAtMs } = appointment
+  const canChange =
+    !rules || Object.values(changesUntil(rules, startsAtMs)).some((untilMs) => untilMs > props.nowMs())
   return (
     <div class="confirmation" part="confirmation">
       {!isCancelled && (
@@ -49,12 +60,27 @@ export function Confirmation(props: View) {
       )}
       <Heading inner={heading}>{title}</Heading>
       <p>{isCancelled ? texts.cancelledHint : isPending ? texts.pendingHint : texts.bookedFor}</p>
+      {state.sendsMail && !isPending && !isCancelled && (
+        <p>{fill(texts.mailed, { email: booking.client.email })}</p>
+      )}
       <div class="summary" part="summary">
         <Summary {...props} appointment={appointment} />
       </div>
+      {!isPending && !isCancelled && state.business && (
+        <CalendarChoices
+          {...{ booking, texts }}
+          business={state.business}
+          onFile={() => offerCalendarFile(props)}
+        />
+      )}
       <div class="actions">
         {isPending && state.checkoutUrl !== null && (
-          <button type="button" class="primary" part="primary-button" onClick={() => flow.pay()}>
+          <button
+            type="button"
+            class="primary"
+            part="primary-button"
+            onClick={() => flow.late?.deposit.again()}
+          >
             {texts.pay}
           </button>
         )}
@@ -63,23 +89,13 @@ export function Confirmation(props: View) {
             type="button"
             class="secondary"
             part="secondary-button"
-            onClick={() => void flow.lookAtPayment()}
+            onClick={() => void flow.late?.deposit.look()}
           >
             {texts.checkAgain}
           </button>
         )}
-        {!isPending && !isCancelled && (
-          <button
-            type="button"
-            class="primary"
-            part="primary-button"
-            onClick={() => offerCalendarFile(props)}
-          >
-            {texts.addToCalendar}
-          </button>
-        )}
-        {manageUrl !== null && (
-          <a class="secondary" part="secondary-button" href={manageUrl} rel="noreferrer">
+        {manageUrl !== null && canChange && (
+          <a class="secondary" part="secondary-button" href={manageUrl} target="_top" rel="noreferrer">
             {texts.manage}
           </a>
         )}
@@ -89,7 +105,7 @@ export function Confirmation(props: View) {
           part="secondary-button"
           onClick={() => {
             keepLink(flow.options.place, null)
-            flow.bookAnother()
+            flow.late?.bookAnother()
           }}
         >
           {texts.bookAnother}
@@ -106,7 +122,7 @@ function lookNowAndThen(flow: View['flow']): () => void {
     const pause = lookPausesMs[looks]
     if (pause === undefined) return
     timer = setTimeout(() => {
-      if (document.visibilityState === 'visible') void flow.lookAtPayment()
+      if (document.visibilityState === 'visible') void flow.late?.deposit.look()
       plan(looks + 1)
     }, pause)
   }

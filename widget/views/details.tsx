@@ -1,12 +1,12 @@
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { locationOf, serviceOf, staffFor } from '../flow/choice-rules.ts'
 import type { Draft } from '../flow/draft.ts'
-import * as rules from '../flow/draft-rules.ts'
+import { faultsLeft, fieldName } from '../flow/draft-rules.ts'
 import { fill } from '../locales/texts.ts'
 import { CustomFieldInput } from './custom-field-input.tsx'
 import { TextInput } from './text-input.tsx'
 import { SlotNotice } from './slot-notice.tsx'
-import { Countdown, Summary } from './summary.tsx'
+import { Countdown, Summary, times } from './summary.tsx'
 import type { View } from './view.ts'
 
 /** The visitor's details and the custom fields. */
@@ -20,6 +20,8 @@ export function Details(props: View) {
     if (Object.keys(errors).length > 0)
       form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }, [errors])
+  const judged = useMemo(() => draft, [errors])
+  const faults = faultsLeft(errors, judged, draft)
   if (!service || !wanted) return null
   const staff = staffFor(catalogue, choice).find(({ id }) => id === choice.staffId)?.name
   const location = locationOf(catalogue, choice)
@@ -30,23 +32,30 @@ export function Details(props: View) {
     <TextInput
       label={texts[name]}
       value={draft[name]}
-      fieldError={errors[name]}
+      fieldError={faults[name]}
       texts={texts}
       onWrite={(value) => flow.write({ [name]: value })}
       {...options}
     />
   )
-  const deposit =
-    service.deposit && formats.money({ ...service.deposit, amount: service.deposit.amount * party })
+  const deposit = service.deposit && formats.money(times(service.deposit, party))
   const submit = deposit === null ? texts.submit : fill(texts.submitDeposit, { amount: deposit })
   return (
     <div class="details">
       <aside class={`summary${state.held || busy ? '' : ' is-lost'}`} part="summary">
         <Summary
           {...props}
-          appointment={{ ...wanted, service: service.name, price: service.price, location, staff }}
+          appointment={{
+            ...wanted,
+            service: service.name,
+            price: service.price && times(service.price, party),
+            deposit: service.deposit && { ...times(service.deposit, party), status: 'wanted' },
+            party,
+            location,
+            staff,
+            rules: service,
+          }}
         />
-        {party > 1 && <p class="hint">{`${texts.howMany} ${formats.number(party)}`}</p>}
         <Countdown {...props} />
         <button type="button" class="link" onClick={() => flow.goBack('time')}>
           {texts.chooseOther}
@@ -58,7 +67,7 @@ export function Details(props: View) {
         part="form"
         onSubmit={(event) => {
           event.preventDefault()
-          void flow.submit(rules)
+          void flow.late?.submit()
         }}
       >
         <SlotNotice {...props} />
@@ -73,13 +82,13 @@ export function Details(props: View) {
             key={field.id}
             field={field}
             value={draft.fields[field.id]}
-            fieldError={errors[rules.fieldName(field.id)]}
+            fieldError={faults[fieldName(field.id)]}
             texts={texts}
             onWrite={(value) => flow.write({ fields: { ...draft.fields, [field.id]: value } })}
           />
         ))}
         {text('notes', { lines: 3, max: 1000 })}
-        {Object.keys(errors).length > 0 && <p class="fault">{texts.faultsFound}</p>}
+        {Object.keys(faults).length > 0 && <p class="fault">{texts.faultsFound}</p>}
         <button type="submit" class="primary" part="primary-button" aria-disabled={busy !== null}>
           {busy === 'booking' ? (state.booking ? texts.toCheckout : texts.booking) : submit}
         </button>

@@ -1,16 +1,15 @@
 import { useRef } from 'preact/hooks'
-import type { Session } from '../api/api-types.ts'
+import type { Business } from '../api/api-types.ts'
 
 interface HeaderParts {
-  business: Pick<Session['business'], 'name' | 'brand_name' | 'brand_logo_url'> | null
+  business: Pick<Business, 'name' | 'brand_name' | 'brand_logo_url'> | null
   closeText?: string
   onClose?: (() => void) | undefined
 }
 
-/** The brand, and what closes an overlay. */
+/** The brand, and what closes an overlay; its place is kept until the brand is known. */
 export function Header({ business, closeText, onClose }: HeaderParts) {
-  const name = business?.brand_name ?? business?.name ?? ''
-  if (!business && !onClose) return null
+  const name = business?.brand_name ?? business?.name ?? '\u00a0'
   return (
     <div class="header" part="header">
       {business?.brand_logo_url && <Logo key={business.brand_logo_url} address={business.brand_logo_url} />}

@@ -4,7 +4,7 @@ import type { LinkPlace } from '../flow/booking-flow.ts'
 export function keepLink({ key, isOwn }: LinkPlace, url: string | null): void {
   if (isOwn) {
     const hash = url === null ? '' : url.slice(url.indexOf('#'))
-    history.replaceState(null, '', location.pathname + location.search + hash)
+    history.replaceState(history.state, '', location.pathname + location.search + hash)
     return
   }
   try {

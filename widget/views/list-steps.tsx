@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import type { Service } from '../api/api-types.ts'
 import { anyone, locationsFor, serviceOf, staffFor, type ListStep } from '../flow/choice-rules.ts'
 import { fill } from '../locales/texts.ts'
@@ -9,18 +10,30 @@ export function ListSteps({ flow, state, language, formats, step }: View & { ste
   const { catalogue, choice } = state
   const choose = (id: string) => () => flow.choose(step, id)
   if (step === 'service') {
-    return (
-      <ul class="options" part="options">
-        {catalogue.services.map((service) => (
-          <Option key={service.id} name={service.name} onChoose={choose(service.id)}>
-            {service.description && <bdi class="hint description">{service.description}</bdi>}
-            <span class="hint facts">
-              <ServiceFacts service={service} language={language} formats={formats} />
-            </span>
-          </Option>
-        ))}
-      </ul>
-    )
+    return [...byCategory(catalogue.services)].map(([category, services]) => (
+      <section key={category}>
+        {category && (
+          <h3 class="category" part="category">
+            <bdi>{category}</bdi>
+          </h3>
+        )}
+        <ul class="options" part="options">
+          {services.map((service) => (
+            <Option
+              key={service.id}
+              name={service.name}
+              picture={service.image_url}
+              onChoose={choose(service.id)}
+            >
+              {service.description && <bdi class="hint description">{service.description}</bdi>}
+              <span class="hint facts">
+                <ServiceFacts service={service} language={language} formats={formats} />
+              </span>
+            </Option>
+          ))}
+        </ul>
+      </section>
+    ))
   }
   if (step === 'location') {
     return (
@@ -38,11 +51,19 @@ export function ListSteps({ flow, state, language, formats, step }: View & { ste
       <Option key={anyone} name={language.texts.anyone} face="✳" onChoose={choose(anyone)}>
         <span class="hint">{language.texts.anyoneHint}</span>
       </Option>
-      {staffFor(catalogue, choice).map(({ id, name }) => (
-        <Option key={id} name={name} face={initialsOf(name)} onChoose={choose(id)} />
+      {staffFor(catalogue, choice).map(({ id, name, description, image_url }) => (
+        <Option key={id} name={name} face={initialsOf(name)} picture={image_url} onChoose={choose(id)}>
+          {description && <bdi class="hint description">{description}</bdi>}
+        </Option>
       ))}
     </ul>
   )
+}
+
+/** In the order of the services; those without a category come first. */
+function byCategory(services: Service[]): Map<string, Service[]> {
+  const has = ({ category }: Service) => category ?? ''
+  return Map.groupBy([...services.filter((one) => !has(one)), ...services.filter(has)], has)
 }
 
 function ServiceFacts({
@@ -78,20 +99,35 @@ export function Facts(props: View) {
 
 interface OptionParts {
   name: string
-  /** An icon in place of a picture. */
+  /** An icon in place of a picture of somebody. */
   face?: string
+  /** Its address. */
+  picture?: string | null
   onChoose: () => void
   children?: ComponentChildren
 }
 
-function Option({ name, face, onChoose, children }: OptionParts) {
+function Option({ name, face, picture, onChoose, children }: OptionParts) {
+  const [isMissing, setMissing] = useState(false)
   return (
     <li>
       <button type="button" class="option" part="option" onClick={onChoose}>
-        {face !== undefined && (
-          <span class="face" aria-hidden="true">
-            {face}
-          </span>
+        {picture && !isMissing ? (
+          <img
+            class={face === undefined ? 'picture' : 'picture face'}
+            part="picture"
+            src={picture}
+            alt=""
+            loading="lazy"
+            referrerpolicy="no-referrer"
+            onError={() => setMissing(true)}
+          />
+        ) : (
+          face !== undefined && (
+            <span class="face" aria-hidden="true">
+              {face}
+            </span>
+          )
         )}
         <span class="option-text">
           <bdi class="option-name">{name}</bdi>

@@ -6,6 +6,8 @@ import type { TimesView } from './view.ts'
 
 interface MonthParts extends TimesView {
   today: string
+  /** The last one with days to book; null without a limit. */
+  lastMonth: string | null
   isFree: (date: string) => boolean
   isLoading: boolean
   onChoose: (date: string) => void
@@ -13,7 +15,7 @@ interface MonthParts extends TimesView {
 
 /** A month as a grid. Tab reaches one day, the arrow keys the others. */
 export function Month(props: MonthParts) {
-  const { flow, state, language, formats, today, isFree, isLoading, onChoose } = props
+  const { flow, state, language, formats, today, lastMonth, isFree, isLoading, onChoose } = props
   const { month, date } = state
   const [cursor, setCursor] = useState<string | null>(null)
   const wanted = useRef<string | null>(null)
@@ -31,7 +33,7 @@ export function Month(props: MonthParts) {
       rightToLeft: language.direction === 'rtl',
       today,
     })
-    if (target === undefined) return
+    if (target === undefined || monthOf(target) > (lastMonth ?? target)) return
     event.preventDefault()
     wanted.current = target
     setCursor(target)
@@ -53,7 +55,7 @@ export function Month(props: MonthParts) {
         </thead>
         <tbody class={isLoading ? 'is-loading' : ''}>
           {weeksOf(month, formats.firstWeekday).map((week, index) => (
-            <tr key={index}>
+            <tr key={index} class={week.some((day) => day !== null && day >= today) ? '' : 'is-past'}>
               {week.map((day, weekday) =>
                 day === null ? (
                   <td key={weekday} />
@@ -63,6 +65,7 @@ export function Month(props: MonthParts) {
                       {...props}
                       day={day}
                       isFree={isFree(day)}
+                      isLoading={isLoading}
                       isCursor={day === current}
                       onChoose={onChoose}
                     />
@@ -78,14 +81,14 @@ export function Month(props: MonthParts) {
 }
 
 /** In some languages, short weekday names are too wide for a column. */
-const maxLetters = 4
+const maxLetters = 5
 
 function weekdayNames(formats: Formats): string[] {
-  const short = formats.weekdays('short')
+  const short = formats.weekdays('short').map((name) => name.replace(/\.$/, ''))
   return short.some(({ length }) => length > maxLetters) ? formats.weekdays('narrow') : short
 }
 
-function MonthHeader({ flow, state, language, formats, today }: MonthParts) {
+function MonthHeader({ flow, state, language, formats, today, lastMonth }: MonthParts) {
   const { texts } = language
   const { month } = state
   const isFirst = month <= monthOf(today)
@@ -96,8 +99,10 @@ function MonthHeader({ flow, state, language, formats, today }: MonthParts) {
         class="icon-button"
         part="month-button"
         aria-label={texts.previousMonth}
-        disabled={isFirst}
-        onClick={() => void flow.showMonth(plusMonths(month, -1))}
+        aria-disabled={isFirst}
+        onClick={() => {
+          if (!isFirst) void flow.showMonth(plusMonths(month, -1))
+        }}
       >
         <svg class="turned" viewBox="0 0 16 16" aria-hidden="true">
           <path d="M6 3l5 5-5 5" />
@@ -111,6 +116,7 @@ function MonthHeader({ flow, state, language, formats, today }: MonthParts) {
         class="icon-button"
         part="month-button"
         aria-label={texts.nextMonth}
+        disabled={month >= (lastMonth ?? '9')}
         onClick={() => void flow.showMonth(plusMonths(month, 1))}
       >
         <svg class="ahead" viewBox="0 0 16 16" aria-hidden="true">
@@ -125,16 +131,17 @@ interface DayParts extends TimesView {
   day: string
   today: string
   isFree: boolean
+  isLoading: boolean
   isCursor: boolean
   onChoose: (date: string) => void
 }
 
-function Day({ state, language, formats, day, today, isFree, isCursor, onChoose }: DayParts) {
+function Day({ state, language, formats, day, today, isFree, isLoading, isCursor, onChoose }: DayParts) {
   const { texts } = language
   const isChosen = day === state.date
   const says = [
     formats.longDate(day),
-    isFree ? texts.free : texts.notFree,
+    isFree ? texts.free : isLoading ? texts.loading : texts.notFree,
     ...(isChosen ? [texts.chosen] : []),
   ]
   return (

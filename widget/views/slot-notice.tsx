@@ -12,12 +12,14 @@ export function SlotNotice({ flow, state, language, formats }: TimesView) {
   const box = useRef<HTMLDivElement>(null)
   const kind = notice?.kind
   useLayoutEffect(() => {
-    // the pressed button may be gone; after an expiry, do not interrupt a visitor who is typing
-    if (kind && kind !== 'expired') box.current?.focus()
+    const { current } = box
+    const { activeElement } = (current?.getRootNode() ?? {}) as ShadowRoot
+    // the pressed button may be gone; who is typing as the hold ends is not interrupted: then the notice sticks
+    if (kind !== 'expired' || !activeElement?.matches('input, select, textarea')) current?.focus()
   }, [kind, notice])
   if (!notice) return null
   return (
-    <div class="notice" part="notice" role="alert" tabIndex={-1} ref={box}>
+    <div class={`notice is-${notice.kind}`} part="notice" role="alert" tabIndex={-1} ref={box}>
       <p>{texts[notice.kind]}</p>
       {notice.kind === 'expired' && (
         <button

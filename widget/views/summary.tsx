@@ -1,62 +1,129 @@
 import { useEffect, useState } from 'preact/hooks'
 import { secondsLeft } from '../flow/hold-rules.ts'
-import type { Money } from '../api/api-types.ts'
+import type { Location, Money, Service } from '../api/api-types.ts'
 import { fill } from '../locales/texts.ts'
+import { Place } from './place.tsx'
 import { placeOf } from '../times/formats.ts'
-import { dateIn, sameTimeIn } from '../times/zones.ts'
+import { dateIn, ownZoneName, sameTimeIn } from '../times/zones.ts'
 import type { View } from './view.ts'
+
+type ChangeRules = Pick<Service, 'cancel_until_minutes' | 'reschedule_until_minutes' | 'max_reschedules'>
 
 interface Appointment {
   service: string
+  /** For all who come. */
   price: Money | null
-  location: { name: string; address: string | null; timezone: string } | undefined
+  /** For all who come. */
+  deposit: (Money & { status: 'wanted' | 'due' | 'paid' }) | null
+  party: number
+  location: Omit<Location, 'id' | 'active'> | undefined
   staff: string | undefined
   startsAtMs: number
   endsAtMs: number
+  /** Of the service; undefined where there is nothing left to change. */
+  rules: ChangeRules | undefined
 }
 
-/** The appointment: when, where, with whom. */
-export function Summary({
-  state: { zone },
-  language,
-  formats,
-  appointment,
-}: Pick<View, 'language' | 'formats'> & { state: Pick<View['state'], 'zone'>; appointment: Appointment }) {
-  const { service, price, location, staff, startsAtMs, endsAtMs } = appointment
+type SummaryView = Pick<View, 'language' | 'formats' | 'nowMs'> & {
+  state: Pick<View['state'], 'zone' | 'business' | 'booking'>
+  appointment: Appointment
+}
+
+/** The appointment: what, when, where, with whom, for how much. */
+export function Summary(props: SummaryView) {
+  const { language, formats, appointment } = props
+  const { zone, booking } = props.state
+  const { texts } = language
+  const { service, party, location, staff, startsAtMs, endsAtMs } = appointment
   const there = location && !sameTimeIn(zone, location.timezone, startsAtMs) ? location.timezone : null
   const range = (inZone: string) => `${formats.time(startsAtMs, inZone)} – ${formats.time(endsAtMs, inZone)}`
+  const isBooked = booking?.status === 'confirmed'
   return (
     <div class="summary-text">
-      <bdi class="summary-service">{service}</bdi>
+      <span>
+        <bdi class="summary-service">{service}</bdi>
+        {party > 1 && ` ${fill(texts.people, { count: formats.number(party) })}`}
+      </span>
       <span class="summary-time">{formats.longDay(startsAtMs, zone)}</span>
       <span class="summary-time">
         {range(zone)}
-        {there && <span class="hint"> {formats.zone(zone, startsAtMs)}</span>}
+        {(there || !sameTimeIn(zone, ownZoneName(), startsAtMs)) && (
+          <span class="hint"> {formats.zone(zone, startsAtMs)}</span>
+        )}
+        <span class="hint"> · {formats.minutes((endsAtMs - startsAtMs) / 60_000)}</span>
       </span>
       {there && (
         <span class="hint">
-          {fill(language.texts.atLocation, {
+          {fill(texts.atLocation, {
             time: `${dateIn(zone, startsAtMs) === dateIn(there, startsAtMs) ? '' : `${formats.shortDay(startsAtMs, there)}, `}${range(there)}`,
             place: placeOf(there),
           })}
         </span>
       )}
-      <span class="hint">
-        {[location?.name, staff].filter(Boolean).map((name, index) => (
-          <span key={index}>
-            {index > 0 && ' · '}
-            <bdi>{name}</bdi>
-          </span>
-        ))}
-      </span>
-      {location?.address && <bdi class="hint">{location.address}</bdi>}
-      {price && <span class="hint">{formats.money(price)}</span>}
+      {staff && <bdi class="hint">{staff}</bdi>}
+      {location && (
+        <span class="hint">
+          <Place
+            location={{ ...location, online_url: isBooked ? location.online_url : null }}
+            texts={texts}
+            hasLinks={booking?.status !== 'cancelled'}
+          />
+        </span>
+      )}
+      {location?.online_url && !isBooked && booking?.status !== 'cancelled' && (
+        <span class="hint">{texts.onlineLater}</span>
+      )}
+      <Amounts {...props} />
+      <Policy {...props} />
     </div>
   )
 }
 
+/** The price, the deposit, and what is left to pay there. */
+function Amounts({ language: { texts }, formats, appointment: { price, deposit } }: SummaryView) {
+  const left = price && deposit && price.currency === deposit.currency ? price.amount - deposit.amount : 0
+  const depositText = deposit && { wanted: texts.deposit, due: texts.due, paid: texts.paid }[deposit.status]
+  const parts = [
+    price && formats.money(price),
+    deposit && depositText && fill(depositText, { amount: formats.money(deposit) }),
+    price && left > 0 && fill(texts.left, { amount: formats.money({ ...price, amount: left }) }),
+  ].filter(Boolean)
+  return parts.length > 0 ? <span class="hint">{parts.join(' · ')}</span> : null
+}
+
+/** Until when one may move or cancel, in milliseconds; -Infinity for never. */
+export function changesUntil(rules: ChangeRules, startsAtMs: number): { move: number; cancel: number } {
+  const until = (minutes: number | null) => startsAtMs - (minutes ?? Infinity) * 60_000
+  return {
+    move: rules.max_reschedules > 0 ? until(rules.reschedule_until_minutes) : -Infinity,
+    cancel: until(rules.cancel_until_minutes),
+  }
+}
+
+/** Until when one may move or cancel, as far as that is still ahead; else whom to ask. */
+function Policy({ state, language: { texts }, formats, nowMs, appointment }: SummaryView) {
+  const { rules, startsAtMs } = appointment
+  if (!rules) return null
+  const { zone, business } = state
+  const until = changesUntil(rules, startsAtMs)
+  const told = (ms: number) => (ms > nowMs() ? `${formats.longDay(ms, zone)}, ${formats.time(ms, zone)}` : '')
+  const cancel = told(until.cancel)
+  const move = told(until.move)
+  const name = business?.brand_name ?? business?.name ?? ''
+  const lines =
+    cancel === move
+      ? [cancel ? fill(texts.untilBoth, { time: cancel }) : fill(texts.contact, { name })]
+      : [move && fill(texts.untilMove, { time: move }), cancel && fill(texts.untilCancel, { time: cancel })]
+  return <span class="hint">{lines.filter(Boolean).join(' ')}</span>
+}
+
 const circle = 2 * Math.PI * 9
 const wholeSeconds = 600
+
+/** So many times, for each who comes. */
+export function times<Of extends Money>(money: Of, count: number): Of {
+  return { ...money, amount: money.amount * count }
+}
 
 /** The countdown of the hold. */
 export function Countdown({ state, language, formats, nowMs }: View) {

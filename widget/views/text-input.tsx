@@ -6,6 +6,7 @@ import type { Texts } from '../locales/texts.ts'
 const fieldErrorTexts: Record<Fault, keyof Texts> = {
   required: 'faultRequired',
   email: 'faultEmail',
+  phone: 'faultPhone',
   invalid: 'faultInvalid',
 }
 

@@ -1,36 +1,43 @@
 import type { ComponentChildren } from 'preact'
-import { useMemo, useRef } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { locationOf, serviceOf } from '../flow/choice-rules.ts'
-import { repeatedTimes, slotsByDate, type Slot } from '../flow/slots.ts'
+import { knownSlots, slotsByDate, type Slot } from '../flow/slots.ts'
 import { fill } from '../locales/texts.ts'
+import { monthOf, plusDays } from '../times/civil-dates.ts'
 import { placeOf } from '../times/formats.ts'
 import { dateIn, hourIn, sameTimeIn } from '../times/zones.ts'
 import { Month } from './month.tsx'
-import { SlotNotice } from './slot-notice.tsx'
 import type { TimesView } from './view.ts'
 import { ZoneChoice } from './zone-choice.tsx'
 
 /** A month with its free days, and the times of one of them. */
 export function TimeStep(props: TimesView & { above?: ComponentChildren }) {
-  const { flow, state, nowMs } = props
+  const { flow, state, language, formats, nowMs } = props
   const { month, slots, zone, date } = state
-  const byDate = useMemo(() => slotsByDate(slots[month] ?? [], zone), [slots, month, zone])
+  const known = knownSlots(state, month)
+  const byDate = useMemo(() => slotsByDate(known ?? [], zone), [known, zone])
+  const isFree = (day: string) =>
+    byDate.has(day) || (slots[month] === undefined && state.first?.dates.includes(day) === true)
   const today = dateIn(zone, nowMs())
+  const days = serviceOf(state.catalogue, state.choice)?.max_advance_days
   const times = useRef<HTMLDivElement>(null)
   const ofDay = date === null ? [] : (byDate.get(date) ?? [])
+  const [chosen, setChosen] = useState<string | null>(null)
   return (
     <>
-      <SlotNotice {...props} />
+      <NextFree {...props} />
       <div class="when">
         <div class="when-month">
           {props.above}
           <Month
             {...props}
             today={today}
-            isFree={(day) => byDate.has(day)}
-            isLoading={state.busy === 'slots' || slots[month] === undefined}
+            lastMonth={days ? monthOf(plusDays(today, days)) : null}
+            isFree={isFree}
+            isLoading={state.busy === 'slots' || known === undefined}
             onChoose={(day) => {
               flow.chooseDate(day)
+              setChosen(day)
               times.current?.scrollIntoView({ block: 'nearest' })
             }}
           />
@@ -40,24 +47,85 @@ export function TimeStep(props: TimesView & { above?: ComponentChildren }) {
           {date !== null && ofDay.length > 0 ? (
             <Times {...props} date={date} slots={ofDay} />
           ) : (
-            <NoTimes {...props} anyFree={[...byDate.keys()].some((day) => day.startsWith(month))} />
+            <NoTimes
+              {...props}
+              isLoading={state.busy === 'slots' || (known === undefined && state.soonest !== null)}
+              anyFree={[...byDate.keys()].some((day) => day.startsWith(month))}
+            />
           )}
         </div>
       </div>
+      <p class="heard" role="status">
+        {date !== null &&
+          date === chosen &&
+          ofDay.length > 0 &&
+          `${fill(language.texts.timesOn, { date: formats.longDate(date) })}: ${formats.number(ofDay.length)}`}
+      </p>
     </>
   )
 }
 
-function NoTimes({ flow, state, language, formats, anyFree }: TimesView & { anyFree: boolean }) {
+/** So many first times are offered above the month. */
+const maxFirst = 4
+
+/** The first times of all, above the month: where there is room beside it, only the day. */
+function NextFree(props: TimesView) {
+  const { flow, state, language, formats } = props
+  const { first, zone, busy, slots } = state
+  const [soonest] = first?.slots ?? []
+  // room for them while they come, so that nothing moves
+  if (!first && busy === 'slots' && Object.keys(slots).length === 0)
+    return (
+      <div class="next-free is-coming" aria-hidden="true">
+        <span class="hint">…</span>
+        <span class="crumb">…</span>
+      </div>
+    )
+  if (!first || !soonest) return null
+  const day = formats.shortDay(soonest.startsAtMs, zone)
+  return (
+    <div
+      class="next-free"
+      part="next-free"
+      role="group"
+      aria-label={fill(language.texts.nextFree, { date: day })}
+    >
+      <span class="hint" aria-hidden="true">
+        {fill(language.texts.nextFree, { date: day })}
+      </span>
+      {first.slots.slice(0, maxFirst).map((slot) => (
+        <button
+          key={slot.startsAt}
+          type="button"
+          class="crumb"
+          part="next-free-time"
+          aria-disabled={busy === 'hold'}
+          onClick={() => void flow.chooseSlot(slot)}
+        >
+          {formats.time(slot.startsAtMs, zone)}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+function NoTimes({
+  flow,
+  state,
+  language,
+  formats,
+  anyFree,
+  isLoading,
+}: TimesView & { anyFree: boolean; isLoading: boolean }) {
   const { texts } = language
-  const { month, slots, soonest, zone } = state
-  if (slots[month] === undefined) return <p class="quiet">{texts.loading}</p>
+  const { month, soonest, zone } = state
+  if (isLoading) return <p class="quiet">{texts.loading}</p>
   if (anyFree) return <p class="quiet">{texts.chooseDay}</p>
   if (soonest === null) return <p class="quiet">{texts.noneAtAll}</p>
   return (
     <>
       <p class="quiet">{fill(texts.noneInMonth, { month: formats.month(month) })}</p>
-      {soonest && (
+      {soonest && dateIn(zone, soonest.startsAtMs) > month && (
         <button
           type="button"
           class="secondary"
@@ -86,7 +154,6 @@ const shortTime = 5
 function Times(props: TimesView & { date: string; slots: Slot[] }) {
   const { state, language, formats, date, slots } = props
   const { zone } = state
-  const repeated = repeatedTimes(slots, (ms) => formats.time(ms, zone))
   const isWide = slots.some(({ startsAtMs }) => formats.time(startsAtMs, zone).length > shortTime)
   const groups = Map.groupBy(slots, ({ startsAtMs }) => {
     const hour = hourIn(zone, startsAtMs)
@@ -102,12 +169,7 @@ function Times(props: TimesView & { date: string; slots: Slot[] }) {
           </p>
           <div class={`time-grid${isWide ? ' is-wide' : ''}`}>
             {ofPart.map((slot) => (
-              <TimeButton
-                key={slot.startsAt}
-                {...props}
-                slot={slot}
-                repeated={repeated.has(slot.startsAtMs)}
-              />
+              <TimeButton key={slot.startsAt} {...props} slot={slot} />
             ))}
           </div>
         </div>
@@ -116,19 +178,11 @@ function Times(props: TimesView & { date: string; slots: Slot[] }) {
   )
 }
 
-function TimeButton({
-  flow,
-  state,
-  language,
-  formats,
-  slot,
-  repeated,
-}: TimesView & { slot: Slot; repeated: boolean }) {
+function TimeButton({ flow, state, language, formats, slot }: TimesView & { slot: Slot }) {
   const { zone, catalogue, choice, busy, wanted } = state
   const location = locationOf(catalogue, choice)
   const there = location && !sameTimeIn(zone, location.timezone, slot.startsAtMs) ? location.timezone : null
   const isWanted = busy === 'hold' && wanted?.startsAt === slot.startsAt
-  const write = repeated ? 'timeWithOffset' : 'time'
   const sharesSlot = (serviceOf(catalogue, choice)?.capacity ?? 1) > 1
   return (
     <button
@@ -138,7 +192,7 @@ function TimeButton({
       aria-disabled={busy === 'hold'}
       onClick={() => void flow.chooseSlot(slot)}
     >
-      <span class="time-text">{formats[write](slot.startsAtMs, zone)}</span>
+      <span class="time-text">{formats.time(slot.startsAtMs, zone)}</span>
       {there && (
         <span class="time-more">
           {fill(language.texts.atLocation, {

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { RefObject } from 'preact'
 import { fill } from '../locales/texts.ts'
 import type { View } from './view.ts'
 
@@ -6,11 +7,17 @@ import type { View } from './view.ts'
 export function TroubleNotice(props: View) {
   const { flow, state, language } = props
   const { texts } = language
+  const box = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    // the page around a widget that did not even begin keeps its focus
+    if (state.trouble && state.business) box.current?.focus()
+    else if (state.waitSeconds !== null && state.business) box.current?.scrollIntoView({ block: 'nearest' })
+  }, [state.trouble, state.waitSeconds])
   if (state.waitSeconds !== null)
-    return <Waiting {...props} seconds={state.waitSeconds} key={state.waitSeconds} />
+    return <Waiting {...props} seconds={state.waitSeconds} key={state.waitSeconds} box={box} />
   if (!state.trouble) return null
   return (
-    <div class="notice" part="notice" role="alert">
+    <div class="notice" part="notice" role="alert" tabIndex={-1} ref={box}>
       <p>{texts[state.trouble.kind]}</p>
       {state.trouble.kind !== 'misconfigured' && (
         <button type="button" class="secondary" part="secondary-button" onClick={() => void flow.tryAgain()}>
@@ -21,7 +28,13 @@ export function TroubleNotice(props: View) {
   )
 }
 
-function Waiting({ language, formats, nowMs, seconds }: View & { seconds: number }) {
+function Waiting({
+  language,
+  formats,
+  nowMs,
+  seconds,
+  box,
+}: View & { seconds: number; box: RefObject<HTMLDivElement | null> }) {
   const [endsAtMs] = useState(() => nowMs() + seconds * 1000)
   const [left, setLeft] = useState(seconds)
   useEffect(() => {
@@ -29,7 +42,7 @@ function Waiting({ language, formats, nowMs, seconds }: View & { seconds: number
     return () => clearInterval(ticking)
   }, [endsAtMs])
   return (
-    <div class="notice" part="notice" role="status">
+    <div class="notice" part="notice" role="status" ref={box}>
       <p>
         <span aria-hidden="true">{fill(language.texts.waiting, { time: formats.seconds(left) })}</span>
         <span class="heard">{fill(language.texts.waiting, { time: formats.seconds(seconds) })}</span>

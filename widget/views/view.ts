@@ -31,7 +31,8 @@ export type TimesState = Pick<
   | 'notice'
   | 'catalogue'
   | 'choice'
->
+> &
+  Partial<Pick<FlowState, 'first'>>
 
 /** The props of the month and its times. */
 export interface TimesView {
@@ -46,6 +47,6 @@ export interface TimesView {
 export interface View extends TimesView {
   flow: BookingFlow
   state: FlowState
-  /** Loads the steps that come later, and their styles. */
-  loadLaterSteps: () => Promise<LaterSteps>
+  /** The steps that come later, once they are loaded: before the first hold. */
+  later: LaterSteps | undefined
 }

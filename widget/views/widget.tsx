@@ -1,8 +1,7 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { Step } from '../flow/choice-rules.ts'
 import type { Texts } from '../locales/texts.ts'
-import { Announcements } from './announcements.tsx'
 import { Crumbs } from './crumbs.tsx'
 import { Header } from './header.tsx'
 import { Heading } from './heading.tsx'
@@ -10,7 +9,7 @@ import { Facts, ListSteps } from './list-steps.tsx'
 import { PartySize } from './party-size.tsx'
 import { TimeStep } from './time-step.tsx'
 import { TroubleNotice } from './trouble-notice.tsx'
-import type { LaterSteps, View } from './view.ts'
+import type { View } from './view.ts'
 
 const titles: Record<Step, keyof Texts> = {
   service: 'stepService',
@@ -23,11 +22,13 @@ const titles: Record<Step, keyof Texts> = {
 
 /** The root view of an element. */
 export function Widget(props: View & { onClose?: (() => void) | undefined }) {
-  const { state, language, onClose } = props
+  const { state, language, later, onClose } = props
   const { texts, locale, direction } = language
   return (
     <div class="widget" part="widget" lang={locale} dir={direction}>
-      <Header business={state.business} closeText={texts.close} onClose={onClose} />
+      {(state.business ?? onClose ?? !state.trouble) && (
+        <Header business={state.business} closeText={texts.close} onClose={onClose} />
+      )}
       <div class="content" aria-busy={state.busy !== null}>
         <Crumbs {...props} />
         <StepFrame {...props}>
@@ -37,7 +38,9 @@ export function Widget(props: View & { onClose?: (() => void) | undefined }) {
       </div>
       {state.manageUrl && state.step !== 'done' && (
         <p class="branding">
-          <a href={state.manageUrl}>{texts.manage}</a>
+          <a href={state.manageUrl} target="_top">
+            {texts.manage}
+          </a>
         </p>
       )}
       {state.showBranding && (
@@ -45,7 +48,7 @@ export function Widget(props: View & { onClose?: (() => void) | undefined }) {
           {texts.poweredBy}
         </p>
       )}
-      <Announcements {...props} />
+      {later && <later.Announcements {...props} />}
     </div>
   )
 }
@@ -62,6 +65,13 @@ function StepFrame({ state, language, children }: View & { children: ComponentCh
     if (last.current !== undefined && last.current !== step) heading.current?.focus()
     last.current = step
   }, [step, started])
+  const isTold = Boolean(state.notice ?? state.trouble ?? state.waitSeconds)
+  const wasTold = useRef(false)
+  useLayoutEffect(() => {
+    // the pressed button went with its notice
+    if (wasTold.current && !isTold && document.activeElement === document.body) heading.current?.focus()
+    wasTold.current = isTold
+  }, [isTold])
   const { texts } = language
   const empty = started && !state.trouble && state.business !== null && catalogue.services.length === 0
   if (step === 'done' && booking) return <div class="step">{children}</div>
@@ -74,33 +84,21 @@ function StepFrame({ state, language, children }: View & { children: ComponentCh
 }
 
 function CurrentStep(props: View) {
-  const { step, business } = props.state
+  const { later, state } = props
+  const { step, business } = state
   if (!business) return null
   if (step === 'time') {
     return (
       <>
+        {later && <later.SlotNotice {...props} />}
         <Facts {...props} />
         <TimeStep {...props} above={<PartySize {...props} />} />
       </>
     )
   }
-  if (step === 'details' || step === 'done') return <LaterStep {...props} />
+  if (step === 'details') return later ? <later.Details {...props} /> : null
+  if (step === 'done') return later ? <later.Confirmation {...props} /> : null
   return <ListSteps {...props} step={step} />
-}
-
-function LaterStep(props: View) {
-  const [views, setViews] = useState<LaterSteps | null>(null)
-  const [failures, setFailures] = useState(0)
-  const { texts } = props.language
-  useEffect(() => {
-    props.loadLaterSteps().then(
-      (loaded) => setViews(() => loaded),
-      () => setFailures((count) => count + 1),
-    )
-  }, [])
-  if (views)
-    return props.state.step === 'done' ? <views.Confirmation {...props} /> : <views.Details {...props} />
-  return failures > 0 ? <p role="alert">{texts.unreachable}</p> : <Skeleton />
 }
 
 /** A placeholder of the same size, so that nothing jumps. */

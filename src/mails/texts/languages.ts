@@ -3,7 +3,13 @@ import { texts as german } from './de.ts'
 import { texts as english } from './en.ts'
 import { texts as spanish } from './es.ts'
 import { texts as french } from './fr.ts'
+import { texts as italian } from './it.ts'
+import { texts as japanese } from './ja.ts'
 import type { MailTexts } from './mail-texts.ts'
+import { texts as dutch } from './nl.ts'
+import { texts as polish } from './pl.ts'
+import { texts as portuguese } from './pt.ts'
+import { texts as turkish } from './tr.ts'
 
 /** The languages of mails, the same as those of the widget. */
 export const languages: Record<string, MailTexts> = {
@@ -12,6 +18,12 @@ export const languages: Record<string, MailTexts> = {
   fr: french,
   es: spanish,
   ar: arabic,
+  pl: polish,
+  it: italian,
+  pt: portuguese,
+  nl: dutch,
+  tr: turkish,
+  ja: japanese,
 }
 
 const rightToLeft = new Set(['ar', 'fa', 'he', 'ur'])

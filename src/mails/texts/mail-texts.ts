@@ -6,6 +6,8 @@ export interface MailTexts {
   subject: Record<Exclude<MailKind, 'reminder'>, string>
   /** `{what}` is the beginning, then service, date and time, then the business. */
   subjectLine: string
+  /** Of an appointment in a calendar whose readers are told no more. */
+  busy: string
   today: string
   tomorrow: string
   /** Of a reminder: `{day}` is one of the two above, or a date. */
@@ -23,6 +25,8 @@ export interface MailTexts {
   depositPaid: string
   depositDue: string
   client: string
+  /** In place of a name. */
+  erasedClient: string
   phone: string
   email: string
   notes: string

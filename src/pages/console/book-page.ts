@@ -1,5 +1,5 @@
 import { Problem } from '../../base/errors.ts'
-import { readInstant } from '../../base/instants.ts'
+import { type Instant, readInstant } from '../../base/instants.ts'
 import type { Location, Service } from '../../catalogue/catalogue-types.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
 import { html, type Html } from '../page.ts'
@@ -7,7 +7,8 @@ import { answerFields } from './answer-fields.ts'
 import { consoleScript, type ConsoleVisit, pathOf } from './console-page.ts'
 import type { ShownPage } from './console-route.ts'
 import { bookingWords, choice, faultSummary, field, type FormState, hidden, tick } from './form.ts'
-import { momentText } from './formats.ts'
+import { wallFields } from './wall-clock.ts'
+import { clockText, dayText, momentText } from './formats.ts'
 
 /* The form to book for a client: first the service, then everything else. */
 
@@ -92,6 +93,8 @@ export interface BookForm {
   service: Service
   location: Location
   state: FormState & { refusal?: unknown }
+  /** Free times of the first day with any, from the chosen one on; undefined where nobody asked for them. */
+  times?: readonly Instant[] | undefined
   /** Earlier clients; undefined where nobody was searched for. */
   found?: readonly FoundClient[] | undefined
 }
@@ -159,7 +162,8 @@ export function bookForm(form: BookForm): ShownPage {
   return { ...page, more: consoleScript }
 }
 
-function whenFields({ visit, catalogue, service, location, state }: BookForm): Html {
+function whenFields(form: BookForm): Html {
+  const { visit, catalogue, service, location, state } = form
   const t = visit.texts.book
   const places = catalogue.locations.filter(({ id, active }) => active && service.location_ids.includes(id))
   const isStaff = visit.person.role === 'staff'
@@ -181,7 +185,31 @@ function whenFields({ visit, catalogue, service, location, state }: BookForm): H
           options: [...(isStaff ? [] : [['', t.anyone] as const]), ...pairs(people)],
         })
   }
-  ${timeFields(visit, state)}`
+  ${timeFields(
+    visit,
+    state,
+    html`<button type="submit" name="do" value="times" formnovalidate>${t.freeTimes}</button>`,
+  )}
+  ${freeTimes(form)}`
+}
+
+/** Free times as buttons that fill the fields in. */
+function freeTimes({ visit: { texts, locale }, location: { timezone }, state, times }: BookForm): Html {
+  const [first] = times ?? []
+  const t = texts.book
+  if (!times) return html``
+  if (first === undefined) return html`<p role="status">${t.noFreeTimes}</p>`
+  const day = dayText(first, { timezone, locale })
+  const isLater = (state.typed['date'] ?? '') < wallFields(first, timezone).date && state.typed['date'] !== ''
+  return html`<p id="free-times" role="status">${isLater ? t.freeLater(day) : t.freeOn(day)}</p>
+    <p class="near" role="group" aria-labelledby="free-times">
+      ${times.map(
+        (start) =>
+          html`<button type="submit" name="use" value="${start}" formnovalidate>
+            ${clockText(start, { timezone, locale })}
+          </button>`,
+      )}
+    </p>`
 }
 
 function lookUp({ visit, state: { typed, faults }, found }: BookForm): Html {

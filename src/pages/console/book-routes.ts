@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { explainSlot } from '../../availability/availability.ts'
+import { explainSlot, showAvailability, type ShownSlot } from '../../availability/availability.ts'
+import { dateOf, dayOf } from '../../availability/hours-rules.ts'
+import { dayMs } from '../../availability/zone-rules.ts'
 import { readClientAddress } from '../../base/client-network.ts'
 import { Problem } from '../../base/errors.ts'
-import { type Instant, parseInstant, plusMinutes } from '../../base/instants.ts'
+import { type Instant, parseInstant, plusMinutes, readInstant } from '../../base/instants.ts'
 import { ConvertHold } from '../../bookings/booking-schemas.ts'
 import { presentBooking, showBooking } from '../../bookings/booking.ts'
 import { listClients } from '../../bookings/client.ts'
@@ -82,7 +84,8 @@ function bookRoute(context: Context): ConsoleRoute {
         ...known,
         who: service.staff_ids.includes(staffId) ? staffId : '',
       }
-      return bookForm({ visit, catalogue, service, location, state: filledForm(typed) })
+      const form = { visit, catalogue, service, location, state: filledForm(typed) }
+      return bookForm({ ...form, times: start ? undefined : await freeTimes(context, form) })
     },
     form: {
       fieldOf: fieldOfBooking,
@@ -93,6 +96,9 @@ function bookRoute(context: Context): ConsoleRoute {
         if (!form) return { path: '/console/book' }
         const { typed } = form.state
         if (typed['do'] === 'find') return { page: await foundClients(context, form) }
+        if (typed['do'] === 'times')
+          return { page: bookForm({ ...form, times: await freeTimes(context, form) }) }
+        if (typed['use'] !== undefined) return { page: bookForm(withUsedTime(form, typed['use'])) }
         if (typed['pick'] !== undefined) return { page: await pickedClient(context, form) }
         const order = orderOf(form)
         const { date } = wallFields(order.startsAt, form.location.timezone)
@@ -182,6 +188,32 @@ export function withChosenTime({ at = '', ...typed }: Typed, timezone: string): 
   const start = parseInstant(startText)
   if (!start) return typed
   return { ...typed, start, ...wallFields(start, timezone), ...(staffId && { who: staffId }) }
+}
+
+function withUsedTime(form: SentForm, at: string): SentForm {
+  return {
+    ...form,
+    state: filledForm(withChosenTime({ ...form.state.typed, at }, form.location.timezone)),
+  }
+}
+
+const daysAhead = 14
+
+/** The free times of the first day that has any, from the chosen day on. */
+async function freeTimes(
+  context: Context,
+  { visit, service, location, state }: SentForm,
+): Promise<Instant[]> {
+  const { who = '', date = '' } = state.typed
+  const today = dayOf(wallFields(context.clock.now(), location.timezone).date)
+  const first = Math.max(today, Date.parse(date) / dayMs || today)
+  const { days } = await showAvailability(context, visit.person, {
+    ...{ service_id: service.id, location_id: location.id },
+    ...(service.staff_ids.includes(who) && { staff_id: who }),
+    ...{ from: dateOf(first), to: dateOf(first + daysAhead - 1) },
+  })
+  const starts = days.map((day) => (JSON.parse(day) as { slots: ShownSlot[] }).slots)
+  return (starts.find((slots) => slots.length > 0) ?? []).map(({ starts_at }) => readInstant(starts_at))
 }
 
 async function foundClients(context: Context, form: SentForm) {

@@ -16,6 +16,7 @@ import { consoleRoutes, seeOther, tags } from './console-route.ts'
 import { bookingRow, type BookingRows } from './booking-page.ts'
 import { csvRow, csvStart } from './csv.ts'
 import { choice, filledForm, hidden } from './form.ts'
+import { clientName } from './formats.ts'
 import { sendLogIn } from './gate-page.ts'
 
 const Choice = Type.Optional(Type.String({ maxLength: 600 }))
@@ -253,7 +254,7 @@ function rowList(visit: ConsoleVisit, rows: BookingRows): Html {
   return html`<ul class="rows">
     ${rows.map((row) => {
       const { client } = presentBooking(row, person)
-      const name = `${client.first_name} ${client.last_name}`
+      const name = clientName(client, visit)
       const what = html`<bdi class="client-name">${name}</bdi>
         <span class="soft"
           ><bdi>${row.service_name}</bdi

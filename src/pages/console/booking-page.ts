@@ -9,7 +9,7 @@ import { moneyText } from '../../mails/render.ts'
 import { html, type Html } from '../page.ts'
 import { type ConsoleVisit, pathOf } from './console-page.ts'
 import { hidden } from './form.ts'
-import { dayText, momentText, spanText } from './formats.ts'
+import { clientName, dayText, momentText, spanText } from './formats.ts'
 
 /** A booking as its page shows it. */
 export interface BookingView {
@@ -107,9 +107,9 @@ export function isMasked({ visit, row }: Pick<BookingView, 'visit' | 'row'>): bo
 
 function clientFact({ visit, row, client }: BookingView, shown: Shown): Html {
   const texts = visit.texts.booking
-  const { first_name, last_name, email, phone } = shown.client
+  const { email, phone } = shown.client
   const isKnown = client !== undefined && email !== ''
-  const called = html`<bdi class="client-name">${first_name} ${last_name}</bdi>`
+  const called = html`<bdi class="client-name">${clientName(shown.client, visit)}</bdi>`
   const name = isKnown ? html`<a href="${pathOf(`/console/clients/${row.id}`, visit)}">${called}</a>` : called
   if ('redacted' in shown) return fact(texts.client, name, html`<bdi>${email}</bdi>`)
   const notes = [

@@ -7,7 +7,6 @@ import {
   blocksOf,
   calendarPath,
   type CalendarView,
-  clientName,
   columnName,
   fiveMinutesMs,
   Formats,
@@ -22,6 +21,7 @@ import {
 } from './calendar-page.ts'
 import { pathOf } from './console-page.ts'
 import { DayGrid, inLanes, placeOf, type Rows, windowOf } from './day-layout.ts'
+import { clientName } from './formats.ts'
 
 /* The calendar as a grid: a day with a column for each person, or a week of one. */
 
@@ -60,19 +60,18 @@ export function calendarGrid(view: CalendarView): Html {
   const now = grid.days
     .map((day) => grid.rowsOf({ from: nowMs, to: nowMs + 1 }, day))
     .find((rows) => rows !== undefined)
+  const hours = grid.hours(window)
   const isWhole = window.first === 0 && window.end === grid.rows
   return html`<div class="cal-scroll" tabindex="0" role="group" aria-label="${t.title}">
-      <div class="cal-axis" aria-hidden="true">
+      <div class="cal-axis ${hours.some(({ isRepeated }) => isRepeated) ? 'is-long' : ''}" aria-hidden="true">
         <div class="cal-head"></div>
-        <div class="cal-rows">
-          ${grid
-            .hours(window)
-            .map(
-              ({ row, atMs, isRepeated }) =>
-                html`<span class="cal-hour ${placeOf({ first: row, end: row + 1 }, window.first)}"
-                  >${isRepeated ? formats.namedTime(atMs) : formats.time(atMs)}</span
-                >`,
-            )}
+        <div class="cal-rows ${heightOf(window)}">
+          ${hours.map(
+            ({ row, atMs, isRepeated }) =>
+              html`<span class="cal-hour ${placeOf({ first: row, end: row + 1 }, window.first)}"
+                >${isRepeated ? formats.namedTime(atMs) : formats.time(atMs)}</span
+              >`,
+          )}
           ${now && inside(now, window) ? html`<span class="cal-now ${placeOf(now, window.first)}">${formats.time(nowMs)}</span>` : ''}
         </div>
       </div>
@@ -88,6 +87,8 @@ export function calendarGrid(view: CalendarView): Html {
           </p>`
     }`
 }
+
+const heightOf = ({ first, end }: Rows) => placeOf({ first: 0, end: end - first }, 0)
 
 const inside = ({ first }: Rows, window: Rows) => window.first <= first && first < window.end
 
@@ -136,8 +137,7 @@ function columnPart(view: GridView, { label, day, column }: GridColumn): Html {
     ${columnData(view, { column, day })}
   >
     <h2 class="cal-head"><bdi>${label}</bdi></h2>
-    <ol class="cal-rows">
-      <li class="${placeOf({ first: 0, end: window.end - window.first }, 0)}" aria-hidden="true"></li>
+    <ol class="cal-rows ${heightOf(window)}">
       ${closed} ${freeParts(view, column, { day, put })} ${blockParts(view, column, { day, put })}
       ${entryParts(view, column, { at })} ${now}
     </ol>
@@ -195,10 +195,7 @@ function freeParts(
         data-key="${key}"
         data-span="${gap.from} ${gap.to}"
       >
-        <a href="${path}"
-          ><span>+ ${t.book}</span>
-          <span class="unseen">${t.free(formats.time(gap.from), formats.time(gap.to))}</span></a
-        >
+        <a href="${path}" aria-label="${t.book}, ${t.free(formats.time(gap.from), formats.time(gap.to))}"></a>
       </li>`
     }),
   )
@@ -215,15 +212,15 @@ function blockParts(
     put(spanOf(block), (rows) => {
       const { from, to } = spanOf(block)
       const key = `x-${columnKey(column, day)}-${block.id}`
+      const isElsewhere = block.busy_elsewhere === true
+      const label = html`<bdi>${isElsewhere ? t.elsewhere : t.blocked(block.reason)}</bdi>
+        <span class="unseen">${formats.time(from)}–${formats.time(to)}</span>`
       return html`<li
-        class="blocked ${placeOf(rows, window.first)}"
+        class="blocked${isElsewhere ? ' elsewhere' : ''} ${placeOf(rows, window.first)}"
         data-key="${key}"
         data-span="${from} ${to}"
       >
-        <a href="${pathOf(`/console/block/${block.id}`, visit)}"
-          ><bdi>${t.blocked(block.reason)}</bdi>
-          <span class="unseen">${formats.time(from)}–${formats.time(to)}</span></a
-        >
+        ${isElsewhere ? html`<span class="what">${label}</span>` : html`<a href="${pathOf(`/console/block/${block.id}`, visit)}">${label}</a>`}
       </li>`
     }),
   )
@@ -302,6 +299,7 @@ function bookingPart(
       >
     </li>`
   }
+  const name = clientName(booking.client, visit)
   const people = booking.party_size > 1 ? html` · ${t.people(booking.party_size)}` : ''
   return html`<li
     class="booking is-${booking.no_show ? 'no-show' : booking.status} ${place}"
@@ -309,14 +307,14 @@ function bookingPart(
     data-span="${from} ${to}"
     ${isMovable(booking) ? html`data-id="${booking.id}" data-version="${booking.version}" data-service="${booking.service.id}"` : ''}
   >
-    <a id="b-${booking.id}" href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
-      ><b><bdi>${clientName(booking)}</bdi></b>
-      <span title="${mark.text}" aria-hidden="true">${mark.sign}</span>
+    <a
+      id="b-${booking.id}"
+      href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
+      aria-label="${[name, booking.service.name, times, mark.text].join(', ')}"
+      >${mark.sign} <bdi>${name}</bdi>
       <span class="what"
-        ><bdi>${booking.service.name}</bdi
-        >${people}${isElsewhere ? html` · <bdi>${booking.location.name}</bdi>` : ''}</span
-      >
-      <span class="unseen">${times}, ${mark.text}</span></a
+        >${booking.service.name}${people}${isElsewhere ? html` · <bdi>${booking.location.name}</bdi>` : ''}</span
+      ></a
     >
   </li>`
 }

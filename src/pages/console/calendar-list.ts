@@ -3,7 +3,6 @@ import { without } from '../../bookings/calendar-rules.ts'
 import { html, type Html } from '../page.ts'
 import {
   type CalendarView,
-  clientName,
   fiveMinutesMs,
   Formats,
   freeIn,
@@ -15,6 +14,7 @@ import {
   takenOf,
 } from './calendar-page.ts'
 import { pathOf } from './console-page.ts'
+import { clientName } from './formats.ts'
 
 /** The list of a day: what is next, what is booked, and when nothing is. */
 export function calendarList(view: CalendarView): Html {
@@ -64,7 +64,9 @@ function nextCard({ visit, nowMs }: CalendarView, booking: ShownBooking, formats
   return html`<section class="cal-next" aria-label="${t.nextUp}">
     <p class="soft">${t.nextUp} · ${t.inTime(Math.round((from - nowMs) / 60_000))}</p>
     <h2>
-      <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"><bdi>${clientName(booking)}</bdi></a>
+      <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
+        ><bdi>${clientName(booking.client, visit)}</bdi></a
+      >
     </h2>
     <p>
       ${formats.time(from)}–${formats.time(to)} · <bdi>${booking.service.name}</bdi>
@@ -88,7 +90,9 @@ function listedBooking({ visit, columns }: CalendarView, booking: ShownBooking, 
   return html`<li class="is-${booking.no_show ? 'no-show' : booking.status}" data-key="lb-${booking.id}">
     <span>${formats.time(from)}–${formats.time(to)}</span>
     <span>
-      <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"><bdi>${clientName(booking)}</bdi></a>
+      <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
+        ><bdi>${clientName(booking.client, visit)}</bdi></a
+      >
       <span class="soft"
         ><bdi>${booking.service.name}</bdi
         >${booking.party_size > 1 ? html` · ${t.people(booking.party_size)}` : ''}${
@@ -117,6 +121,7 @@ function listedBlock(
   block: Shown['blocks'][number],
   formats: Formats,
 ): Html {
+  const t = visit.texts.calendar
   const { from, to } = spanOf(block)
   const { staff, locations } = calendar.catalogue
   const whose =
@@ -128,9 +133,13 @@ function listedBlock(
   return html`<li class="soft" data-key="lx-${block.id}">
     <span>${time(from)}–${time(to)}</span>
     <span
-      ><a href="${pathOf(`/console/block/${block.id}`, visit)}"
-        ><bdi>${visit.texts.calendar.blocked(block.reason)}</bdi></a
-      >
+      >${
+        block.busy_elsewhere === true
+          ? t.elsewhere
+          : html`<a href="${pathOf(`/console/block/${block.id}`, visit)}"
+              ><bdi>${t.blocked(block.reason)}</bdi></a
+            >`
+      }
       · <bdi>${whose}</bdi></span
     >
   </li>`

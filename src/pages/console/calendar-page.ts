@@ -290,10 +290,6 @@ export function markOf(
   return { sign, text: t.status[status] }
 }
 
-export function clientName({ client }: ShownBooking): string {
-  return `${client.first_name} ${client.last_name}`.trim()
-}
-
 /** Minutes and seconds: 7:05. */
 export function leftText(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000))

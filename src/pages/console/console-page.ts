@@ -245,6 +245,11 @@ function personMenu(visit: ConsoleVisit): Html {
     <ul>
       <li class="soft"><bdi>${email}</bdi></li>
       <li><a href="/console/account">${texts.frame.account}</a></li>
+      ${
+        role === 'staff'
+          ? ''
+          : html`<li><a href="${pathOf('/console/calendars', visit)}">${texts.calendars.title}</a></li>`
+      }
       ${role === 'owner' ? html`<li><a href="${pathOf('/console/audit', visit)}">${texts.audit.title}</a></li>` : ''}
       ${
         role === 'owner'

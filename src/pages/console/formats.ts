@@ -1,3 +1,4 @@
+import { erasedName } from '../../base/contact-formats.ts'
 import { type Instant, readInstant, toMs } from '../../base/instants.ts'
 
 /* Dates and times for people, in a zone and the language of the page. Formats are kept: making one takes longer than its use. */
@@ -25,6 +26,15 @@ interface Setting {
   locale: string
 }
 
+/** How a client is called; one who was erased has neither name nor address. */
+export function clientName(
+  { first_name, last_name, email }: { first_name: string; last_name: string; email: string },
+  { texts }: { texts: { booking: { erased: string } } },
+): string {
+  const isErased = first_name === erasedName && !email.includes('@')
+  return isErased ? texts.booking.erased : `${first_name} ${last_name}`.trim()
+}
+
 /** "Mon 23 Nov 2026, 09:30". */
 export function momentText(instant: Instant, { timezone, locale }: Setting): string {
   return dateFormat(locale, timezone, {
@@ -49,7 +59,7 @@ export function dayText(instant: Instant, { timezone, locale }: Setting): string
 }
 
 /** "09:30". */
-function clockText(instant: Instant, { timezone, locale }: Setting): string {
+export function clockText(instant: Instant, { timezone, locale }: Setting): string {
   return dateFormat(locale, timezone, { hour: 'numeric', minute: '2-digit' }).format(toMs(instant))
 }
 

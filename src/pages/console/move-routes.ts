@@ -45,7 +45,7 @@ import {
   tick,
   type Typed,
 } from './form.ts'
-import { momentText } from './formats.ts'
+import { clientName, momentText } from './formats.ts'
 import { wallFields } from './wall-clock.ts'
 
 const maxMinutes = 1_440
@@ -204,7 +204,7 @@ async function movePage(
   const about = html`<h1>${t.title}</h1>
     <p>
       <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
-        ><bdi>${t.of(`${client.first_name} ${client.last_name}`, booking.service_name)}</bdi></a
+        ><bdi>${t.of(clientName(client, visit), booking.service_name)}</bdi></a
       >
       · ${t.now}:
       ${momentText(booking.starts_at, { timezone, locale })}${staff_name === null ? '' : html` · <bdi>${staff_name}</bdi>`}

@@ -1,6 +1,7 @@
 import type { Location, StaffMember } from '../../catalogue/catalogue-types.ts'
 import { html, type Html } from '../page.ts'
 import { field, type FormState, tick, ticked, tickedOf, ticks, type Typed } from './form.ts'
+import { shownFields, shownOf, typedShown } from './shown-form.ts'
 import { hoursFieldOf, hoursFields, hoursOf, typedHours } from './hours-form.ts'
 import type { ConsoleLanguage } from './texts.ts'
 
@@ -16,6 +17,8 @@ export function typedStaff(member: StaffMember, serviceIds: string[]): Typed {
   return {
     name: member.name,
     email: member.email ?? '',
+    description: member.description ?? '',
+    ...typedShown(member),
     ...tickedOf('location.', member.location_ids),
     ...tickedOf('service.', serviceIds),
     ...typedHours(member),
@@ -26,6 +29,8 @@ export function staffOf(typed: Typed): Record<string, unknown> {
   return {
     name: typed['name'],
     email: typed['email'] || null,
+    ...('description' in typed && { description: typed['description'] || null }),
+    ...shownOf(typed),
     location_ids: ticked(typed, 'location.'),
     ...hoursOf(typed),
   }
@@ -51,12 +56,13 @@ export function staffFields(
   const { staff: words } = language.texts
   return html`${field(state, { name: 'name', label: words.name, required: true, max: 200 })}
   ${field(state, { name: 'email', label: words.email, type: 'email', hint: words.emailHint, max: 254 })}
+  ${field(state, { name: 'description', label: words.description, hint: words.descriptionHint, rows: 2, max: 5_000 })}
   ${boxes(state, { group: 'services', prefix: 'service.', label: words.services, all: services, least: 1 })}
   ${boxes(state, {
     ...{ group: 'locations', prefix: 'location.', label: words.locations, hint: words.locationsHint },
     ...{ all: locations, least: 2 },
   })}
-  ${hoursFields(language, state, words.asLocation)}`
+  ${hoursFields(language, state, words.asLocation)} ${shownFields(language, state)}`
 }
 
 interface Boxes {

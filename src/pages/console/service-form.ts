@@ -31,6 +31,7 @@ import {
   type Typed,
 } from './form.ts'
 import { weekdayName } from './hours-form.ts'
+import { shownFields, shownOf, typedShown } from './shown-form.ts'
 
 /* The form of a service: a few questions that each has, and behind them those that few need. */
 
@@ -48,6 +49,8 @@ export function typedService(service: Service): Typed {
   return {
     name: service.name,
     description: service.description ?? '',
+    category: service.category ?? '',
+    ...typedShown(service),
     minutes: String(service.duration_minutes),
     price: amountTyped(service.price),
     deposit: amountTyped(service.deposit),
@@ -120,6 +123,7 @@ export function serviceOf(typed: Typed): Record<string, unknown> {
     ...(typed['grid'] && number('grid')),
     ...given('notice', () => numberOf(typed['notice'], minutesAnHour) ?? 0),
     ...{ ...number('ahead'), ...number('cancel', minutesAnHour), ...number('move', minutesAnHour) },
+    ...shownOf(typed),
     location_ids: ticked(typed, 'location.'),
     staff_ids: ticked(typed, 'staff.'),
     ...('question.0.label' in typed && { custom_fields: questionsOf(typed) }),
@@ -220,7 +224,8 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
   ${field(state, { name: 'description', label: words.description, rows: 3, max: 5_000 })}
   ${boxes(state, { name: 'staff', label: words.staff, hint: words.staffHint, all: choices.staff })}
   ${boxes(state, { name: 'location', label: words.locations, all: choices.locations })}
-  ${moreFields(language, state)} ${questionFields(language, state)}`
+  ${shownFields(language, state, { hasCategory: true })} ${moreFields(language, state)}
+  ${questionFields(language, state)}`
 }
 
 /** What a first service is asked for. */

@@ -139,11 +139,14 @@ function peopleList(context: Context): ConsoleRoute {
             <h1>${texts.staff.title}</h1>
             ${addButton(visit, '/console/people', texts.staff.add)}
           </div>
-          ${
-            visit.person.role === 'owner'
-              ? html`<p><a href="${pathOf('/console/users', visit)}">${texts.frame.users}</a></p>`
-              : ''
-          }
+          <p>
+            <a href="${pathOf('/console/calendars', visit)}">${texts.calendars.title}</a>
+            ${
+              visit.person.role === 'owner'
+                ? html` · <a href="${pathOf('/console/users', visit)}">${texts.frame.users}</a>`
+                : ''
+            }
+          </p>
           ${people.length === 0 ? html`<p>${texts.staff.empty}</p>` : rowsOf(visit, texts.staff.activity, people)}
           ${nextPage(visit, '/console/people', page.next_cursor)}
           <div class="head">

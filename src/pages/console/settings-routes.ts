@@ -70,10 +70,17 @@ function settingsPage(context: Context): ConsoleRoute {
 }
 
 function typedSettings(business: Business): Typed {
-  const { name, timezone, retention_days, max_bookings_per_client, trusted_networks_json } = business
+  const { name, timezone, phone, retention_days, max_bookings_per_client, trusted_networks_json } = business
   const { locale, reply_to_email, notify_emails, reminder_hours, quiet_hours } = mailSettings(business)
   return {
-    ...{ name, timezone, locale, reply: reply_to_email ?? '', notify: notify_emails.join('\n') },
+    ...{
+      name,
+      timezone,
+      phone: phone ?? '',
+      locale,
+      reply: reply_to_email ?? '',
+      notify: notify_emails.join('\n'),
+    },
     reminders: reminder_hours.join(', '),
     ...{ quietFrom: quiet_hours?.from ?? '', quietTo: quiet_hours?.to ?? '' },
     retention: retention_days === null ? '' : String(retention_days),
@@ -88,6 +95,7 @@ function settingsOf(typed: Typed): Record<string, unknown> {
   const hours = reminders.split(/[\s,;]+/).filter((hour) => hour !== '')
   return {
     ...{ name, timezone, locale },
+    ...('phone' in typed && { phone: typed['phone'] || null }),
     reply_to_email: reply || null,
     notify_emails: linesOf(typed['notify']),
     reminder_hours: hours.map((hour) => numberOf(hour)),
@@ -141,7 +149,8 @@ function businessFields(visit: BusinessVisit, state: FormState): Html {
   const { settings: words } = visit.texts
   return html`<h2>${words.business}</h2>
     ${field(state, { name: 'name', label: words.name, required: true, max: 200 })} ${zoneField(visit, state)}
-    <p class="soft">${words.zoneHint}</p>`
+    <p class="soft">${words.zoneHint}</p>
+    ${field(state, { name: 'phone', label: words.phone, hint: words.phoneHint, type: 'tel', max: 32 })}`
 }
 
 function mailFields(visit: BusinessVisit, state: FormState): Html {

@@ -12,6 +12,7 @@ import { serviceKind } from '../../catalogue/catalogue.ts'
 import type { Service } from '../../catalogue/catalogue-types.ts'
 import { ChangeKey } from '../../catalogue/key-schemas.ts'
 import { html, type Html } from '../page.ts'
+import { widgetSnippet } from '../snippet.ts'
 import { allOf } from './all-of.ts'
 import { consoleScript, pathOf } from './console-page.ts'
 import {
@@ -85,10 +86,11 @@ const fields: Record<string, string> = {
   '/brand_name': 'name',
   '/brand_color': 'color',
   '/brand_logo_url': 'logo',
+  '/slug': 'slug',
 }
 
-function typedBrand({ brand_name, brand_color, brand_logo_url }: Business): Typed {
-  return { name: brand_name ?? '', color: brand_color ?? '', logo: brand_logo_url ?? '' }
+function typedBrand({ brand_name, brand_color, brand_logo_url, slug }: Business): Typed {
+  return { name: brand_name ?? '', color: brand_color ?? '', logo: brand_logo_url ?? '', slug: slug ?? '' }
 }
 
 /** Does what one of the forms of the page asks for. */
@@ -101,6 +103,11 @@ async function save(
     const { name = '', color = '', logo = '' } = typed
     const brand = { brand_name: name || null, brand_color: color || null, brand_logo_url: logo || null }
     await changeBusinessInScope(context, person, { id, change: checkedForm(ChangeBusiness, brand) })
+    return
+  }
+  if (typed['do'] === 'slug') {
+    const change = checkedForm(ChangeBusiness, { slug: typed['slug'] || null })
+    await changeBusinessInScope(context, person, { id, change })
     return
   }
   if (typed['do'] === 'open') {
@@ -146,7 +153,8 @@ function shown(visit: BusinessVisit, website: Website, { server, state, done }: 
         pageKey
           ? html`<div class="two">
               <div>
-                ${linkPart(visit, website, { server, key: pageKey.key })} ${originPart(visit, pageKey, state)}
+                ${linkPart(visit, website, { server, key: pageKey.key })} ${slugPart(visit, state)}
+                ${originPart(visit, pageKey, state)}
               </div>
               <div>
                 <h2>${words.preview}</h2>
@@ -188,11 +196,8 @@ function linkPart(
 ): Html {
   const { website: words } = visit.texts
   const { services, only } = website
-  const link = `${server}/book/${key}${only ? `?service=${only.id}` : ''}`
-  const snippet = [
-    `<script type="module" src="${server}/widget/v1.js"></script>`,
-    `<holdfast-booking publishable-key="${key}"${only ? ` service-id="${only.id}"` : ''}></holdfast-booking>`,
-  ].join('\n')
+  const link = `${server}/book/${website.business.slug ?? key}${ofService(website)}`
+  const snippet = widgetSnippet({ server, publishableKey: key, serviceId: only?.id })
   const state = filledForm({ service: only?.id ?? '' })
   return html`${
       services.length > 1
@@ -210,6 +215,23 @@ function linkPart(
     <p><a href="${link.slice(server.length)}">${words.openPage}</a></p>
     ${copied(words, { name: 'snippet', label: words.snippet, text: snippet, rows: 5 })}
     <p class="soft">${words.snippetHint}</p>`
+}
+
+/** What leads to the page of the service that is chosen, behind the name of the business. */
+function ofService({ only, business }: Website): string {
+  if (!only) return ''
+  return business.slug !== null && only.slug !== null ? `/${only.slug}` : `?service=${only.id}`
+}
+
+/** The name in the link, which only the owner changes. */
+function slugPart(visit: BusinessVisit, state: FormState): Html {
+  const { website: words, setUp } = visit.texts
+  if (visit.person.role !== 'owner') return html``
+  return html`<form method="post" class="fields wide-fields">
+    ${hidden({ do: 'slug' })}
+    ${field(state, { name: 'slug', label: words.slug, hint: words.slugHint, max: 60 })}
+    <button type="submit">${setUp.save}</button>
+  </form>`
 }
 
 /** A text to take along; a script adds a button that copies it. */

@@ -36,8 +36,9 @@ export const german: ConsoleTexts = {
     wholeDay: 'Ganzen Tag zeigen',
     openHours: 'Nur Öffnungszeiten zeigen',
     closed: 'geschlossen',
+    elsewhere: 'Anderswo belegt',
     blocked: (reason) => (reason === null ? 'Gesperrt' : `Gesperrt: ${reason}`),
-    held: (left) => `⏳ reserviert, noch ${left}`,
+    held: (left) => `reserviert, noch ${left}`,
     now: 'jetzt',
     free: (from, to) => `${from}–${to} frei`,
     status: {
@@ -194,6 +195,18 @@ export const german: ConsoleTexts = {
         'Diese Person arbeitet auch anderswo, deshalb können Sie keinen Link für sie machen. Das kann, wer diesen Server betreibt.',
     },
   },
+  shown: {
+    title: 'Reihenfolge, Bild und Link auf der Buchungsseite',
+    category: 'Kategorie',
+    categoryHint: 'Worunter sie steht, etwa Haare. Bei allen mit denselben Worten.',
+    position: 'Platz in Listen',
+    positionHint: 'Etwa 1 für den ersten. Leer: nach Namen, hinter denen mit einer Zahl.',
+    image: 'Adresse eines Bildes',
+    imageHint: 'Sie beginnt mit https://.',
+    slug: 'Name in Links',
+    slugHint:
+      'Drei oder mehr Kleinbuchstaben von a bis z, Ziffern und einzelne Bindestriche, etwa haarschnitt. Nach einer Änderung führen alte Links damit ins Leere.',
+  },
   services: {
     title: 'Leistungen',
     add: 'Leistung hinzufügen',
@@ -270,6 +283,8 @@ export const german: ConsoleTexts = {
     name: 'Name',
     email: 'E-Mail',
     emailHint: 'Für Sie selbst; Kunden sehen sie nicht.',
+    description: 'Über diese Person',
+    descriptionHint: 'Für Kunden, in ein, zwei Sätzen.',
     services: 'Was sie machen',
     locations: 'Wo sie arbeiten',
     locationsHint: 'Nichts gewählt: überall.',
@@ -350,6 +365,10 @@ export const german: ConsoleTexts = {
     anyone: 'Wer frei ist',
     date: 'Datum',
     time: 'Uhrzeit',
+    freeTimes: 'Freie Zeiten',
+    freeOn: (day) => `Frei am ${day}:`,
+    freeLater: (day) => `An diesem Tag ist nichts frei. Frei am ${day}:`,
+    noFreeTimes: 'In den zwei Wochen ab diesem Tag ist nichts frei.',
     findClient: 'Früherer Kunde: Name, E-Mail oder Telefon',
     find: 'Suchen',
     nobodyFound: 'Kein früherer Kunde heißt so. Füllen Sie die Felder unten aus.',
@@ -368,6 +387,7 @@ export const german: ConsoleTexts = {
       beyond_horizon: 'Das ist weiter voraus, als die Leistung sonst gebucht wird.',
       outside_hours: 'Das ist außerhalb der Öffnungszeiten.',
       blocked: 'Diese Zeit ist gesperrt.',
+      busy_elsewhere: 'Der andere Kalender dieser Person hat dann einen Termin.',
       not_on_grid: 'Die Leistung beginnt sonst zu anderen Zeiten.',
       staff_not_available: 'Niemand, der diese Leistung erbringt, arbeitet dann.',
       not_offered_here: 'Die Leistung gibt es dort nicht, oder nicht bei dieser Person.',
@@ -417,6 +437,9 @@ export const german: ConsoleTexts = {
     choose: 'Zeigen',
     link: 'Link Ihrer Buchungsseite',
     openPage: 'Buchungsseite öffnen',
+    slug: 'Name im Link',
+    slugHint:
+      'Für einen kurzen Link: drei oder mehr Kleinbuchstaben von a bis z, Ziffern und einzelne Bindestriche, etwa salon-spree. Nach einer Änderung führt der alte kurze Link ins Leere.',
     snippet: 'Für Ihre eigene Website',
     snippetHint:
       'Fügen Sie diese Zeilen ein, wo das Formular stehen soll, und erlauben Sie Ihre Website weiter unten.',
@@ -446,6 +469,8 @@ export const german: ConsoleTexts = {
     title: 'Einstellungen',
     business: 'Betrieb',
     name: 'Name',
+    phone: 'Telefon',
+    phoneHint: 'Kunden sehen es dort, wo sie Ihren Kontakt suchen.',
     zoneHint: 'Des Kalenders und neuer Standorte; bestehende behalten ihre.',
     mails: 'E-Mails',
     reply: 'Wohin Antworten gehen',
@@ -728,6 +753,7 @@ export const german: ConsoleTexts = {
     no: 'Nein',
     notes: 'Notizen',
     noNotes: 'Keine Notizen',
+    erased: 'Gelöschter Kunde',
     money: 'Zahlung',
     depositDue: (amount) => `Anzahlung ${amount} offen`,
     depositPaid: (amount, day, provider) => `Anzahlung ${amount} mit Karte bezahlt, ${day} (${provider})`,
@@ -758,6 +784,7 @@ export const german: ConsoleTexts = {
       'booking.completed': 'als erledigt vermerkt',
       'booking.refunded': 'Anzahlung zurückgegeben',
       'booking.link_renewed': 'neuer Link für den Kunden',
+      'booking.client_erased': 'Daten des Kunden gelöscht',
       'booking.reminders_ended': 'Kunde will keine Erinnerungen mehr',
     },
     movedFrom: (from, to) => `verschoben von ${from} auf ${to}`,
@@ -971,6 +998,84 @@ export const german: ConsoleTexts = {
       removed: 'Der Webhook ist entfernt.',
     },
   },
+  calendars: {
+    title: 'Andere Kalender',
+    what: 'Alle sehen ihre Buchungen im eigenen Kalender, und was dort steht, lässt sich hier nicht buchen.',
+    feeds: 'Buchungen in ihren Kalendern',
+    feedsWhat: (most) =>
+      `Google, Outlook, Apple und andere abonnieren eine geheime Adresse. Ein Betrieb kann ${most} haben.`,
+    noFeeds:
+      'Noch keine Adresse. Erstellen Sie eine für jede Person, die ihre Buchungen im eigenen Kalender haben will.',
+    addFeed: 'Neue Adresse',
+    wholeBusiness: 'Der ganze Betrieb',
+    gone: 'Jemand, der nicht mehr aufgeführt ist',
+    details: { busy: 'nur wann', full: 'mit Kunden' },
+    since: (day) => `seit ${day}`,
+    feedOf: 'Buchungen von',
+    detail: 'Was dort steht',
+    detailsLong: {
+      busy: 'Nur wann: „Belegt“, ohne Leistung und ohne Kunden',
+      full: 'Alles: Leistung, Ort, Name und Telefon des Kunden',
+    },
+    detailWhy:
+      'Mit allem verlassen Namen und Telefonnummern von Kunden diesen Server: Wer jenen Kalender betreibt, behält eine Kopie, die das Löschen eines Kunden nicht erreicht.',
+    makeFeed: 'Adresse erstellen',
+    addressOf: (whose) => `Die Adresse für ${whose}`,
+    once: 'Kopieren Sie sie jetzt. Sie wird nur dieses eine Mal gezeigt, niemand kann sie nachsehen. Wer sie hat, sieht die Buchungen.',
+    address: 'Adresse',
+    copy: 'Kopieren',
+    copied: 'Kopiert.',
+    where: 'Wohin damit',
+    programs: [
+      'Google Kalender: Einstellungen → Kalender hinzufügen → Per URL. Fragt alle 12 bis 24 Stunden nach.',
+      'Outlook: Kalender hinzufügen → Aus dem Internet abonnieren. Fragt etwa alle drei Stunden nach.',
+      'Apple Kalender: Ablage → Neues Kalenderabonnement. Fragt so oft nach, wie Sie es dort wählen.',
+    ],
+    saved: 'Ich habe sie kopiert',
+    rotate: 'Ersetzen',
+    rotateWhy: (whose) =>
+      `Kalender, die „${whose}“ abonniert haben, bekommen nichts mehr, bis Sie ihnen die neue Adresse geben.`,
+    rotateNow: 'Neue Adresse erstellen',
+    removeFeed: 'Löschen',
+    removeFeedWhy: (whose) =>
+      `Kalender, die „${whose}“ abonniert haben, bekommen nichts mehr. Das lässt sich nicht rückgängig machen.`,
+    removeFeedNow: 'Diese Adresse löschen',
+    feedLimit: (most) => `Der Betrieb hat schon ${most} Adressen. Löschen Sie zuerst eine.`,
+    busy: 'Kalender, die das Team belegen',
+    busyWhat: (most) =>
+      `Niemand kann bei einer Person buchen, solange etwas in ihrem anderen Kalender steht. Gelesen werden nur die Zeiten, alle 15 Minuten. Eine Person kann ${most} haben.`,
+    noBusy: 'Noch kein Kalender. Fügen Sie den einer Person hinzu, die anderswo Termine hat.',
+    noStaff: 'Es gibt noch niemanden, um dessen Kalender es gehen könnte.',
+    addPerson: 'Zuerst eine Person hinzufügen',
+    addBusy: 'Kalender hinzufügen',
+    notFetched: 'noch nicht gelesen; das geschieht binnen einer Minute',
+    neverFetched: 'bisher nie gelesen',
+    fetched: (when, age) => `zuletzt gelesen ${when} (${age})`,
+    stays: 'Was vorher gelesen wurde, gilt weiter.',
+    problem: (code) => calendarProblem(code),
+    person: 'Wessen Kalender',
+    url: 'Seine geheime Adresse',
+    urlHint:
+      'Google: Einstellungen → der Kalender → Kalender integrieren → Privatadresse im iCal-Format. Outlook: Einstellungen → Freigegebene Kalender → Kalender veröffentlichen → ICS-Link. Apple: Kalender freigeben → Öffentlicher Kalender. Sie beginnt mit https:// oder webcal:// und wird nicht wieder gezeigt.',
+    faults: {
+      required: 'Das fehlt noch.',
+      invalid_format: 'Das ist keine ganze Adresse. Kopieren Sie alles, ab https:// oder webcal://.',
+      not_allowed:
+        'Diese Adresse ist nicht erlaubt: Sie beginnt mit https:// oder webcal://, nennt weder Benutzer noch Passwort, hat kein # und führt in kein privates Netz.',
+    },
+    removeBusy: 'Entfernen',
+    removeBusyWhy: (name) =>
+      `Was dort steht, belegt ${name} nicht mehr: Diese Zeiten sind sofort wieder buchbar.`,
+    removeBusyNow: 'Diesen Kalender entfernen',
+    busyLimit: (most) => `Diese Person hat schon ${most} Kalender. Entfernen Sie zuerst einen.`,
+    done: {
+      feedMade:
+        'Die Adresse ist erstellt. Sie wird nur einmal gezeigt: Haben Sie sie nicht kopiert, erstellen Sie eine neue.',
+      feedRemoved: 'Die Adresse ist gelöscht.',
+      busyMade: 'Der Kalender ist hinzugefügt. Er wird binnen einer Minute gelesen.',
+      busyRemoved: 'Der Kalender ist entfernt.',
+    },
+  },
   businesses: {
     title: 'Alle Betriebe',
     search: 'Name',
@@ -1010,6 +1115,8 @@ export const german: ConsoleTexts = {
       business: 'Betrieb',
       key: 'Schlüssel',
       webhook: 'Webhook',
+      feed: 'Kalender-Abo',
+      busy_calendar: 'Anderer Kalender',
       user: 'Zugang',
       delivery: 'Sendung',
       mail: 'Mail',
@@ -1028,10 +1135,11 @@ export const german: ConsoleTexts = {
       imported: 'eingelesen',
       client_blocked: 'Kunde gesperrt',
       client_unblocked: 'Kunde entsperrt',
-      client_exported: 'Daten eines Kunden gespeichert',
+      client_exported: 'Daten eines Kunden exportiert',
       client_erased: 'Daten eines Kunden gelöscht',
       old_clients_erased: 'Daten alter Kunden gelöscht',
       revoked: 'widerrufen',
+      rotated: 'neue Adresse',
       secret_rotated: 'neues Geheimnis',
       disabled: 'gesperrt',
       enabled: 'entsperrt',
@@ -1084,4 +1192,34 @@ const problemTexts: Record<string, string> = {
   plan_required: 'Das gibt es im Tarif Enterprise.',
   webhook_limit_reached: 'Mehr Webhooks kann dieser Betrieb nicht haben. Löschen Sie zuerst einen.',
   rotation_in_progress: 'Das Geheimnis wurde vor weniger als 24 Stunden ersetzt. Versuchen Sie es später.',
+}
+
+/** Why a calendar from elsewhere could not be read, by the code. */
+function calendarProblem(code: string): string {
+  if (!code.startsWith('status_'))
+    return calendarProblems[code] ?? 'Der Kalender konnte nicht gelesen werden.'
+  const status = code.slice('status_'.length)
+  const isGone = ['401', '403', '404', '410'].includes(status)
+  return `Der Server antwortete ${status}${isGone ? ': Die Adresse gilt vielleicht nicht mehr' : ''}.`
+}
+
+const calendarProblems: Record<string, string> = {
+  timeout: 'Der Kalender kam nicht binnen 20 Sekunden an.',
+  address_not_allowed: 'Die Adresse führt in ein privates Netz.',
+  dns_failed: 'Der Name des Servers ist nicht bekannt.',
+  connection_refused: 'Der Server wies die Verbindung ab.',
+  connection_reset: 'Der Server brach die Verbindung ab.',
+  connection_failed: 'Der Server war nicht zu erreichen.',
+  certificate_rejected: 'Das Zertifikat des Servers ist nicht gültig.',
+  invalid_response: 'Der Server sandte eine Antwort, die sich nicht lesen lässt.',
+  redirect_not_allowed: 'Der Server leitet zu einer Adresse weiter, die nicht erlaubt ist, oder zu oft.',
+  too_large: 'Der Kalender ist größer als 5 MB.',
+  too_slow: 'Den Kalender zu lesen dauert länger als 2 Sekunden.',
+  too_much_memory: 'Den Kalender zu lesen braucht zu viel Speicher.',
+  not_a_calendar: 'An der Adresse liegt kein Kalender (iCalendar).',
+  nested_too_deeply: 'Der Kalender ist zu tief verschachtelt.',
+  date_not_valid: 'Der Kalender hat ein Datum, das es nicht gibt.',
+  zone_not_known: 'Der Kalender hat eine Zeitzone, die niemand kennt.',
+  rule_too_fine: 'Der Kalender hat einen Termin, der jede Sekunde oder Minute wiederkehrt.',
+  too_many_times: 'Der Kalender hat mehr als 5.000 Termine in den nächsten 400 Tagen.',
 }

@@ -1,8 +1,15 @@
-import type { ShownView } from './manage-view.tsx'
+import type { Booking } from '../api/api-types.ts'
+import type { Texts } from '../locales/texts.ts'
+
+interface CalendarChoicesParts {
+  booking: Booking
+  business: { name: string; brand_name: string | null }
+  texts: Pick<Texts, 'addToCalendar' | 'calendarFile'>
+  onFile: () => void
+}
 
 /** The file, and the pages of calendars that take an appointment by their address. */
-export function CalendarChoices({ flow, managed, texts, title }: ShownView & { title: string }) {
-  const { booking, business } = managed
+export function CalendarChoices({ booking, business, texts, onFile }: CalendarChoicesParts) {
   const { location, service } = booking
   const place = [location.name, location.address].filter(Boolean).join(', ')
   const name = `${service.name} – ${business.brand_name ?? business.name}`
@@ -24,10 +31,10 @@ export function CalendarChoices({ flow, managed, texts, title }: ShownView & { t
   const elsewhere = { target: '_blank', rel: 'noopener noreferrer' }
   return (
     <details>
-      <summary>{title}</summary>
+      <summary>{texts.addToCalendar}</summary>
       <ul>
         <li>
-          <button type="button" class="link" onClick={() => void flow.offerFile()}>
+          <button type="button" class="link" onClick={onFile}>
             {texts.calendarFile}
           </button>
         </li>

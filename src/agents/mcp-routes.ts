@@ -1,0 +1,170 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import packageJson from '../../package.json' with { type: 'json' }
+import { withinCounted } from '../access/authentication-hook.ts'
+import type { Context } from '../access/context.ts'
+import { Problem, unavailable } from '../base/errors.ts'
+import { ownOrigins } from '../base/public-url.ts'
+import { problemBody } from '../http/problems.ts'
+import { EmptyObject } from '../http/wire.ts'
+import { type Answer, type Call, failure, readMessage, statelessVersion } from './mcp-rules.ts'
+import { type ApiDocument, type Tool, toolsOf } from './tools.ts'
+
+const Message = Type.Unsafe<unknown>({
+  title: 'McpMessage',
+  description: 'One message of JSON-RPC 2.0, as the Model Context Protocol says.',
+  examples: [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }],
+})
+
+const sent = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: Message } },
+})
+
+/** How long a client may keep the list of tools. */
+const listLifeMs = 3_600_000
+
+const instructions =
+  'Book appointments: list_services, then find_slots, then hold_slot. Ask the person whether the held time suits them, and only then call confirm_booking. A refusal is a problem document (RFC 9457): its code does not change, its detail says what to do, its alternatives are free slots to offer instead.'
+
+/** `POST /mcp`: the API as tools of agents, by the Model Context Protocol (Streamable HTTP). */
+export function mcpRoutes(app: FastifyInstance, context: Context): void {
+  const ours = ownOrigins(context.config)
+  let all: Map<string, Tool> | undefined
+  const tools = () => (all ??= toolsOf(app.swagger() as unknown as ApiDocument)) // our own document
+
+  app.post(
+    '/mcp',
+    {
+      config: { access: ['session', 'business', 'hub'] },
+      schema: {
+        operationId: 'callMcp',
+        tags: ['Agents'],
+        summary: 'Use the API as tools of an agent',
+        description:
+          'A message of the Model Context Protocol, versions 2025-06-18, 2025-11-25 and 2026-07-28. A publishable key must be exchanged for a session token first.',
+        querystring: EmptyObject,
+        body: Message,
+        response: {
+          200: sent(
+            'The answer to a request. A refusal of the API is the result of its tool, with `isError`.',
+          ),
+          202: Type.Null({ description: 'A notification was accepted.' }),
+          400: sent('The message is none, or its version or headers do not fit.'),
+          404: sent('There is no such method.'),
+        },
+      },
+      onRequest: (request, _reply, done) => {
+        done(strangeOrigin(request, ours))
+      },
+      errorHandler: (error, _request, reply) => {
+        if (!(error instanceof Problem && error.code === 'malformed_json')) throw error
+        void send(reply, { ...failure(null, 'unreadable', error.message), status: 400 })
+      },
+    },
+    async (request, reply) => {
+      const read = readMessage(request.body, request.headers)
+      return send(
+        reply,
+        'answer' in read ? read.answer : await answerTo(read.call, { app, request, tools: tools() }),
+      )
+    },
+  )
+}
+
+/**
+ * A page may send messages if it is of this server, or of an origin that the key names. Elsewhere in the API a key without
+ * a list is for every page; agents are programs, and the protocol asks for a check.
+ */
+function strangeOrigin({ headers: { origin }, actor }: FastifyRequest, ours: ReadonlySet<string>) {
+  const allowed = 'allowedOrigins' in actor ? actor.allowedOrigins : null
+  if (origin === undefined || ours.has(origin) || allowed?.includes(origin)) return undefined
+  return new Problem('origin_not_allowed', 'Pages may do this only from the allowed origins of the key.')
+}
+
+function send(reply: FastifyReply, { status, message }: Answer): FastifyReply {
+  void reply.code(status)
+  if (!message) return reply.send()
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(message))
+}
+
+interface Called {
+  app: FastifyInstance
+  request: FastifyRequest
+  tools: Map<string, Tool>
+}
+
+async function answerTo(call: Call, called: Called): Promise<Answer> {
+  const { id, isStateless } = call
+  const tool = called.tools.get(call.tool)
+  if (call.method === 'tools/call' && !tool) {
+    return failure(id, 'invalidParams', `There is no tool ${call.tool.slice(0, 64).toWellFormed()}.`)
+  }
+  const result = call.method === 'tools/call' && tool ? await run(tool, call, called) : told(call, called)
+  const own = isStateless && {
+    resultType: 'complete',
+    _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo },
+    ...(call.method !== 'tools/call' && { ttlMs: listLifeMs, cacheScope: 'private' }),
+  }
+  return { status: 200, message: { jsonrpc: '2.0', id, result: { ...result, ...own } } }
+}
+
+const serverInfo = { name: 'holdfast', title: 'Holdfast', version: packageJson.version }
+const capabilities = { tools: {} }
+
+function told({ method, version }: Call, { app, request, tools }: Called): object {
+  switch (method) {
+    case 'initialize':
+      return { protocolVersion: version, capabilities, serverInfo, instructions }
+    case 'server/discover':
+      return { supportedVersions: [statelessVersion], capabilities, instructions }
+    case 'tools/list': {
+      const isOpen = ({ method, url }: Tool) =>
+        app.knownRoutes
+          .find((route) => route.method === method && route.url === url)
+          ?.access?.some((type) => type === request.actor.type)
+      return { tools: [...tools.values()].filter(isOpen).map(({ shown }) => shown) }
+    }
+    case 'ping':
+    case 'tools/call':
+      return {}
+  }
+}
+
+/** Headers of the message that are also those of its request to the API. */
+const passedOn = ['authorization', 'host', 'origin', 'traceparent', 'tracestate'] as const
+
+/**
+ * Sends the request of a tool through the API itself, with everything that belongs to a request there but its count: the
+ * message has counted.
+ */
+async function run(tool: Tool, call: Call, { app, request }: Called): Promise<object> {
+  try {
+    const { method, url, headers, body } = tool.request(call.arguments)
+    const own = passedOn.flatMap((name) => {
+      const value = request.headers[name]
+      return value === undefined ? [] : [[name, String(value)] as const]
+    })
+    const reply = await withinCounted(() =>
+      app.inject({
+        method: method as 'GET', // as the document names it
+        url,
+        headers: { ...Object.fromEntries(own), ...headers, 'x-request-id': request.id },
+        remoteAddress: request.ip,
+        ...(body !== undefined && { payload: body }),
+      }),
+    )
+    return resultOf(reply.body === '' ? '{}' : reply.body, reply.statusCode >= 400)
+  } catch (error) {
+    if (error instanceof Problem) return resultOf(JSON.stringify(problemBody(error, request.id)), true)
+    if (error instanceof Error && 'code' in error && error.code === 'FST_ERR_REOPENED_CLOSE_SERVER') {
+      throw unavailable('The server is stopping. Retry.')
+    }
+    throw error
+  }
+}
+
+function resultOf(text: string, isError: boolean): object {
+  const structuredContent = JSON.parse(text) as object // the API answers with objects
+  return { content: [{ type: 'text', text }], structuredContent, ...(isError && { isError }) }
+}

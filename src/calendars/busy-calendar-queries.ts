@@ -1,0 +1,215 @@
+import { type Insertable, sql } from 'kysely'
+import type { Instant } from '../base/instants.ts'
+import type { Queries } from '../database/database.ts'
+import type { BlocksTable, BusyCalendarsTable } from '../database/tables.ts'
+import { inScope, type TenantScope } from '../database/tenant-scope.ts'
+
+/** Of a person. Places go from 0 to 4. */
+export const maxBusyCalendars = 5
+
+/** A busy calendar with the zone of its business. */
+export interface BusyCalendarRow extends Omit<BusyCalendarsTable, 'place'> {
+  timezone: string
+}
+
+function selectBusyCalendars(db: Queries) {
+  return db
+    .selectFrom('busy_calendars as c')
+    .innerJoin('businesses as b', 'b.id', 'c.business_id')
+    .select([
+      ...(['c.id', 'c.business_id', 'c.staff_id', 'c.url', 'c.etag', 'c.last_modified'] as const),
+      ...(['c.last_fetched_at', 'c.last_error', 'c.busy_until', 'c.next_fetch_at'] as const),
+      ...(['c.created_at', 'b.timezone'] as const),
+    ])
+}
+
+/** Undefined when the calendar is out of scope. */
+export function findBusyCalendar(
+  db: Queries,
+  scope: TenantScope,
+  id: string,
+): Promise<BusyCalendarRow | undefined> {
+  return selectBusyCalendars(db)
+    .where('c.id', '=', id)
+    .where(inScope('c.business_id', scope))
+    .executeTakeFirst()
+}
+
+interface BusyCalendarFilter {
+  businessId: string | undefined
+  staffId: string | undefined
+  /** The creation and id of the last row of the page before. */
+  after: readonly [createdAt: Instant, id: string] | undefined
+  rows: number
+}
+
+/** Lists busy calendars, the newest first, at most `filter.rows`. */
+export function findBusyCalendars(
+  db: Queries,
+  scope: TenantScope,
+  { businessId, staffId, after, rows }: BusyCalendarFilter,
+): Promise<BusyCalendarRow[]> {
+  let query = selectBusyCalendars(db).where(inScope('c.business_id', scope))
+  if (businessId !== undefined) query = query.where('c.business_id', '=', businessId)
+  if (staffId !== undefined) query = query.where('c.staff_id', '=', staffId)
+  if (after) query = query.where(sql<boolean>`(c.created_at, c.id) < (${after[0]}, ${after[1]})`)
+  return query.orderBy('c.created_at', 'desc').orderBy('c.id', 'desc').limit(rows).execute()
+}
+
+/** Gives the business of a staff member, and keeps others from adding to the same until the transaction ends. */
+export async function lockStaffMember(
+  db: Queries,
+  scope: TenantScope,
+  id: string,
+): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('staff')
+    .select('business_id')
+    .where('id', '=', id)
+    .where(inScope('business_id', scope))
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return found?.business_id
+}
+
+/** Writes a calendar in the first free place of its person; false when there is none. */
+export async function insertBusyCalendar(
+  db: Queries,
+  calendar: Omit<Insertable<BusyCalendarsTable>, 'place'>,
+): Promise<boolean> {
+  const taken = await db
+    .selectFrom('busy_calendars')
+    .select('place')
+    .where('staff_id', '=', calendar.staff_id)
+    .execute()
+  const places = Array.from({ length: maxBusyCalendars }, (_, index) => index)
+  const place = places.find((candidate) => !taken.some((row) => row.place === candidate))
+  if (place === undefined) return false
+  await db
+    .insertInto('busy_calendars')
+    .values({ ...calendar, place })
+    .execute()
+  return true
+}
+
+/** Deletes a calendar with its blocks; gives its business, or undefined when it is out of scope. */
+export async function deleteBusyCalendarRow(
+  db: Queries,
+  scope: TenantScope,
+  id: string,
+): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('busy_calendars')
+    .select('business_id')
+    .where('id', '=', id)
+    .where(inScope('business_id', scope))
+    .forUpdate()
+    .executeTakeFirst()
+  if (!found) return undefined
+  await db.deleteFrom('blocks').where('busy_calendar_id', '=', id).execute()
+  await db.deleteFrom('busy_calendars').where('id', '=', id).execute()
+  return found.business_id
+}
+
+/** Calendars of all businesses that are due, the longest due first. */
+export function findDueCalendars(db: Queries, now: Instant, rows: number): Promise<BusyCalendarRow[]> {
+  return selectBusyCalendars(db)
+    .where('c.next_fetch_at', '<=', now)
+    .orderBy('c.next_fetch_at')
+    .limit(rows)
+    .execute()
+}
+
+/** Moves the next fetch ahead, unless somebody else has: who does fetches. */
+export async function leaseCalendar(
+  db: Queries,
+  { id, next_fetch_at }: Pick<BusyCalendarRow, 'id' | 'next_fetch_at'>,
+  until: Instant,
+): Promise<boolean> {
+  const leased = await db
+    .updateTable('busy_calendars')
+    .set({ next_fetch_at: until })
+    .where('id', '=', id)
+    .where('next_fetch_at', '=', next_fetch_at)
+    .returning('id')
+    .executeTakeFirst()
+  return leased !== undefined
+}
+
+type Outcome = Partial<
+  Pick<BusyCalendarsTable, 'etag' | 'last_modified' | 'last_fetched_at' | 'last_error' | 'busy_until'>
+>
+
+/** Writes how a fetch ended, while its lease holds. False when it does not: the calendar was fetched again, or deleted. */
+export async function writeFetch(
+  db: Queries,
+  { id, next_fetch_at }: Pick<BusyCalendarRow, 'id' | 'next_fetch_at'>,
+  outcome: Outcome,
+): Promise<boolean> {
+  const written = await db
+    .updateTable('busy_calendars')
+    .set(outcome)
+    .where('id', '=', id)
+    .where('next_fetch_at', '=', next_fetch_at)
+    .returning('id')
+    .executeTakeFirst()
+  return written !== undefined
+}
+
+const maxIds = 500
+
+/** Which of these ids are bookings of a business. */
+export async function findOwnBookings(
+  db: Queries,
+  businessId: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (let at = 0; at < ids.length; at += maxIds) {
+    const rows = await db
+      .selectFrom('bookings')
+      .select('id')
+      .where('business_id', '=', businessId)
+      .where('id', 'in', ids.slice(at, at + maxIds))
+      .execute()
+    for (const { id } of rows) found.add(id)
+  }
+  return found
+}
+
+/** The blocks of a calendar. */
+export function findBusyBlocks(
+  db: Queries,
+  id: string,
+): Promise<Pick<BlocksTable, 'id' | 'starts_at' | 'ends_at'>[]> {
+  return db
+    .selectFrom('blocks')
+    .select(['id', 'starts_at', 'ends_at'])
+    .where('busy_calendar_id', '=', id)
+    .execute()
+}
+
+/** Deletes some blocks and writes others. */
+export async function replaceBlocks(
+  db: Queries,
+  { gone, added }: { gone: readonly string[]; added: readonly BlocksTable[] },
+): Promise<void> {
+  for (let at = 0; at < gone.length; at += maxIds)
+    await db
+      .deleteFrom('blocks')
+      .where('id', 'in', gone.slice(at, at + maxIds))
+      .execute()
+  for (let at = 0; at < added.length; at += maxIds)
+    await db
+      .insertInto('blocks')
+      .values(added.slice(at, at + maxIds))
+      .execute()
+}
+
+/** Since when the calendar that was not fetched for longest has its copy; undefined without calendars. */
+export async function findOldestCopy(db: Queries): Promise<Instant | undefined> {
+  const { rows } = await sql<{ at: Instant }>`
+    select coalesce(last_fetched_at, created_at) as at from busy_calendars
+     order by coalesce(last_fetched_at, created_at) limit 1`.execute(db)
+  return rows[0]?.at
+}

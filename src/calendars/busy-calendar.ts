@@ -1,0 +1,302 @@
+import type { Static } from 'typebox'
+import type { Actor } from '../access/actor.ts'
+import { recordAudit } from '../access/audit.ts'
+import { invalidCursor, Problem, validationProblem } from '../base/errors.ts'
+import { isUuid } from '../base/ids.ts'
+import {
+  daySeconds,
+  formatInstant,
+  type Instant,
+  isInstant,
+  nearestInstant,
+  plusMinutes,
+  plusSeconds,
+  secondsUntil,
+  toMs,
+} from '../base/instants.ts'
+import { merged } from '../bookings/calendar-rules.ts'
+import type { Context } from '../bookings/context.ts'
+import type { Transaction } from '../database/database.ts'
+import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
+import { decodeCursor, pageOf, readLimit } from '../http/wire.ts'
+import { checkDestination } from '../webhooks/addresses.ts'
+import {
+  type BusyCalendarRow,
+  deleteBusyCalendarRow,
+  findBusyBlocks,
+  findBusyCalendar,
+  findBusyCalendars,
+  findDueCalendars,
+  findOldestCopy,
+  findOwnBookings,
+  insertBusyCalendar,
+  leaseCalendar,
+  lockStaffMember,
+  maxBusyCalendars,
+  replaceBlocks,
+  writeFetch,
+} from './busy-calendar-queries.ts'
+import type { BusyCalendarCreation, BusyCalendarsQuery } from './busy-calendar-schemas.ts'
+import type { CalendarReader, Fetched, FetchProblem } from './busy-file.ts'
+import type { BusyTime } from './busy-times.ts'
+
+export { maxBusyCalendars } from './busy-calendar-queries.ts'
+
+/*
+ * Busy calendars: calendars of staff elsewhere, fetched every 15 minutes by one of the servers. Their times are blocks that
+ * name the calendar. A fetch that fails changes no block: it never opens time.
+ *
+ * The address is a secret. It is stored because it is fetched, and neither shown nor logged.
+ */
+
+const pollMinutes = 15
+/** Times further ahead are not read. */
+const horizonDays = 400
+const maxAtOnce = 4
+
+/** Adds a calendar; it is due at once. Throws validation_failed and calendar_limit_reached. */
+export async function addBusyCalendar(
+  context: Context,
+  actor: Actor,
+  { staff_id, url: given }: BusyCalendarCreation,
+  store: StoreResponse<BusyCalendarRow> = storeNothing,
+): Promise<BusyCalendarRow> {
+  const url = given.replace(/^webcals?:/i, 'https:')
+  await checkDestination(context, url)
+  return context.db.transaction(async (tx) => {
+    const businessId = await lockStaffMember(tx.db, actor.scope, staff_id)
+    if (businessId === undefined) {
+      const detail = 'is not the id of a staff member that this key reaches'
+      throw validationProblem([{ pointer: '/staff_id', code: 'unknown_reference', detail }])
+    }
+    const id = context.ids.next()
+    const row = {
+      ...{ id, business_id: businessId, staff_id, url, etag: null, last_modified: null },
+      ...{ last_fetched_at: null, last_error: null, busy_until: null },
+      ...{ next_fetch_at: tx.now, created_at: tx.now },
+    }
+    if (!(await insertBusyCalendar(tx.db, row))) {
+      const detail = `The staff member has ${maxBusyCalendars} busy calendars; delete one first.`
+      throw new Problem('calendar_limit_reached', detail)
+    }
+    const action = 'busy_calendar.created'
+    await recordAudit(context, tx, { by: actor, action, subjectId: id, businessId })
+    const created = await findBusyCalendar(tx.db, actor.scope, id)
+    if (!created) throw noSuchCalendar()
+    await store(tx, created)
+    return created
+  })
+}
+
+function noSuchCalendar(): Problem {
+  return new Problem('not_found', 'There is no busy calendar with this id.')
+}
+
+/** Lists busy calendars in the caller's scope, the newest first, as the API shows them. */
+export function listBusyCalendars(
+  context: Context,
+  actor: Actor,
+  query: Static<typeof BusyCalendarsQuery>,
+): Promise<{ data: ReturnType<typeof presentBusyCalendar>[]; next_cursor: string | null }> {
+  return pageOfBusyCalendars(context, actor, { query, present: presentBusyCalendar })
+}
+
+/** As `listBusyCalendars`, each as `present` shows it. */
+export async function pageOfBusyCalendars<Shown>(
+  context: Context,
+  actor: Actor,
+  { query, present }: { query: Static<typeof BusyCalendarsQuery>; present: (row: BusyCalendarRow) => Shown },
+): Promise<{ data: Shown[]; next_cursor: string | null }> {
+  const limit = readLimit(query.limit)
+  const rows = await findBusyCalendars(context.db.reads, actor.scope, {
+    businessId: query.business_id,
+    staffId: query.staff_id,
+    after: query.cursor === undefined ? undefined : parseCursor(query.cursor),
+    rows: limit + 1,
+  })
+  return pageOf(rows, limit, {
+    present,
+    cursor: ({ created_at, id }) => ['busy-calendar', created_at, id],
+  })
+}
+
+function parseCursor(cursor: string): readonly [Instant, string] {
+  const [list, createdAt, id] = decodeCursor(cursor, 3) ?? []
+  if (list !== 'busy-calendar' || createdAt === undefined || !isInstant(createdAt)) throw invalidCursor()
+  if (id === undefined || !isUuid(id)) throw invalidCursor()
+  return [createdAt, id]
+}
+
+/** Deletes a busy calendar and its times. Throws not_found. */
+export async function deleteBusyCalendar(context: Context, actor: Actor, id: string): Promise<void> {
+  if (!isUuid(id)) throw noSuchCalendar()
+  const subjectId = id.toLowerCase()
+  await context.db.transaction(async (tx) => {
+    const businessId = await deleteBusyCalendarRow(tx.db, actor.scope, subjectId)
+    if (businessId === undefined) throw noSuchCalendar()
+    const action = 'busy_calendar.deleted'
+    await recordAudit(context, tx, { by: actor, action, subjectId, businessId })
+  })
+}
+
+/** Shows a busy calendar, of its address the host alone. */
+export function presentBusyCalendar(calendar: BusyCalendarRow) {
+  const { id, business_id, staff_id, url, last_error, timezone } = calendar
+  const local = (instant: Instant | null) => instant && formatInstant(instant, timezone)
+  return {
+    ...{ id, business_id, staff_id, host: new URL(url).host },
+    last_fetched_at: local(calendar.last_fetched_at),
+    last_error: last_error === null ? null : problemText(last_error as FetchProblem),
+    busy_until: local(calendar.busy_until),
+    created_at: formatInstant(calendar.created_at, timezone),
+  }
+}
+
+type KnownProblem = Exclude<FetchProblem, `status_${number}`>
+
+const problemTexts: Record<KnownProblem, string> = {
+  timeout: 'The calendar did not arrive within 20 seconds.',
+  address_not_allowed: 'The address leads into a private network.',
+  dns_failed: 'The name of the server is not known.',
+  connection_refused: 'The server refused the connection.',
+  connection_reset: 'The server broke off the connection.',
+  connection_failed: 'The server could not be reached.',
+  certificate_rejected: 'The certificate of the server is not valid.',
+  invalid_response: 'The server sent an answer that cannot be read.',
+  redirect_not_allowed: 'The server leads on to an address that is not allowed, or too often.',
+  too_large: 'The calendar is larger than 5 MB.',
+  too_slow: 'Reading the calendar takes longer than 2 seconds.',
+  too_much_memory: 'Reading the calendar takes too much memory.',
+  not_a_calendar: 'What is at the address is not a calendar (iCalendar).',
+  nested_too_deeply: 'The calendar is nested too deeply.',
+  date_not_valid: 'The calendar has a date that does not exist.',
+  zone_not_known: 'The calendar has a time zone that nobody knows.',
+  rule_too_fine: 'The calendar has an appointment that recurs every second or minute.',
+  too_many_times: `The calendar has more than 5,000 appointments in the next ${horizonDays} days.`,
+}
+
+/** Says in a sentence why a fetch failed. */
+function problemText(problem: FetchProblem): string {
+  if (!problem.startsWith('status_')) return problemTexts[problem as KnownProblem]
+  const status = problem.slice('status_'.length)
+  const isGone = ['401', '403', '404', '410'].includes(status)
+  return `The server answered ${status}${isGone ? ': the address may not be valid any more' : ''}.`
+}
+
+/** How old the oldest copy of a calendar is, in seconds; 0 without calendars. */
+export async function readOldestCopy({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<number> {
+  const oldest = await findOldestCopy(db.reads)
+  return oldest === undefined ? 0 : Math.max(0, secondsUntil(oldest, clock.now()))
+}
+
+/** Fetches a calendar now. Throws not_found; how it ended is in the calendar. */
+export async function fetchBusyCalendar(
+  context: Context,
+  actor: Actor,
+  { id, reader }: { id: string; reader: CalendarReader },
+): Promise<BusyCalendarRow> {
+  const find = () =>
+    isUuid(id) ? findBusyCalendar(context.db.reads, actor.scope, id.toLowerCase()) : undefined
+  const calendar = await find()
+  if (!calendar) throw noSuchCalendar()
+  await fetchIfFree(context, calendar, reader)
+  const fetched = await find()
+  if (!fetched) throw noSuchCalendar()
+  return fetched
+}
+
+/** Fetches all calendars that are due, a few at once, until none is or the signal says so. */
+export async function fetchDueCalendars(
+  context: Context,
+  reader: CalendarReader,
+  stopping?: AbortSignal,
+): Promise<void> {
+  while (!stopping?.aborted) {
+    const due = await findDueCalendars(context.db.reads, context.clock.now(), maxAtOnce)
+    if (due.length === 0) return
+    await Promise.all(due.map((calendar) => fetchIfFree(context, calendar, reader)))
+  }
+}
+
+/** Fetches a calendar unless another server does. */
+async function fetchIfFree(
+  context: Context,
+  calendar: BusyCalendarRow,
+  reader: CalendarReader,
+): Promise<void> {
+  const { db, clock } = context
+  const now = clock.now()
+  const next_fetch_at = plusMinutes(now, pollMinutes)
+  if (!(await db.transaction((tx) => leaseCalendar(tx.db, calendar, next_fetch_at)))) return
+  const leased = { ...calendar, next_fetch_at }
+  const horizon = plusSeconds(now, horizonDays * daySeconds)
+  // an answer that is the same for a day is read again: what lies ahead of it has come nearer
+  const isFresh = calendar.busy_until !== null && calendar.busy_until > plusSeconds(horizon, -daySeconds)
+  const fetched = await reader.read(calendar.url, {
+    fromMs: toMs(now),
+    toMs: toMs(horizon),
+    timezone: calendar.timezone,
+    known: isFresh ? calendar : undefined,
+  })
+  if (!fetched) return
+  await db.transaction((tx) => write(context, tx, { calendar: leased, fetched, horizon }))
+  if ('problem' in fetched)
+    context.log.info(
+      { busy_calendar: calendar.id, problem: fetched.problem },
+      'a busy calendar has no new copy',
+    )
+}
+
+async function write(
+  context: Context,
+  tx: Transaction,
+  { calendar, fetched, horizon }: { calendar: BusyCalendarRow; fetched: Fetched; horizon: Instant },
+): Promise<void> {
+  if (!fetched.times) {
+    const outcome =
+      fetched.problem === undefined
+        ? { last_error: null, last_fetched_at: tx.now }
+        : { last_error: fetched.problem }
+    await writeFetch(tx.db, calendar, outcome)
+    return
+  }
+  const { times, etag, last_modified } = fetched
+  const validators = { etag: usable(etag), last_modified: usable(last_modified) }
+  const outcome = { ...validators, last_error: null, last_fetched_at: tx.now, busy_until: horizon }
+  if (await writeFetch(tx.db, calendar, outcome)) await replaceTimes(context, tx, { calendar, times })
+}
+
+/** A header of an answer that is short enough to be kept and sent back. */
+function usable(header: string | null): string | null {
+  return header !== null && header.length <= 500 ? header : null
+}
+
+/** Makes the blocks of a calendar those of its times; what stays is not written. */
+async function replaceTimes(
+  context: Context,
+  tx: Transaction,
+  { calendar, times }: { calendar: BusyCalendarRow; times: readonly BusyTime[] },
+): Promise<void> {
+  const { id, business_id, staff_id } = calendar
+  const ids = new Set(times.flatMap(([, , bookingId]) => bookingId ?? []))
+  const own = await findOwnBookings(tx.db, business_id, [...ids])
+  const wanted = new Map(
+    merged(
+      times
+        .filter(([, , bookingId]) => bookingId === null || !own.has(bookingId))
+        .map(([from, to]) => ({ from, to })),
+    ).map(({ from, to }) => {
+      const [starts_at, ends_at] = [nearestInstant(from), nearestInstant(to)]
+      return [`${starts_at} ${ends_at}`, { starts_at, ends_at }]
+    }),
+  )
+  const gone: string[] = []
+  for (const block of await findBusyBlocks(tx.db, id)) {
+    if (!wanted.delete(`${block.starts_at} ${block.ends_at}`)) gone.push(block.id)
+  }
+  const added = [...wanted.values()].map((span) => ({
+    ...{ id: context.ids.next(), business_id, staff_id, location_id: null, reason: null },
+    ...{ ...span, created_at: tx.now, busy_calendar_id: id },
+  }))
+  await replaceBlocks(tx.db, { gone, added })
+}

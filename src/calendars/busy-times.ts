@@ -1,0 +1,360 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import ICAL from 'ical.js'
+import { windowsZones } from './windows-zones.ts'
+
+/*
+ * Reads when a calendar file (iCalendar, RFC 5545) keeps its owner busy. A program for a worker of its own: a file from
+ * elsewhere may ask for more time or memory than there is, and then only the worker ends (busy-file.ts).
+ */
+
+/** More times than this within the span are refused. */
+const maxTimes = 5_000
+/** Components inside each other: a calendar, an event, an alarm. */
+const maxDepth = 8
+const dayMs = 86_400_000
+
+/** What the worker is given. */
+export interface FileToRead {
+  text: string
+  /** Only times in this span count, in milliseconds since 1970-01-01T00:00:00Z. */
+  fromMs: number
+  toMs: number
+  /** Of days and of times without a zone. */
+  timezone: string
+}
+
+/** A busy time in milliseconds since 1970-01-01T00:00:00Z, and the id of the booking that the appointment may be. */
+export type BusyTime = [fromMs: number, toMs: number, bookingId: string | null]
+
+/** Why a file is refused. */
+export type FileProblem =
+  | 'not_a_calendar'
+  | 'nested_too_deeply'
+  | 'date_not_valid'
+  | 'zone_not_known'
+  | 'rule_too_fine'
+  | 'too_many_times'
+
+/** What the worker answers. */
+export type FileReading = { times: BusyTime[] } | { problem: FileProblem }
+
+class Refused extends Error {
+  readonly problem: FileProblem
+
+  constructor(problem: FileProblem) {
+    super(problem)
+    this.problem = problem
+  }
+}
+
+/** A component and a property, as the library reads them (jCal, RFC 7265). */
+type Component = [name: string, properties: Property[], components: Component[]]
+type Property = [
+  name: string,
+  parameters: Record<string, string | string[]>,
+  type: string,
+  ...values: unknown[],
+]
+
+/** Milliseconds since 1970-01-01T00:00:00Z of a time on the wall, which is given as if it were UTC. */
+type Zone = (wallMs: number) => number
+
+/** A time as a file has it. */
+interface Written {
+  /** As if it were UTC. */
+  wallMs: number
+  isDate: boolean
+  zone: Zone
+}
+
+const utc: Zone = (wallMs) => wallMs
+
+function zoneNamed(name: string): Zone {
+  return (wallMs) =>
+    Temporal.Instant.fromEpochMilliseconds(wallMs)
+      .toZonedDateTimeISO('UTC')
+      .toPlainDateTime()
+      // a time that the clocks skip is that much later, and of one that they repeat the first counts (section 3.3.5)
+      .toZonedDateTime(name, { disambiguation: 'compatible' }).epochMilliseconds
+}
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Finds zones by the names in a file: the IANA's, those of Windows, and those that the file itself describes. */
+class Zones {
+  private readonly known = new Map<string, Zone>()
+  private readonly described: Component[]
+  readonly floating: Zone
+
+  constructor(described: Component[], timezone: string) {
+    this.described = described
+    this.floating = zoneNamed(timezone)
+  }
+
+  named(name: string): Zone {
+    let zone = this.known.get(name)
+    if (!zone) {
+      zone = this.find(name)
+      this.known.set(name, zone)
+    }
+    return zone
+  }
+
+  private find(name: string): Zone {
+    // some write /example.com/Europe/Berlin
+    const last = /[A-Z][A-Za-z_]+(?:\/[A-Z][\w+-]+){1,2}$/.exec(name)?.[0]
+    const known = [name, windowsZones[name], last].find((one) => one !== undefined && isZone(one))
+    if (known !== undefined) return zoneNamed(known)
+    const component = this.described.find((one) => textOf(one, 'tzid') === name)
+    if (!component) throw new Refused('zone_not_known')
+    const zone = new ICAL.Timezone({ component: new ICAL.Component(component), tzid: name })
+    return (wallMs) => wallMs - zone.utcOffset(icalTime(wallMs)) * 1000
+  }
+}
+
+function icalTime(wallMs: number): ICAL.Time {
+  const at = new Date(wallMs)
+  const parts = {
+    year: at.getUTCFullYear(),
+    month: at.getUTCMonth() + 1,
+    day: at.getUTCDate(),
+    hour: at.getUTCHours(),
+    minute: at.getUTCMinutes(),
+    second: at.getUTCSeconds(),
+    isDate: false,
+  }
+  return new ICAL.Time(parts, ICAL.Timezone.localTimezone)
+}
+
+/** Reads a file. Throws where it is refused. */
+function readFile({ text, fromMs, toMs, timezone }: FileToRead): BusyTime[] {
+  const calendars = parse(text)
+  const inside = calendars.flatMap(([, , components]) => components)
+  const named = (wanted: string) => inside.filter(([name]) => name === wanted)
+  const zones = new Zones(named('vtimezone'), timezone)
+  const events = named('vevent').map((component) => new Appointment(component, zones))
+  const replaced = new Map<string, Moments>()
+  for (const { uid, replaces } of events) {
+    if (!replaces) continue
+    const moments = replaced.get(uid) ?? new Moments()
+    moments.add(replaces)
+    replaced.set(uid, moments)
+  }
+  const times: BusyTime[] = []
+  for (const event of events) {
+    if (!event.isBusy) continue
+    const without = event.replaces ? undefined : replaced.get(event.uid)
+    for (const [from, to] of event.during({ fromMs, toMs, without })) {
+      times.push([from, to, event.bookingId])
+      if (times.length > maxTimes) throw new Refused('too_many_times')
+    }
+  }
+  return times
+}
+
+function parse(text: string): Component[] {
+  if (!/^\uFEFF?\s*BEGIN:VCALENDAR/i.test(text)) throw new Refused('not_a_calendar')
+  let depth = 0
+  for (const [, mark] of text.matchAll(/^(BEGIN|END):/gim)) {
+    depth += mark?.toUpperCase() === 'BEGIN' ? 1 : -1
+    if (depth > maxDepth) throw new Refused('nested_too_deeply')
+  }
+  let parsed: Component | Component[]
+  try {
+    parsed = ICAL.parse(text.replace(/^\uFEFF?\s*/, '')) as Component | Component[]
+  } catch {
+    throw new Refused('not_a_calendar')
+  }
+  return typeof parsed[0] === 'string' ? [parsed as Component] : (parsed as Component[])
+}
+
+function propertiesOf([, properties]: Component, wanted: string): Property[] {
+  return properties.filter(([name]) => name === wanted)
+}
+
+function textOf(component: Component, name: string): string | undefined {
+  const value = propertiesOf(component, name)[0]?.[3]
+  return typeof value === 'string' ? value : undefined
+}
+
+const timePattern = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(Z?))?$/
+
+function readTime(text: string, zone: Zone): Written {
+  const [, year, month, day, hour, minute, second, z] = timePattern.exec(text) ?? []
+  const date = [Number(year), Number(month) - 1, Number(day)] as const
+  const dateMs = Date.UTC(...date)
+  // what no calendar has, such as 30 February, becomes another day
+  if (Number.isNaN(dateMs) || new Date(dateMs).getUTCDate() !== date[2]) throw new Refused('date_not_valid')
+  if (hour === undefined) return { wallMs: dateMs, isDate: true, zone }
+  const ms = ((Number(hour) * 60 + Number(minute)) * 60 + Math.min(Number(second), 59)) * 1000
+  if (ms >= dayMs || Number(minute) > 59) throw new Refused('date_not_valid')
+  return { wallMs: dateMs + ms, isDate: false, zone: z === 'Z' ? utc : zone }
+}
+
+function timesOf([, { tzid }, type, ...values]: Property, zones: Zones): Written[] {
+  const isNamed = typeof tzid === 'string' && type !== 'date'
+  return values.map((value) => {
+    const text: unknown = Array.isArray(value) ? value[0] : value // of a period, its start
+    const zone = isNamed && !String(text).endsWith('Z') ? zones.named(tzid) : zones.floating
+    return readTime(String(text), zone)
+  })
+}
+
+/** Times at which an appointment does not recur as usual. */
+class Moments {
+  private readonly instants = new Set<number>()
+  private readonly days = new Set<number>()
+
+  add({ wallMs, isDate, zone }: Written): void {
+    if (isDate) this.days.add(wallMs)
+    else this.instants.add(zone(wallMs))
+  }
+
+  has(wallMs: number, atMs: number): boolean {
+    return this.instants.has(atMs) || this.days.has(wallMs - (((wallMs % dayMs) + dayMs) % dayMs))
+  }
+}
+
+/** How long: days on the wall, then milliseconds. */
+interface Length {
+  days: number
+  ms: number
+}
+
+const durationPattern = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
+
+/** One appointment, or one of a series. */
+class Appointment {
+  readonly uid: string
+  /** Which one of its series it replaces. */
+  readonly replaces: Written | undefined
+  readonly isBusy: boolean
+  /** Set where Holdfast may have written it. */
+  readonly bookingId: string | null
+  private readonly component: Component
+  private readonly zones: Zones
+
+  constructor(component: Component, zones: Zones) {
+    this.component = component
+    this.zones = zones
+    const text = (name: string) => textOf(component, name)?.toUpperCase()
+    this.uid = textOf(component, 'uid') ?? ''
+    this.replaces = this.first('recurrence-id')
+    this.isBusy =
+      text('transp') !== 'TRANSPARENT' &&
+      text('status') !== 'CANCELLED' &&
+      text('x-microsoft-cdo-busystatus') !== 'FREE'
+    const id = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})@holdfast$/i.exec(this.uid)?.[1]
+    this.bookingId = id?.toLowerCase() ?? null
+  }
+
+  /** Its times within a span, but for those that others replace. */
+  *during(span: {
+    fromMs: number
+    toMs: number
+    without: Moments | undefined
+  }): Generator<[from: number, to: number]> {
+    const start = this.first('dtstart')
+    const length = start && this.lengthFrom(start)
+    if (!start || !length) return
+    const except = new Moments()
+    for (const time of this.all('exdate')) except.add(time)
+    const seen = new Set<number>()
+    for (const { wallMs, zone } of this.starts(start, span)) {
+      const lengthMs = length.days * dayMs + length.ms
+      // the wall is never two days away: what is far from the span needs no look into its zone
+      if (wallMs + lengthMs < span.fromMs - 2 * dayMs || wallMs > span.toMs + 2 * dayMs) continue
+      const from = zone(wallMs)
+      const to = (length.days === 0 ? from : zone(wallMs + length.days * dayMs)) + length.ms
+      if (to <= span.fromMs || from >= span.toMs || to <= from || seen.has(from)) continue
+      if (except.has(wallMs, from) || span.without?.has(wallMs, from)) continue
+      seen.add(from)
+      yield [from, to]
+    }
+  }
+
+  private *starts(start: Written, { toMs }: { toMs: number }): Generator<Written> {
+    yield start
+    if (this.replaces) return
+    yield* this.all('rdate')
+    for (const [, , , value] of propertiesOf(this.component, 'rrule')) {
+      const { until, ...rule } = value as { until?: string; [part: string]: unknown }
+      if (['SECONDLY', 'MINUTELY'].includes(String(rule['freq']).toUpperCase()))
+        throw new Refused('rule_too_fine')
+      // the 29th of February, or the 31st, is no other day in years or months that lack it
+      if (!Object.keys(rule).some((part) => part.startsWith('by')))
+        Object.assign(rule, ownDay(rule['freq'], start))
+      const last = until === undefined ? undefined : readTime(until, this.zones.floating)
+      const iterator = ICAL.Recur.fromData(rule).iterator(icalTime(start.wallMs))
+      for (;;) {
+        const time = iterator.next() as ICAL.Time | null
+        if (!time) break
+        const wallMs = Date.UTC(
+          ...([time.year, time.month - 1, time.day, time.hour, time.minute, time.second] as const),
+        )
+        if (wallMs > toMs + 2 * dayMs || (last && isPast(last, { ...start, wallMs }))) break
+        yield { ...start, wallMs }
+      }
+    }
+  }
+
+  /** Undefined for one that takes no time. */
+  private lengthFrom(start: Written): Length | undefined {
+    const end = this.first('dtend')
+    if (end) {
+      const length = start.isDate
+        ? { days: Math.round((end.wallMs - start.wallMs) / dayMs), ms: 0 }
+        : { days: 0, ms: end.zone(end.wallMs) - start.zone(start.wallMs) }
+      return length.days > 0 || length.ms > 0 ? length : undefined
+    }
+    const duration = textOf(this.component, 'duration')
+    if (duration === undefined) return start.isDate ? { days: 1, ms: 0 } : undefined
+    const parts = durationPattern
+      .exec(duration)
+      ?.slice(1)
+      .map((part: string | undefined) => Number(part ?? 0))
+    if (!parts) return undefined
+    const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts
+    return { days: weeks * 7 + days, ms: ((hours * 60 + minutes) * 60 + seconds) * 1000 }
+  }
+
+  private first(name: string): Written | undefined {
+    return this.all(name)[0]
+  }
+
+  private all(name: string): Written[] {
+    return propertiesOf(this.component, name).flatMap((property) => timesOf(property, this.zones))
+  }
+}
+
+/** The parts that keep a yearly or monthly rule without others to the day of its start. */
+function ownDay(freq: unknown, { wallMs }: Written): { bymonth?: number[]; bymonthday?: number[] } {
+  const start = new Date(wallMs)
+  const bymonthday = [start.getUTCDate()]
+  if (freq === 'YEARLY') return { bymonth: [start.getUTCMonth() + 1], bymonthday }
+  return freq === 'MONTHLY' ? { bymonthday } : {}
+}
+
+/** Whether a start is after the end of its rule, which may be a day, a time of the same zone, or one in UTC. */
+function isPast(last: Written, { wallMs, zone, isDate }: Written): boolean {
+  if (last.isDate) return wallMs >= last.wallMs + dayMs
+  return last.zone === utc && !isDate ? zone(wallMs) > last.wallMs : wallMs > last.wallMs
+}
+
+function answerTo(file: FileToRead): FileReading {
+  try {
+    return { times: readFile(file) }
+  } catch (error) {
+    if (error instanceof Refused) return { problem: error.problem }
+    return { problem: 'not_a_calendar' } // the library found what it cannot read
+  }
+}
+
+parentPort?.postMessage(answerTo(workerData as FileToRead))

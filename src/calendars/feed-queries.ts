@@ -1,0 +1,239 @@
+import { type Insertable, sql } from 'kysely'
+import type { Instant } from '../base/instants.ts'
+import type { Queries } from '../database/database.ts'
+import type { BookingsTable, FeedDetail, FeedsTable, PlanName } from '../database/tables.ts'
+import { inScope, type TenantScope } from '../database/tenant-scope.ts'
+
+/** Places go from 0 to 19. */
+export const maxFeeds = 20
+
+const feedColumns = [
+  ...(['f.id', 'f.business_id', 'f.staff_id', 'f.location_id', 'f.detail', 'f.created_at'] as const),
+] as const
+
+/** A feed with the names of whose bookings it has, and the zone of its business. */
+export interface FeedRow {
+  id: string
+  business_id: string
+  staff_id: string | null
+  location_id: string | null
+  detail: FeedDetail
+  created_at: Instant
+  timezone: string
+  staff_name: string | null
+  location_name: string | null
+}
+
+function selectFeeds(db: Queries, scope: TenantScope) {
+  return db
+    .selectFrom('feeds as f')
+    .innerJoin('businesses as b', 'b.id', 'f.business_id')
+    .leftJoin('staff as p', 'p.id', 'f.staff_id')
+    .leftJoin('locations as l', 'l.id', 'f.location_id')
+    .select([...feedColumns, 'b.timezone', 'p.name as staff_name', 'l.name as location_name'])
+    .where(inScope('f.business_id', scope))
+}
+
+/** Undefined when the feed is out of scope. */
+export function findFeed(db: Queries, scope: TenantScope, id: string): Promise<FeedRow | undefined> {
+  return selectFeeds(db, scope).where('f.id', '=', id).executeTakeFirst()
+}
+
+interface FeedFilter {
+  businessId: string | undefined
+  /** The creation and id of the last row of the page before. */
+  after: readonly [createdAt: Instant, id: string] | undefined
+  rows: number
+}
+
+/** Lists feeds, the newest first, at most `filter.rows`. */
+export function findFeeds(
+  db: Queries,
+  scope: TenantScope,
+  { businessId, after, rows }: FeedFilter,
+): Promise<FeedRow[]> {
+  let query = selectFeeds(db, scope)
+  if (businessId !== undefined) query = query.where('f.business_id', '=', businessId)
+  if (after) query = query.where(sql<boolean>`(f.created_at, f.id) < (${after[0]}, ${after[1]})`)
+  return query.orderBy('f.created_at', 'desc').orderBy('f.id', 'desc').limit(rows).execute()
+}
+
+/** The business of a staff member or location; undefined when it is out of scope. */
+export async function findBusinessOf(
+  db: Queries,
+  scope: TenantScope,
+  { table, id }: { table: 'staff' | 'locations'; id: string },
+): Promise<string | undefined> {
+  const found = await db
+    .selectFrom(table)
+    .select('business_id')
+    .where('id', '=', id)
+    .where(inScope('business_id', scope))
+    .executeTakeFirst()
+  return found?.business_id
+}
+
+/** Keeps others from adding to the same business until the transaction ends. False when it is out of scope. */
+export async function lockBusiness(db: Queries, scope: TenantScope, id: string): Promise<boolean> {
+  const business = await db
+    .selectFrom('businesses')
+    .select('id')
+    .where('id', '=', id)
+    .where(inScope('id', scope))
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return business !== undefined
+}
+
+/** Writes a feed in the first free place of its business; false when there is none. */
+export async function insertFeed(
+  db: Queries,
+  feed: Omit<Insertable<FeedsTable>, 'place' | 'revision'>,
+): Promise<boolean> {
+  const taken = await db
+    .selectFrom('feeds')
+    .select('place')
+    .where('business_id', '=', feed.business_id)
+    .execute()
+  const places = Array.from({ length: maxFeeds }, (_, index) => index)
+  const place = places.find((candidate) => !taken.some((row) => row.place === candidate))
+  if (place === undefined) return false
+  await db
+    .insertInto('feeds')
+    .values({ ...feed, place })
+    .execute()
+  return true
+}
+
+/** Gives a feed another secret; undefined when it is out of scope. */
+export async function updateDigest(
+  db: Queries,
+  scope: TenantScope,
+  { id, digest }: { id: string; digest: string },
+): Promise<{ business_id: string } | undefined> {
+  return db
+    .updateTable('feeds')
+    .set({ digest })
+    .where('id', '=', id)
+    .where(inScope('business_id', scope))
+    .returning('business_id')
+    .executeTakeFirst()
+}
+
+/** Deletes a feed; undefined when it is out of scope. */
+export async function deleteFeedRow(
+  db: Queries,
+  scope: TenantScope,
+  id: string,
+): Promise<{ business_id: string } | undefined> {
+  return db
+    .deleteFrom('feeds')
+    .where('id', '=', id)
+    .where(inScope('business_id', scope))
+    .returning('business_id')
+    .executeTakeFirst()
+}
+
+/** A feed as its reader has it, with what changes when one of its bookings does. */
+export interface ReadFeed extends Omit<FeedRow, 'created_at'> {
+  revision: number
+  business_name: string
+  brand_name: string | null
+  plan: PlanName
+  hub_plan: PlanName | null
+  locale: string
+  catalogue_version: number
+  /** Ids of the last events of the business. */
+  events: string | null
+}
+
+/**
+ * More than can be under way at once: of transactions side by side, the one that began first may end last, and its events
+ * stand below those of the others.
+ */
+const eventsUnderWay = 100
+
+/** Finds a feed by the digest of its secret. */
+export function findReadFeed(db: Queries, digest: string): Promise<ReadFeed | undefined> {
+  return db
+    .selectFrom('feeds as f')
+    .innerJoin('businesses as b', 'b.id', 'f.business_id')
+    .leftJoin('hubs as h', 'h.id', 'b.hub_id')
+    .leftJoin('staff as p', 'p.id', 'f.staff_id')
+    .leftJoin('locations as l', 'l.id', 'f.location_id')
+    .select([
+      ...(['f.id', 'f.business_id', 'f.staff_id', 'f.location_id', 'f.detail', 'f.revision'] as const),
+      ...(['b.brand_name', 'b.plan', 'b.locale', 'b.catalogue_version'] as const),
+      'b.name as business_name',
+      'h.plan as hub_plan',
+      'p.name as staff_name',
+      'l.name as location_name',
+      sql<string>`coalesce(l.timezone, b.timezone)`.as('timezone'),
+      sql<string | null>`(
+        select string_agg(cast(e.id as text), ',' order by e.id)
+          from (select id from events where business_id = f.business_id
+                 order by id desc limit ${sql.lit(eventsUnderWay)}) as e)`.as('events'),
+    ])
+    .where('f.digest', '=', digest)
+    .executeTakeFirst()
+}
+
+/** Whose bookings, and when. */
+interface FeedRange {
+  feed: Pick<FeedRow, 'business_id' | 'staff_id' | 'location_id'>
+  from: Instant
+  to: Instant
+  after: readonly [startsAt: Instant, id: string] | undefined
+  rows: number
+}
+
+/** A booking of a feed. */
+export type FeedBookingRow = Pick<
+  BookingsTable,
+  | 'id'
+  | 'version'
+  | 'status'
+  | 'starts_at'
+  | 'ends_at'
+  | 'updated_at'
+  | 'party_size'
+  | 'client_first_name'
+  | 'client_last_name'
+  | 'client_phone'
+  | 'erased_at'
+> & {
+  service_name: string
+  location_name: string
+  location_address: string | null
+  online_url: string | null
+  staff_name: string | null
+}
+
+/** Bookings that take their time, by their start. */
+export function findFeedBookings(
+  db: Queries,
+  { feed, from, to, after, rows }: FeedRange,
+): Promise<FeedBookingRow[]> {
+  let query = db
+    .selectFrom('bookings as k')
+    .innerJoin('services as s', 's.id', 'k.service_id')
+    .innerJoin('locations as l', 'l.id', 'k.location_id')
+    .leftJoin('staff as p', 'p.id', 'k.staff_id')
+    .select([
+      ...(['k.id', 'k.version', 'k.status', 'k.starts_at', 'k.ends_at', 'k.updated_at'] as const),
+      ...(['k.party_size', 'k.client_first_name', 'k.client_last_name', 'k.client_phone'] as const),
+      ...(['k.erased_at', 'l.online_url'] as const),
+      's.name as service_name',
+      'l.name as location_name',
+      'l.address as location_address',
+      'p.name as staff_name',
+    ])
+    .where('k.business_id', '=', feed.business_id)
+    .where('k.starts_at', '>=', from)
+    .where('k.starts_at', '<', to)
+    .where('k.cancelled_at', 'is', null)
+  if (feed.staff_id !== null) query = query.where('k.staff_id', '=', feed.staff_id)
+  if (feed.location_id !== null) query = query.where('k.location_id', '=', feed.location_id)
+  if (after) query = query.where(sql<boolean>`(k.starts_at, k.id) > (${after[0]}, ${after[1]})`)
+  return query.orderBy('k.starts_at').orderBy('k.id').limit(rows).execute()
+}

@@ -1,0 +1,272 @@
+import { hash } from 'node:crypto'
+import type { Static } from 'typebox'
+import { type Actor, effectivePlan } from '../access/actor.ts'
+import { recordAudit } from '../access/audit.ts'
+import { tokenDigest } from '../access/token.ts'
+import { invalidCursor, Problem, validationProblem } from '../base/errors.ts'
+import { isUuid } from '../base/ids.ts'
+import { daySeconds, formatInstant, type Instant, isInstant, plusSeconds } from '../base/instants.ts'
+import { publicUrl } from '../base/public-url.ts'
+import type { Context } from '../bookings/context.ts'
+import type { Queries } from '../database/database.ts'
+import type { TenantScope } from '../database/tenant-scope.ts'
+import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
+import { decodeCursor, pageOf, readLimit } from '../http/wire.ts'
+import { feedBegin, feedEnd, feedEvent } from '../mails/calendar.ts'
+import { mailLanguage } from '../mails/texts/languages.ts'
+import {
+  deleteFeedRow,
+  type FeedBookingRow,
+  type FeedRow,
+  findBusinessOf,
+  findFeed,
+  findFeedBookings,
+  findFeeds,
+  findReadFeed,
+  insertFeed,
+  lockBusiness,
+  maxFeeds,
+  type ReadFeed,
+  updateDigest,
+} from './feed-queries.ts'
+import type { FeedCreation, FeedsQuery } from './feed-schemas.ts'
+
+export { maxFeeds } from './feed-queries.ts'
+
+/*
+ * Feeds: secret addresses at which calendar programs read the bookings of a staff member, a location or a business. Of the
+ * secret nothing but its digest is stored, and it is looked up for every request: a feed that is gone is gone at once.
+ */
+
+const secretBytes = 32
+const secretPattern = /^[\w-]{43}$/
+
+/** A feed and its new address. */
+interface NewFeed {
+  feed: FeedRow
+  url: string
+}
+
+/** Makes a feed. `store` gets no address. Throws validation_failed and calendar_limit_reached. */
+export async function createFeed(
+  context: Context,
+  actor: Actor,
+  input: FeedCreation,
+  store: StoreResponse<null> = storeNothing,
+): Promise<NewFeed> {
+  const { digest, url } = newSecret(context)
+  const feed = await context.db.transaction(async (tx) => {
+    const businessId = await businessOf(tx.db, actor, input)
+    const row = {
+      id: context.ids.next(),
+      business_id: businessId,
+      staff_id: input.staff_id ?? null,
+      location_id: input.location_id ?? null,
+      detail: input.detail ?? 'busy',
+      digest,
+      created_at: tx.now,
+    }
+    if (!(await insertFeed(tx.db, row)))
+      throw new Problem('calendar_limit_reached', `The business has ${maxFeeds} feeds; delete one first.`)
+    await recordAudit(context, tx, { by: actor, action: 'feed.created', subjectId: row.id, businessId })
+    const created = await existingFeed(tx.db, actor.scope, row.id)
+    await store(tx, null)
+    return created
+  })
+  return { feed, url }
+}
+
+/** What is read decides the business, and else the caller or what they name. Locks the business. */
+async function businessOf(
+  db: Queries,
+  { scope }: Actor,
+  { staff_id, location_id, business_id }: FeedCreation,
+): Promise<string> {
+  const named = [
+    ...(staff_id === undefined ? [] : [{ pointer: '/staff_id', table: 'staff' as const, id: staff_id }]),
+    ...(location_id === undefined
+      ? []
+      : [{ pointer: '/location_id', table: 'locations' as const, id: location_id }]),
+  ][0]
+  const own = 'businessId' in scope ? scope.businessId : undefined
+  const found = named ? await findBusinessOf(db, scope, named) : (business_id ?? own)
+  if (found === undefined) {
+    if (named) throw unknownReference(named.pointer)
+    throw validationProblem([
+      {
+        pointer: '/business_id',
+        code: 'required',
+        detail: 'is required unless staff_id or location_id is given',
+      },
+    ])
+  }
+  const isOther = business_id !== undefined && business_id !== found
+  if (isOther || !(await lockBusiness(db, scope, found))) throw unknownReference('/business_id')
+  return found
+}
+
+function unknownReference(pointer: string): Problem {
+  const noun = { '/staff_id': 'staff member', '/location_id': 'location' }[pointer] ?? 'business'
+  const detail = `is not the id of a ${noun} that this key reaches, or not of the same business`
+  return validationProblem([{ pointer, code: 'unknown_reference', detail }])
+}
+
+function newSecret({ ids, config }: Context): { digest: string; url: string } {
+  const secret = ids.bytes(secretBytes).toString('base64url')
+  return { digest: tokenDigest(secret), url: `${publicUrl(config)}/feeds/${secret}.ics` }
+}
+
+async function existingFeed(db: Queries, scope: TenantScope, id: string): Promise<FeedRow> {
+  const feed = isUuid(id) ? await findFeed(db, scope, id.toLowerCase()) : undefined
+  if (!feed) throw noSuchFeed()
+  return feed
+}
+
+function noSuchFeed(): Problem {
+  return new Problem('not_found', 'There is no feed with this id.')
+}
+
+/** Lists feeds in the caller's scope, the newest first: one row beyond the limit when more follow. */
+export async function listFeeds(
+  context: Context,
+  actor: Actor,
+  query: Static<typeof FeedsQuery>,
+): Promise<{ data: ReturnType<typeof presentFeed>[]; next_cursor: string | null }> {
+  const limit = readLimit(query.limit)
+  const rows = await findFeeds(context.db.reads, actor.scope, {
+    businessId: query.business_id,
+    after: query.cursor === undefined ? undefined : parseCursor(query.cursor),
+    rows: limit + 1,
+  })
+  return pageOf(rows, limit, {
+    present: presentFeed,
+    cursor: ({ created_at, id }) => ['feed', created_at, id],
+  })
+}
+
+function parseCursor(cursor: string): readonly [Instant, string] {
+  const [list, createdAt, id] = decodeCursor(cursor, 3) ?? []
+  if (list !== 'feed' || createdAt === undefined || !isInstant(createdAt)) throw invalidCursor()
+  if (id === undefined || !isUuid(id)) throw invalidCursor()
+  return [createdAt, id]
+}
+
+/** Gives a feed another address; the one before ends at once. Throws not_found. */
+export async function rotateFeed(
+  context: Context,
+  actor: Actor,
+  id: string,
+  store: StoreResponse<null> = storeNothing,
+): Promise<NewFeed> {
+  const { digest, url } = newSecret(context)
+  const feed = await context.db.transaction(async (tx) => {
+    const { id: subjectId } = await existingFeed(tx.db, actor.scope, id)
+    const updated = await updateDigest(tx.db, actor.scope, { id: subjectId, digest })
+    if (!updated) throw noSuchFeed()
+    const { business_id: businessId } = updated
+    await recordAudit(context, tx, { by: actor, action: 'feed.rotated', subjectId, businessId })
+    await store(tx, null)
+    return existingFeed(tx.db, actor.scope, subjectId)
+  })
+  return { feed, url }
+}
+
+/** Deletes a feed: its address ends at once. Throws not_found. */
+export async function deleteFeed(context: Context, actor: Actor, id: string): Promise<void> {
+  if (!isUuid(id)) throw noSuchFeed()
+  const subjectId = id.toLowerCase()
+  await context.db.transaction(async (tx) => {
+    const deleted = await deleteFeedRow(tx.db, actor.scope, subjectId)
+    if (!deleted) throw noSuchFeed()
+    const { business_id: businessId } = deleted
+    await recordAudit(context, tx, { by: actor, action: 'feed.deleted', subjectId, businessId })
+  })
+}
+
+function presentFeed(feed: FeedRow) {
+  const { id, business_id, staff_id, location_id, detail, created_at, timezone } = feed
+  return {
+    ...{ id, business_id, staff_id, location_id, detail },
+    created_at: formatInstant(created_at, timezone),
+  }
+}
+
+/** Shows a feed with its address, which happens only when that is new. */
+export function presentNewFeed({ feed, url }: NewFeed) {
+  return { ...presentFeed(feed), url }
+}
+
+const refreshMinutes = 15
+const daysBack = 30
+const daysAhead = 366
+/** Other requests get their turn between two pages. */
+const pageRows = 500
+/** Bounds the memory of one answer; the times to come are in it first. */
+const maxBookings = 20_000
+
+/** What a reader gets: `text` is undefined where they have it already. */
+interface FeedAnswer {
+  /** Of the entity tag, without quotes. */
+  tag: string
+  text: string | undefined
+}
+
+/**
+ * Reads a feed by its secret. One look into indexes tells whether the reader has it already. Throws not_found.
+ *
+ * The tag is read first: what changes between the two reads has another one, and is read again.
+ */
+export async function readFeed(
+  context: Pick<Context, 'db' | 'clock'>,
+  secret: string,
+  knows: (tag: string) => boolean,
+): Promise<FeedAnswer> {
+  const db = context.db.reads
+  const feed = secretPattern.test(secret) ? await findReadFeed(db, tokenDigest(secret)) : undefined
+  if (!feed) throw new Problem('not_found', 'There is no feed at this address.')
+  const now = context.clock.now()
+  const today = `${now.slice(0, 10)}T00:00:00.000Z` as Instant // the days of a feed move once a day
+  const tag = hash('sha256', JSON.stringify([feed, today]), 'base64url').slice(0, 27)
+  if (knows(tag)) return { tag, text: undefined }
+  const parts = [feedBegin({ name: nameOf(feed), timezone: feed.timezone, refreshMinutes })]
+  const range = {
+    feed,
+    from: plusSeconds(today, -daysBack * daySeconds),
+    to: plusSeconds(today, daysAhead * daySeconds),
+    rows: pageRows,
+  }
+  const busy = mailLanguage(feed.locale, null).texts.busy
+  let after: readonly [Instant, string] | undefined
+  for (let read = 0; read < maxBookings; read += pageRows) {
+    const rows = await findFeedBookings(db, { ...range, after })
+    for (const row of rows) parts.push(feedEvent(appointmentOf(feed, row, busy)))
+    const last = rows.at(-1)
+    if (!last || rows.length < pageRows) break
+    after = [last.starts_at, last.id]
+  }
+  return { tag, text: parts.join('') + feedEnd }
+}
+
+function nameOf(feed: ReadFeed): string {
+  const hasBrand = effectivePlan(feed.plan, feed.hub_plan) === 'enterprise'
+  const business = (hasBrand ? feed.brand_name : null) ?? feed.business_name
+  const whose = feed.staff_name ?? feed.location_name
+  return whose === null ? business : `${whose} – ${business}`
+}
+
+function appointmentOf({ detail }: ReadFeed, booking: FeedBookingRow, busy: string) {
+  const { id, version, starts_at: startsAt, ends_at: endsAt, updated_at: writtenAt } = booking
+  const times = { id, version, startsAt, endsAt, writtenAt, isCancelled: false }
+  if (detail === 'busy') return { ...times, title: busy, place: '', description: '' }
+  const { service_name, party_size, client_first_name, client_last_name } = booking
+  const service = party_size > 1 ? `${service_name} × ${party_size}` : service_name
+  const client = booking.erased_at === null ? `${client_first_name} ${client_last_name}` : ''
+  return {
+    ...times,
+    title: client === '' ? service : `${service} – ${client}`,
+    place: [booking.location_name, booking.location_address].filter(Boolean).join(', '),
+    description: [booking.staff_name, booking.client_phone].filter(Boolean).join('\n'),
+    isTentative: booking.status === 'pending',
+    url: booking.online_url,
+  }
+}

@@ -1,0 +1,27 @@
+import type { FieldError } from '../base/errors.ts'
+import { isUuid } from '../base/ids.ts'
+
+export const minSlugLength = 3
+export const maxSlugLength = 60
+
+/** Of the name of a business, service or person in links. No publishable key is one: they have `_`. */
+export function slugErrors(text: string): FieldError[] {
+  const hasForm = /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text)
+  if (hasForm && text.length >= minSlugLength && text.length <= maxSlugLength && !isUuid(text)) return []
+  const detail = `must have ${minSlugLength} to ${maxSlugLength} lower-case letters from a to z, digits and single hyphens between them, such as salon-spree`
+  return [{ pointer: '', code: 'invalid_format', detail }]
+}
+
+/** Paths below the page of a business that are not services. */
+const taken = ['start']
+
+/** Of services and people. */
+export function itemSlugErrors(text: string): FieldError[] {
+  if (!taken.includes(text)) return slugErrors(text)
+  return [{ pointer: '', code: 'not_allowed', detail: `must not be ${text}, which has a meaning in links` }]
+}
+
+/** What is wrong with a slug that another one has. */
+export function slugTaken(whose: string): FieldError {
+  return { pointer: '/slug', code: 'repeated', detail: `is the slug of ${whose}` }
+}

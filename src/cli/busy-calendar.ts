@@ -1,0 +1,139 @@
+import packageJson from '../../package.json' with { type: 'json' }
+import { operator } from '../access/actor.ts'
+import { unknownId } from '../base/errors.ts'
+import type { Context } from '../bookings/context.ts'
+import {
+  addBusyCalendar,
+  deleteBusyCalendar,
+  fetchBusyCalendar,
+  listBusyCalendars,
+  presentBusyCalendar,
+} from '../calendars/busy-calendar.ts'
+import { openReader } from '../calendars/busy-calendar-worker.ts'
+import { staffKind } from '../catalogue/catalogue.ts'
+import { type CliCommand, print, printPage, withExistingDatabase } from './command-line.ts'
+import { given, shownTime } from './input.ts'
+import { allOf, isNotFound, itemNamed } from './item.ts'
+import { ownerOfList } from './list-owner.ts'
+
+interface ListOptions {
+  business?: string
+  cursor?: string
+  json?: boolean
+}
+
+const limit = '100'
+
+/** `holdfast busy-calendar …` */
+export function registerBusyCalendarCommands(program: CliCommand): void {
+  const group = program.group(
+    'busy-calendar',
+    'manage calendars elsewhere whose times keep staff busy',
+    'list --business "Salon Spree"',
+  )
+  registerAdd(group)
+  registerList(group)
+  registerFetch(group)
+  registerRemove(group)
+}
+
+function registerAdd(group: CliCommand): void {
+  group
+    .command('add <url>')
+    .description('add a calendar of a staff member by its secret address, and fetch it')
+    .requiredOption('--staff <name or id>', 'whose calendar it is')
+    .withJson()
+    .examples('busy-calendar add https://calendar.example.com/anna.ics --staff "Anna Weber"')
+    .action(async (url: string, { staff, json }: { staff: string; json?: boolean }) => {
+      const added = await withExistingDatabase(async (context) => {
+        const { id: staff_id } = await itemNamed(context, staffKind, staff)
+        const { id } = await addBusyCalendar(context, operator, { staff_id, url })
+        return fetchNow(context, id)
+      })
+      print(added, json, () => stateLines(added))
+    })
+}
+
+async function fetchNow(context: Context, id: string) {
+  const reader = openReader(context, packageJson.version)
+  try {
+    return presentBusyCalendar(await fetchBusyCalendar(context, operator, { id, reader }))
+  } finally {
+    await reader.close()
+  }
+}
+
+function stateLines({ id, host, last_error, busy_until }: Awaited<ReturnType<typeof fetchNow>>): string[] {
+  return [
+    `busy calendar ${id} at ${host}`,
+    ...(last_error === null ? [] : [last_error]),
+    busy_until === null ? 'It keeps nobody busy yet.' : `Its times are known until ${shownTime(busy_until)}.`,
+  ]
+}
+
+function registerList(group: CliCommand): void {
+  group
+    .command('list')
+    .description('list busy calendars, newest first; of addresses the host only')
+    .option('--business <name or id>', 'only of this business')
+    .withCursor()
+    .withJson()
+    .examples('busy-calendar list --business "Salon Spree"')
+    .action(async ({ business, cursor, json }: ListOptions) => {
+      const { owner, page, names } = await withExistingDatabase(async (context) => {
+        const owner = await ownerOfList(context, business)
+        const query = { limit, ...given({ business_id: owner.business_id, cursor }) }
+        const staff = await allOf(context, staffKind, owner.business_id)
+        const names = new Map(staff.map(({ id, name }) => [id, name]))
+        return { owner, page: await listBusyCalendars(context, operator, query), names }
+      })
+      printPage(page, json, {
+        title: owner.titleOf('Busy calendars'),
+        columns: {
+          ID: ({ id }) => id,
+          STAFF: ({ staff_id }) => names.get(staff_id) ?? '',
+          ...owner.column,
+          HOST: ({ host }) => host,
+          FETCHED: ({ last_fetched_at }) => (last_fetched_at === null ? 'never' : shownTime(last_fetched_at)),
+          ERROR: ({ last_error }) => last_error ?? '',
+        },
+      })
+    })
+}
+
+function registerFetch(group: CliCommand): void {
+  group
+    .command('fetch <id>')
+    .description('fetch a busy calendar now; servers do it every 15 minutes')
+    .withJson()
+    .examples('busy-calendar fetch 0198…')
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      const fetched = await withCalendar(id, (context) => fetchNow(context, id))
+      print(fetched, json, () => stateLines(fetched))
+    })
+}
+
+function registerRemove(group: CliCommand): void {
+  group
+    .command('remove <id>')
+    .description('remove a busy calendar; its times are bookable again at once')
+    .withJson()
+    .examples('busy-calendar remove 0198…')
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      await withCalendar(id, (context) => deleteBusyCalendar(context, operator, id))
+      print({ id }, json, () => [`busy calendar ${id} is removed`])
+    })
+}
+
+/** Runs work on a busy calendar. Throws a UsageError that guesses which one was meant if none has this id. */
+function withCalendar<T>(id: string, work: (context: Context) => Promise<T>): Promise<T> {
+  return withExistingDatabase(async (context) => {
+    try {
+      return await work(context)
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+      const { data } = await listBusyCalendars(context, operator, { limit })
+      throw unknownId('busy calendar', id, { known: data.map((one) => ({ id: one.id, name: one.host })) })
+    }
+  })
+}

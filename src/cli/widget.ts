@@ -1,0 +1,95 @@
+import { publishableCaller } from '../access/key.ts'
+import { readPageKey } from '../access/page-key.ts'
+import { UsageError } from '../base/errors.ts'
+import { publicUrl } from '../base/public-url.ts'
+import { showBusiness } from '../catalogue/business.ts'
+import { serviceKind, staffKind } from '../catalogue/catalogue.ts'
+import type { Context } from '../bookings/context.ts'
+import { isSnippetColor, widgetSnippet } from '../pages/snippet.ts'
+import { type CliCommand, print, warn, withExistingDatabase } from './command-line.ts'
+import { itemNamed } from './item.ts'
+
+interface SnippetOptions {
+  business?: string
+  key?: string
+  service?: string
+  staff?: string
+  color?: string
+  locale?: string
+  overlay?: string | true
+  json?: boolean
+}
+
+/** `holdfast widget …` */
+export function registerWidgetCommands(program: CliCommand): void {
+  program
+    .group('widget', 'put the booking widget on a website', 'snippet --business "Salon Spree"')
+    .command('snippet')
+    .description('print the lines of HTML that put the widget on a website')
+    .option('--business <name or id>', 'the business, with the key of its booking page')
+    .option('--key <key>', 'or a publishable key')
+    .option('--service <name or id>', 'this service is chosen already')
+    .option('--staff <name or id>', 'this person is chosen already')
+    .option('--color <color>', 'colour of buttons, such as #1a2b3c (default: that of the business)')
+    .option('--locale <locale>', 'language, such as de-AT (default: that of the visitor)')
+    .option('--overlay [text]', 'a button with this text that opens the widget over the page')
+    .withJson()
+    .examples(
+      'widget snippet --business "Salon Spree" --service Haircut --locale de',
+      'widget snippet --key cal_pub_… --overlay "Book now" --color "#6b21a8"',
+    )
+    .action(async ({ color, locale, overlay, json, ...options }: SnippetOptions) => {
+      if (color !== undefined && !isSnippetColor(color)) throw new UsageError('--color must be like #1a2b3c.')
+      if (locale !== undefined && !isLocale(locale))
+        throw new UsageError('--locale must be like de or de-AT.')
+      const html = await withExistingDatabase(async (context) => {
+        const chosen = await readChoice(context, options)
+        const button = overlay === true ? 'Book an appointment' : overlay
+        return widgetSnippet({ server: publicUrl(context.config), ...chosen, color, locale, button })
+      })
+      print({ html }, json, () => [html])
+    })
+}
+
+function isLocale(text: string): boolean {
+  try {
+    return new Intl.Locale(text).language.length > 0
+  } catch {
+    return false
+  }
+}
+
+/** The key, and what is chosen of its business. Warns of a key that no website may use. */
+async function readChoice(
+  context: Context,
+  { business, key, service, staff }: Pick<SnippetOptions, 'business' | 'key' | 'service' | 'staff'>,
+) {
+  if ((business === undefined) === (key === undefined))
+    throw new UsageError('Give either --business or --key.')
+  const { businessId, publishableKey, origins } =
+    key === undefined ? await keyOfBusiness(context, business ?? '') : await readKey(context, key)
+  if (origins?.length === 0)
+    warn(
+      'no website may use this key yet: allow yours at /console/website, or make a key with --allowed-origin',
+    )
+  const idOf = async (kind: typeof serviceKind | typeof staffKind, name: string | undefined) =>
+    name === undefined ? undefined : (await itemNamed(context, kind as typeof staffKind, name, businessId)).id
+  return {
+    publishableKey,
+    serviceId: await idOf(serviceKind, service),
+    staffId: await idOf(staffKind, staff),
+  }
+}
+
+async function keyOfBusiness(context: Context, reference: string) {
+  const { id: businessId, name } = await showBusiness(context, reference)
+  const page = await readPageKey(context, businessId)
+  if (!page) throw new UsageError(`${name} has no booking page: open it at /console/website, or give --key.`)
+  return { businessId, publishableKey: page.key, origins: page.origins }
+}
+
+async function readKey(context: Context, publishableKey: string) {
+  const caller = await publishableCaller(context, publishableKey)
+  if (!caller) throw new UsageError('--key must be a publishable key that is active.')
+  return { businessId: caller.scope.businessId, publishableKey, origins: caller.allowedOrigins }
+}

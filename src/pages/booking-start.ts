@@ -1,0 +1,225 @@
+import { Type } from 'typebox'
+import { isUuid } from '../base/ids.ts'
+import type { WidgetActor } from '../access/actor.ts'
+import { Session } from '../access/session-schemas.ts'
+import { brandedBusinessOf } from '../access/key.ts'
+import { Slot } from '../availability/availability-schemas.ts'
+import { findSoonest, showAvailability } from '../availability/availability.ts'
+import { Problem } from '../base/errors.ts'
+import { exampleIds, exampleTimes } from '../base/examples.ts'
+import type { Context } from '../bookings/context.ts'
+import { Location, Service, StaffMember } from '../catalogue/catalogue-schemas.ts'
+import { locationKind, serviceKind, staffKind } from '../catalogue/catalogue.ts'
+import { findWholeCatalogue } from '../catalogue/offering.ts'
+import { Nullable, ShownId, StrictObject } from '../http/wire.ts'
+
+/* What a booking page shows before anybody has chosen anything: of the catalogue what a session sees, and first times. */
+
+/** Which service, whom and where the page shows. */
+export const StartQuery = StrictObject({
+  service: Type.Optional(
+    Type.String({ maxLength: 60, description: 'An id or slug; absent: the only service, if there is one.' }),
+  ),
+  staff: Type.Optional(Type.String({ maxLength: 60, description: 'An id or slug; absent: anyone.' })),
+  location: Type.Optional(
+    Type.String({ maxLength: 36, description: 'An id; absent: the only location of the service.' }),
+  ),
+  party_size: Type.Optional(
+    Type.String({ format: 'party-size', maxLength: 3, description: 'If absent: 1.', examples: ['2'] }),
+  ),
+})
+
+/** The answer; what of it is a session's, is described there. */
+export const BookingStart = Type.Object(
+  {
+    show_branding: Session.properties.show_branding,
+    business: Session.properties.business,
+    services: Type.Array(Service, { description: 'Active ones in their order, at most 1,000.' }),
+    locations: Type.Array(Location, { description: 'Active ones by name, at most 1,000.' }),
+    staff: Type.Array(StaffMember, { description: 'Active ones in their order, at most 1,000.' }),
+    first: Nullable(
+      Type.Object({
+        service_id: ShownId,
+        location_id: ShownId,
+        staff_id: Nullable(ShownId, { description: 'Null: anyone.' }),
+        party_size: Type.Integer(),
+        soonest: Nullable(Slot, { description: 'The next free slot within 366 days.' }),
+        slots: Type.Array(Slot, { description: 'All that are free on the date of the soonest one.' }),
+        dates: Type.Array(Type.String({ format: 'date' }), {
+          description: 'Dates with free slots, of the month of the soonest one; local to the location.',
+        }),
+      }),
+      {
+        description:
+          'The first times of the service that the page shows; null as long as the service or the location is to be chosen.',
+      },
+    ),
+  },
+  {
+    title: 'BookingStart',
+    description: 'What a booking page begins with.',
+    examples: [
+      {
+        show_branding: false,
+        business: {
+          id: exampleIds.business,
+          name: 'Salon Spree',
+          timezone: 'Europe/Berlin',
+          brand_name: 'Salon Spree',
+          brand_color: '#1f6f5c',
+          brand_logo_url: 'https://example.com/salon-spree.png',
+        },
+        services: [],
+        locations: [],
+        staff: [],
+        first: {
+          service_id: exampleIds.service,
+          location_id: exampleIds.location,
+          staff_id: null,
+          party_size: 1,
+          soonest: {
+            starts_at: exampleTimes.startsAt,
+            ends_at: exampleTimes.endsAt,
+            staff_ids: [exampleIds.staff],
+            seats_left: 1,
+          },
+          slots: [],
+          dates: [exampleTimes.startsAt.slice(0, 10)],
+        },
+      },
+    ],
+  },
+)
+
+/** Of an item what links name it by, and what goes with it. */
+export interface Linked {
+  id: string
+  slug?: string | null
+}
+
+/** What can be booked with a publishable key, and as text what a session sees of it. */
+export interface Offered {
+  services: (Linked & { name: string; description: string | null; image_url: string | null } & {
+    location_ids: string[]
+    staff_ids: string[]
+  })[]
+  locations: Linked[]
+  staff: (Linked & { name: string; image_url: string | null })[]
+  /** JSON without its last brace. */
+  text: string
+}
+
+/** What can be booked with a publishable key, cached for at most five seconds. */
+export async function findOffered(context: Context, key: WidgetActor): Promise<Offered> {
+  const { businessId } = key.scope
+  const found = await context.cache.get(`offered:${businessId}:${key.plan}`, () => readOffered(context, key))
+  if (!found) throw new Error('a credential has no business') // businesses are never deleted
+  return found
+}
+
+async function readOffered(context: Context, key: WidgetActor): Promise<Offered | undefined> {
+  const { showBranding: show_branding, business } = await brandedBusinessOf(context, key)
+  const whole = await findWholeCatalogue(context.db.reads, business.id)
+  if (!whole) return undefined
+  const active = <Item extends { active: boolean }>(items: Item[]) => items.filter((item) => item.active)
+  const [services, locations, staff] = [active(whole.services), active(whole.locations), active(whole.staff)]
+  const visitor = visitorOf(key)
+  const { reply_to_email: _1, phone: _2, locale: _3, ...shown } = business // as a session
+  const text = JSON.stringify({
+    show_branding,
+    business: shown,
+    services: services.map((one) => serviceKind.present(one, visitor)),
+    locations: locations.map((one) => locationKind.present(one, visitor)),
+    staff: staff.map((one) => staffKind.present(one, visitor)),
+  })
+  return { services, locations, staff, text: text.slice(0, -1) }
+}
+
+/** Sees what a new session of the key would see. */
+function visitorOf(key: WidgetActor): WidgetActor {
+  return { ...key, type: 'session' }
+}
+
+/** The one that a link names by its id or slug. */
+export function named<Item extends Linked>(items: readonly Item[], name: string): Item | undefined {
+  const id = isUuid(name) ? name.toLowerCase() : undefined
+  return items.find((item) => (id === undefined ? item.slug === name.toLowerCase() : item.id === id))
+}
+
+interface Asked {
+  service?: string
+  staff?: string
+  location?: string
+  party_size?: string
+}
+
+/**
+ * What a booking page begins with, as JSON: at most five seconds old, and what a new session of the key would see. Throws
+ * not_found for a service, person or location that the key does not offer, and validation_failed for too large a party.
+ */
+export async function bookingStart(context: Context, key: WidgetActor, asked: Asked): Promise<string> {
+  const offered = await findOffered(context, key)
+  const service = oneOf(offered.services, asked.service, 'service')
+  const places = offered.locations.filter(({ id }) => service?.location_ids.includes(id))
+  const location = oneOf(service ? places : offered.locations, asked.location, 'location')
+  const people = service ? offered.staff.filter(({ id }) => service.staff_ids.includes(id)) : offered.staff
+  const member = asked.staff === undefined ? undefined : oneOf(people, asked.staff, 'staff member')
+  const partySize = asked.party_size ?? '1'
+  const first =
+    service && location
+      ? await firstTimes(context, key, { service, location, member, partySize })
+      : { text: 'null' }
+  return `${offered.text},"first":${first?.text ?? 'null'}}`
+}
+
+/** The one that is named, or the only one there is. */
+function oneOf<Item extends Linked>(
+  items: readonly Item[],
+  name: string | undefined,
+  noun: string,
+): Item | undefined {
+  if (name === undefined) return items.length === 1 ? items[0] : undefined
+  const found = named(items, name)
+  if (!found) throw new Problem('not_found', `There is no ${noun} with this id or slug to be booked.`)
+  return found
+}
+
+interface Shown {
+  service: Linked
+  location: Linked
+  member: Linked | undefined
+  partySize: string
+}
+
+/** The soonest slot, all of its date, and the free dates of its month, as JSON. */
+function firstTimes(context: Context, key: WidgetActor, { service, location, member, partySize }: Shown) {
+  const offer = {
+    service_id: service.id,
+    location_id: location.id,
+    ...(member && { staff_id: member.id }),
+    party_size: partySize,
+  }
+  const visitor = visitorOf(key)
+  return context.cache.get(`first-times:${Object.values(offer).join(':')}`, async () => {
+    const soonest = await findSoonest(context, visitor, offer)
+    const from = soonest?.starts_at.slice(0, 'yyyy-mm-dd'.length)
+    const month = from && (await showAvailability(context, visitor, { ...offer, from, to: endOfMonth(from) }))
+    const days = (month ? month.days : []).map(
+      (text) => JSON.parse(text) as { date: string; slots: object[] },
+    )
+    const first = {
+      ...offer,
+      staff_id: member?.id ?? null,
+      party_size: Number(partySize),
+      soonest,
+      slots: days[0]?.slots ?? [],
+      dates: days.filter(({ slots }) => slots.length > 0).map(({ date }) => date),
+    }
+    return { text: JSON.stringify(first) }
+  })
+}
+
+function endOfMonth(date: string): string {
+  const [year = 0, month = 0] = date.split('-').map(Number)
+  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 'yyyy-mm-dd'.length)
+}

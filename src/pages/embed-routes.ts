@@ -1,0 +1,148 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import { brandedBusinessOf, publishableCaller } from '../access/key.ts'
+import { webOrigin } from '../base/contact-formats.ts'
+import { publicUrl } from '../base/public-url.ts'
+import type { Context } from '../bookings/context.ts'
+import { Media } from '../http/wire.ts'
+import { languages } from '../mails/texts/languages.ts'
+import { findOffered, named, type Offered } from './booking-start.ts'
+import { choice, field, filledForm, type FormState } from './console/form.ts'
+import { html, type Html, sendPage } from './page.ts'
+import { isSnippetColor, type SnippetWish, textColorOn, widgetSnippet } from './snippet.ts'
+
+/** The page that makes the lines for a website. It shows of a business what its publishable key shows. */
+export function embedRoutes(app: FastifyInstance, context: Context): void {
+  const server = publicUrl(context.config)
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
+    '/embed',
+    {
+      schema: {
+        operationId: 'showEmbedPage',
+        tags: ['Service'],
+        summary: 'The lines that put the widget on a website, for people',
+        description:
+          'A form for a publishable key, with `key`, `service`, `staff` (ids or slugs), `locale`, `color` and `button`, and beside the lines the widget itself.',
+        response: { 200: Media('text/html', 'The page.') },
+      },
+    },
+    async (request, reply) => {
+      const typed = typedOf(request.query)
+      const key = typed['key'] ?? ''
+      const caller = key === '' ? undefined : await publishableCaller(context, key)
+      const found = caller && {
+        offered: await findOffered(context, caller),
+        business: (await brandedBusinessOf(context, caller)).business,
+      }
+      const faults: Record<string, string> = {
+        ...(key !== '' &&
+          !found && { key: 'No business has this key. Publishable keys begin with cal_pub_.' }),
+        ...(typed['color'] && !isSnippetColor(typed['color']) && { color: 'Write it like #1a2b3c.' }),
+      }
+      const state: FormState = { ...filledForm(typed), faults }
+      return sendPage(reply, {
+        title: 'Put it on your website',
+        main: embedPage(state, found?.offered, found && wishOf(typed, { server, ...found })),
+        more: html`<link rel="stylesheet" href="/docs/console.css" />
+          <script type="module" src="/docs/console.js"></script>
+          ${found ? html`<script type="module" src="/widget/v1.js"></script>` : ''}`,
+        forms: true,
+        imageOrigin: webOrigin(found?.business.brand_logo_url ?? ''),
+      })
+    },
+  )
+}
+
+const maxLength = 200
+
+/** What the address carries; texts that are given twice, or are too long, count as absent. */
+function typedOf(query: unknown): Record<string, string> {
+  const texts = Object.entries(query as Record<string, unknown>).flatMap(([name, value]) =>
+    typeof value === 'string' && value.length <= maxLength ? [[name, value.trim()] as const] : [],
+  )
+  return Object.fromEntries(texts)
+}
+
+function wishOf(
+  typed: Record<string, string>,
+  { server, offered }: { server: string; offered: Offered },
+): SnippetWish {
+  const { key = '', service = '', staff = '', locale = '', color = '', button = '' } = typed
+  return {
+    server,
+    publishableKey: key,
+    serviceId: named(offered.services, service)?.id,
+    staffId: named(offered.staff, staff)?.id,
+    locale: Object.hasOwn(languages, locale) ? locale : undefined,
+    color: isSnippetColor(color) ? color : undefined,
+    button: button === '' ? undefined : button,
+  }
+}
+
+function embedPage(state: FormState, offered: Offered | undefined, wish: SnippetWish | undefined): Html {
+  return html`<main id="main" class="text" tabindex="-1">
+    <h1>Put it on your website</h1>
+    <p>
+      For the publishable key of a business, this page writes the lines to paste into a website, and shows
+      what they do.
+    </p>
+    <form method="get" action="/embed" class="fields wide-fields">
+      ${field(state, { name: 'key', label: 'Publishable key', required: true, max: maxLength })}
+      ${offered ? choices(state, offered) : ''}
+      <button type="submit" class="main">${offered ? 'Show' : 'Go on'}</button>
+    </form>
+    ${wish ? lines(wish) : ''}
+  </main>`
+}
+
+function choices(state: FormState, { services, staff }: Offered): Html {
+  const all = (items: { id: string; name: string }[]) => items.map(({ id, name }) => [id, name] as const)
+  const spoken = Object.keys(languages).map(
+    (code) => [code, new Intl.DisplayNames([code], { type: 'language' }).of(code) ?? code] as const,
+  )
+  return html`${choice(state, { name: 'service', label: 'Service', options: [['', 'All'], ...all(services)] })}
+  ${choice(state, { name: 'staff', label: 'Person', options: [['', 'All'], ...all(staff)] })}
+  ${choice(state, { name: 'locale', label: 'Language', options: [['', 'That of the visitor'], ...spoken] })}
+  ${field(state, { name: 'color', label: 'Colour', hint: 'Such as #1a2b3c; empty: that of the business.', max: 7 })}
+  ${field(state, {
+    ...{ name: 'button', label: 'Text of a button', max: 80 },
+    hint: 'It opens the form over the page. Empty: the form stands in the page.',
+  })}`
+}
+
+function lines(wish: SnippetWish): Html {
+  const { publishableKey, serviceId, staffId, locale, color, button } = wish
+  const attribute = (name: string, value: string | undefined) =>
+    value === undefined ? html`` : html`${name}="${value}"`
+  return html`<h2>The lines</h2>
+    <div class="fields copied">
+      <label for="snippet">For your website</label>
+      <textarea id="snippet" readonly rows="6">${widgetSnippet(wish)}</textarea>
+      <button type="button" hidden data-copy="snippet">Copy</button>
+      <p id="snippet-copied" role="status" hidden>Copied.</p>
+    </div>
+    <p class="soft">The key has to allow the website; this server may always use it.</p>
+    <h2>How it looks</h2>
+    <p class="soft">This is the real form: what is booked here is booked.</p>
+    <div ${color ? html`data-accent="${color}" data-on-accent="${textColorOn(color)}"` : ''}>
+      ${
+        button === undefined
+          ? html`<holdfast-booking
+              publishable-key="${publishableKey}"
+              ${attribute('service-id', serviceId)}
+              ${attribute('staff-id', staffId)}
+              ${attribute('locale', locale)}
+            ></holdfast-booking>`
+          : html`<button
+              type="button"
+              class="main"
+              data-holdfast-open="${publishableKey}"
+              ${attribute('data-service-id', serviceId)}
+              ${attribute('data-staff-id', staffId)}
+              ${attribute('data-locale', locale)}
+            >
+              ${button}
+            </button>`
+      }
+    </div>`
+}

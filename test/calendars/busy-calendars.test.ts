@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { operator } from '../../src/access/actor.ts'
+import { openReader } from '../../src/calendars/busy-calendar-worker.ts'
+import { fetchBusyCalendar, fetchDueCalendars, readOldestCopy } from '../../src/calendars/busy-calendar.ts'
+import type { CalendarReader } from '../../src/calendars/busy-file.ts'
+import { bookSlot, type Client, clientOf } from '../support/client.ts'
+import { expectProblem } from '../support/expect-problem.ts'
+import {
+  makeBusiness,
+  makeLocation,
+  makeService,
+  makeStaff,
+  type Offer,
+  type OwnBusiness,
+} from '../support/offers.ts'
+import { type Receiver, startReceiver, status } from '../support/receiver.ts'
+import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { calendar, event } from './calendar-files.ts'
+
+interface Shown {
+  id: string
+  host: string
+  last_fetched_at: string | null
+  last_error: string | null
+  busy_until: string | null
+}
+
+/** A Tuesday some weeks ahead. */
+const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
+const at = (time: string) => `${day}T${time}:00Z`
+const written = (time: string) => at(time).replaceAll(/[-:]/g, '')
+const appointment = (from: string, to: string, uid = from, ...lines: string[]) =>
+  event(`UID:${uid}`, `DTSTART:${written(from)}`, `DTEND:${written(to)}`, ...lines)
+
+onEachEngine('busy calendars', (engine) => {
+  let service: TestService
+  let receiver: Receiver
+  let reader: CalendarReader
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    receiver = await startReceiver()
+    reader = openReader(service.context, '0')
+  })
+  afterAll(async () => {
+    await reader.close()
+    await Promise.all([service.stop(), receiver.stop()])
+  })
+
+  let business: OwnBusiness
+  let client: Client
+  let offer: Offer & { staff_id: string }
+  beforeEach(async () => {
+    business = await makeBusiness(service)
+    const location = await makeLocation(service, business.id, { name: 'Mitte' })
+    const [anna = ''] = await makeStaff(service, business.id, ['Anna'])
+    const service_id = await makeService(service, business.id, {
+      ...{ name: 'Haircut', minutes: 60, staffIds: [anna], locationIds: [location] },
+    })
+    offer = { service_id, location_id: location, staff_id: anna }
+    client = clientOf(service, business.key)
+  })
+
+  const serve = (text: string, headers: Record<string, string> = {}) => {
+    receiver.answer = (response) => response.writeHead(200, headers).end(text)
+  }
+
+  async function add(): Promise<Shown> {
+    const body = { staff_id: offer.staff_id, url: `${receiver.address}/secret-4711.ics` }
+    const reply = await service.call('POST', '/busy-calendars', { token: business.key, body })
+    expect(reply.status).toBe(201)
+    return reply.body
+  }
+
+  const fetchNow = (id: string) => fetchBusyCalendar(service.context, operator, { id, reader })
+
+  async function listed(): Promise<Shown[]> {
+    const { body } = await service.call('GET', '/busy-calendars', { token: business.key })
+    return body.data
+  }
+
+  async function reasonAt(time: string, token = business.key): Promise<unknown> {
+    const query = new URLSearchParams({ ...offer, starts_at: at(time) })
+    return (await service.call('GET', `/availability/explain?${query.toString()}`, { token })).body.reason
+  }
+
+  const session = async () =>
+    String((await service.call('POST', '/session', { token: business.publishableKey })).body['session_token'])
+
+  test('keep a person busy, without saying where or why', async () => {
+    const { id, ...added } = await add()
+    expect(added).toEqual({
+      ...{ business_id: business.id, staff_id: offer.staff_id, host: new URL(receiver.address).host },
+      ...{ last_fetched_at: null, last_error: null, busy_until: null, created_at: expect.any(String) },
+    })
+    serve(
+      calendar(appointment('10:00', '11:00'), appointment('10:30', '11:30'), appointment('14:00', '15:00')),
+    )
+    await fetchNow(id)
+    const [shown] = await listed()
+    expect(shown).toMatchObject({ id, last_error: null, last_fetched_at: expect.any(String) })
+    expect(JSON.stringify(shown)).not.toContain('4711')
+
+    expect(await reasonAt('11:00')).toBe('busy_elsewhere')
+    const token = await session()
+    expect(await reasonAt('11:00', token)).toBe('blocked')
+    expect(await reasonAt('12:00')).toBeNull()
+    const refused = await service.call('POST', '/bookings/hold', {
+      token,
+      body: { ...offer, starts_at: at('14:30') },
+    })
+    expect(refused.body).toMatchObject({ code: 'slot_not_offered', reason: 'blocked' })
+
+    const blocks = await service.call('GET', `/blocks?staff_id=${offer.staff_id}`, { token: business.key })
+    expect(blocks.body.data).toEqual([])
+    const seen = await service.call('GET', `/calendar?from=${day}&to=${day}`, { token: business.key })
+    const times = seen.body['blocks'] as { id: string }[]
+    expect(times).toHaveLength(2)
+    expect(times[0]).toMatchObject({ busy_elsewhere: true, reason: null, staff_id: offer.staff_id })
+    const blockId = times[0]?.id ?? ''
+    for (const method of ['GET', 'DELETE'] as const)
+      expectProblem(await service.call(method, `/blocks/${blockId}`, { token: business.key }), 'not_found')
+
+    const deleted = await service.call('DELETE', `/busy-calendars/${id}`, { token: business.key })
+    expect(deleted.status).toBe(204)
+    expect(await reasonAt('11:00')).toBeNull()
+    expect(await listed()).toEqual([])
+  })
+
+  test('a block made by hand is told before them', async () => {
+    const { id } = await add()
+    serve(calendar(appointment('10:00', '11:00')))
+    await fetchNow(id)
+    const body = { staff_id: offer.staff_id, starts_at: at('10:00'), ends_at: at('11:00') }
+    expect((await service.call('POST', '/blocks', { token: business.key, body })).status).toBe(201)
+    expect(await reasonAt('10:00')).toBe('blocked')
+  })
+
+  test('follow their file, and write only what has changed', async () => {
+    const { id } = await add()
+    const idsOf = async () => {
+      const seen = await service.call('GET', `/calendar?from=${day}&to=${day}`, { token: business.key })
+      return (seen.body['blocks'] as { id: string }[]).map((block) => block.id)
+    }
+    serve(calendar(appointment('10:00', '11:00'), appointment('14:00', '15:00')))
+    await fetchNow(id)
+    const [, second] = await idsOf()
+    serve(calendar(appointment('08:00', '09:00'), appointment('14:00', '15:00')))
+    await fetchNow(id)
+    expect(await reasonAt('10:00')).toBeNull()
+    expect(await reasonAt('08:00')).toBe('busy_elsewhere')
+    expect((await idsOf())[1]).toBe(second)
+  })
+
+  test('stay as they are when a fetch fails or nothing is new', async () => {
+    const { id } = await add()
+    serve(calendar(appointment('10:00', '11:00')), { etag: '"7"' })
+    await fetchNow(id)
+    receiver.answer = status(304)
+    await fetchNow(id)
+    expect(receiver.received.at(-1)?.headers).toMatchObject({ 'if-none-match': '"7"' })
+    expect((await listed())[0]?.last_error).toBeNull()
+    receiver.answer = status(404)
+    await fetchNow(id)
+    expect((await listed())[0]?.last_error).toBe(
+      'The server answered 404: the address may not be valid any more.',
+    )
+    serve('<!doctype html>')
+    await fetchNow(id)
+    expect((await listed())[0]?.last_error).toBe('What is at the address is not a calendar (iCalendar).')
+    expect(await reasonAt('10:00')).toBe('busy_elsewhere')
+    expect(await readOldestCopy(service.context)).toBeGreaterThanOrEqual(0)
+  })
+
+  test('leave out the bookings of the same business, and no others', async () => {
+    const { id } = await add()
+    const booking = await bookSlot(client, offer, at('10:00'))
+    await service.call('DELETE', `/bookings/${booking.id}`, { token: business.key })
+    const foreign = '01a1fa68-2f92-7c47-9d10-5e8a6b3c4f20'
+    serve(
+      calendar(
+        appointment('10:00', '11:00', `${booking.id}@holdfast`),
+        appointment('12:00', '13:00', `${foreign}@holdfast`),
+      ),
+    )
+    await fetchNow(id)
+    expect(await reasonAt('10:00')).toBeNull()
+    expect(await reasonAt('12:00')).toBe('busy_elsewhere')
+  })
+
+  test('are fetched by one server at a time, when they are due', async () => {
+    await add()
+    serve(calendar(appointment('10:00', '11:00')))
+    const before = receiver.received.length
+    const readers = [reader, openReader(service.context, '0')]
+    await Promise.all(readers.map((one) => fetchDueCalendars(service.context, one)))
+    await readers[1]?.close()
+    expect(receiver.received.slice(before).filter(({ path }) => path === '/secret-4711.ics')).toHaveLength(1)
+    await fetchDueCalendars(service.context, reader)
+    expect(receiver.received.length).toBe(before + 1)
+    expect(await reasonAt('10:00')).toBe('busy_elsewhere')
+  })
+
+  test('a person has five at most', async () => {
+    for (let count = 0; count < 5; count += 1) await add()
+    const body = { staff_id: offer.staff_id, url: 'webcal://calendar.example.com/anna.ics' }
+    const add6 = () => service.call('POST', '/busy-calendars', { token: business.key, body })
+    expectProblem(await add6(), 'calendar_limit_reached')
+    const [last] = await listed()
+    await service.call('DELETE', `/busy-calendars/${last?.id ?? ''}`, { token: business.key })
+    expect((await add6()).body).toMatchObject({ host: 'calendar.example.com' })
+    for (const { id } of await listed())
+      await service.call('DELETE', `/busy-calendars/${id}`, { token: business.key })
+  })
+
+  test('addresses that are none are refused', async () => {
+    for (const url of [
+      'calendar',
+      'ftp://calendar.example.com/a.ics',
+      'https://me:secret@example.com/a.ics',
+    ]) {
+      const body = { staff_id: offer.staff_id, url }
+      const reply = await service.call('POST', '/busy-calendars', { token: business.key, body })
+      expect(reply.body).toMatchObject({ code: 'validation_failed' })
+    }
+  })
+})

@@ -1,0 +1,70 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { violationsIn } from '../support/accessibility.ts'
+import { chromiumPath, keepScreenshot, launchBrowser, startPublicService } from '../support/browser.ts'
+import { consoleSizes, openConsole } from '../support/console.ts'
+import { type LoggedIn, logInNewPerson } from '../support/person.ts'
+import { businessOf, type TestService } from '../support/test-service.ts'
+
+describe.runIf(chromiumPath !== undefined)('in a browser, the page about calendars', () => {
+  let browser: Browser
+  let service: TestService
+  let address: string
+  let manager: LoggedIn
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    ;({ service, address } = await startPublicService('sqlite'))
+    const place = { businessId: businessOf(service.world, 'Salon Spree').id }
+    manager = await logInNewPerson(service, { email: 'manager@example.com', role: 'manager', place })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await service.stop()
+  })
+
+  test.each([
+    ['phone', 'light'],
+    ['desktop', 'dark'],
+  ] as const)('connects both ways, on a %s in the %s', async (size, colorScheme) => {
+    const { page, errors, close } = await openConsole(browser, manager, {
+      ...{ address, colorScheme, ...consoleSizes[size] },
+    })
+    const look = async (name: string) => {
+      await keepScreenshot(page, `calendars-${name}-${size}`)
+      expect(await violationsIn(page)).toEqual([])
+      const [inner, outer] = await page.evaluate<[number, number]>(
+        '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+      )
+      expect(inner).toBeLessThanOrEqual(outer)
+    }
+    await page.goto(`${address}/console/people`)
+    await page.getByRole('main').getByRole('link', { name: 'Calendars elsewhere' }).click()
+    await look('empty')
+    await page.getByRole('link', { name: 'New address' }).click()
+    await page.getByLabel('Bookings of').selectOption('Anna Weber')
+    await look('feed')
+    await page.getByRole('button', { name: 'Make the address' }).click()
+    expect(await page.getByLabel('Address').inputValue()).toMatch(/\/feeds\/[\w-]{43}\.ics$/)
+    await page.getByRole('button', { name: 'Copy' }).waitFor()
+    await look('address')
+    await page.getByRole('link', { name: 'I have copied it' }).click()
+    await page.getByRole('link', { name: 'Add a calendar' }).click()
+    await page.getByLabel('Whose calendar').selectOption('Anna Weber')
+    await page.getByLabel('Its secret address').fill('https://anna:secret@calendar.example.com/a.ics')
+    await page.getByRole('button', { name: 'Add a calendar' }).click()
+    await page.getByRole('alert').waitFor()
+    await look('fault')
+    await page.getByLabel('Its secret address').fill('webcal://calendar.example.com/a.ics')
+    await page.getByRole('button', { name: 'Add a calendar' }).click()
+    await page.getByText('The calendar is added.').waitFor()
+    await page.getByText('Delete', { exact: true }).click()
+    await look('list')
+    await page.getByRole('button', { name: 'Delete this address' }).click()
+    await page.getByText('The address is deleted.').waitFor()
+    await page.getByText('Remove', { exact: true }).click()
+    await page.getByRole('button', { name: 'Remove this calendar' }).click()
+    await page.getByText('The calendar is removed.').waitFor()
+    expect(errors).toEqual([])
+    await close()
+  })
+})

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { revokeKey } from '../../src/access/key.ts'
+import { createKey } from '../../src/catalogue/business-keys.ts'
+import { expectErrors, expectProblem } from '../support/expect-problem.ts'
+import { deactivate, nextAddress, type Tenant, unknownId } from '../support/tenant-things.ts'
+import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+
+interface Slot {
+  starts_at: string
+}
+
+onEachEngine('what a booking page begins with', (engine) => {
+  let service: TestService
+  let salon: Tenant
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    salon = businessOf(service.world, 'Salon Spree')
+  })
+  afterAll(() => service.stop())
+
+  const start = (query = '', { key = salon.publishable_key, headers = {} } = {}) =>
+    service.call('GET', `//book/${key}/start${query}`, { headers })
+  const mitte = () => salon.locations.find(({ name }) => name === 'Mitte')?.id ?? ''
+  const haircut = () => salon.services.find(({ name }) => name === 'Haircut')?.id ?? ''
+
+  test('is what a session sees, in one answer', async () => {
+    const { status, body } = await start()
+    expect(status).toBe(200)
+    const exchanged = await service.call('POST', '/session', { token: salon.publishable_key })
+    const token = exchanged.body.session_token as string
+    const seen = async (path: string) => (await service.call('GET', `${path}?limit=100`, { token })).body.data
+    expect(body).toEqual({
+      show_branding: exchanged.body.show_branding,
+      business: exchanged.body.business,
+      services: await seen('/services'),
+      locations: await seen('/locations'),
+      staff: await seen('/staff'),
+      first: null,
+    })
+  })
+
+  test('has the first times of the service that is shown, by id or slug, as a session finds them', async () => {
+    const token = await service.session(salon)
+    const anna = salon.staff.find(({ name }) => name === 'Anna Weber')?.id
+    for (const [query, ofStaff, staff_id] of [
+      [`service=haircut&location=${mitte()}`, '', null],
+      [`service=${haircut()}&location=${mitte()}&staff=anna`, `&staff_id=${anna}`, anna],
+      [`service=haircut&location=${mitte().toUpperCase()}&staff=${anna}`, `&staff_id=${anna}`, anna],
+    ] as const) {
+      const { body } = await start(`?${query}`)
+      const offer = `service_id=${haircut()}&location_id=${mitte()}${ofStaff}`
+      const soonest = (await service.call('GET', `/availability/soonest?${offer}`, { token })).body as Slot
+      const date = soonest.starts_at.slice(0, 10)
+      const day = await service.call('GET', `/availability?${offer}&from=${date}&to=${date}`, { token })
+      const slots = day.body.days[0].slots as Slot[]
+      expect(slots.length).toBeGreaterThan(1)
+      const ids = { service_id: haircut(), location_id: mitte(), staff_id }
+      const month = `from=${date}&to=${date.slice(0, 8)}30`
+      const days = (await service.call('GET', `/availability?${offer}&${month}`, { token })).body.days
+      const free = (days as { date: string; slots: Slot[] }[]).filter((one) => one.slots.length > 0)
+      const dates = free.map((one) => one.date)
+      expect(dates.length).toBeGreaterThan(1)
+      expect(body.first).toEqual({ ...ids, party_size: 1, soonest, slots, dates })
+    }
+  })
+
+  test('asks for as many seats as the party has', async () => {
+    const query = `?service=yoga-class&location=${mitte()}`
+    expect((await start(`${query}&party_size=8`)).body.first).toMatchObject({
+      party_size: 8,
+      soonest: { seats_left: 8 },
+    })
+    expectErrors(await start(`${query}&party_size=9`), '/party_size')
+  })
+
+  test.each([
+    '?service=unknown',
+    `?service=${unknownId}`,
+    '?service=haircut&staff=clara',
+    `?service=haircut&location=${unknownId}`,
+    '?staff=nobody',
+  ])('%s, which is not offered, is not found', async (query) => {
+    expectProblem(await start(query), 'not_found')
+  })
+
+  test('refuses what is no party, and what it does not know', async () => {
+    expectErrors(await start('?party_size=0'), '/party_size')
+    expectErrors(await start('?servce=haircut'), '/servce')
+  })
+
+  test('shows what is of the key alone, and not what is deactivated', async () => {
+    const clinic = businessOf(service.world, 'Lotus Clinic')
+    const { body } = await start('', { key: clinic.publishable_key })
+    expect(body.business.id).toBe(clinic.id)
+    for (const kind of ['services', 'locations'] as const)
+      for (const item of body[kind] as { business_id: string }[]) expect(item.business_id).toBe(clinic.id)
+    expect((body.staff as { id: string }[]).map(({ id }) => id).toSorted()).toEqual(
+      clinic.staff.map(({ id }) => id).toSorted(),
+    )
+    expectProblem(await start(`?service=${haircut()}`, { key: clinic.publishable_key }), 'not_found')
+    const [service1] = clinic.services
+    await deactivate(service, 'services', service1?.id ?? '')
+    service.clock.advance(5)
+    const later = await start('', { key: clinic.publishable_key })
+    expect((later.body.services as { id: string }[]).map(({ id }) => id)).not.toContain(service1?.id)
+    expectProblem(await start(`?service=${service1?.id}`, { key: clinic.publishable_key }), 'not_found')
+  })
+
+  test('is the same for five seconds, with an entity tag, and costs no statement', async () => {
+    const query = `?service=haircut&location=${mitte()}`
+    const { headers } = await start(query)
+    expect(headers).toMatchObject({ 'cache-control': 'private, max-age=5', etag: expect.any(String) })
+    expect(headers['vary']).toContain('Origin')
+    const again = await service.statementsOf(async () => {
+      const reply = await start(query, { headers: { 'if-none-match': headers['etag'] ?? '' } })
+      expect(reply.status).toBe(304)
+    })
+    if (engine === 'sqlite') expect(again).toEqual([])
+  })
+
+  test.each(['cal_pub_ThisIsNoKey', 'salon-spree'])('%s is no key', async (key) => {
+    expectProblem(await start('', { key }), 'not_found')
+  })
+
+  test('other keys open nothing, and a revoked one nothing any more', async () => {
+    expectProblem(await start('', { key: salon.business_key }), 'not_found')
+    const made = await createKey(service.context, { type: 'publishable', businessId: salon.id })
+    expect((await start('', made)).status).toBe(200)
+    await revokeKey(service.context, made.id)
+    service.clock.advance(5)
+    expectProblem(await start('', made), 'not_found')
+  })
+
+  test('only websites that may use the key get it, and the pages of this server', async () => {
+    const allowed = 'https://salon.example'
+    const { key } = await createKey(service.context, {
+      ...{ type: 'publishable', businessId: salon.id },
+      allowedOrigins: [allowed],
+    })
+    const from = (headers: Record<string, string>) => start('', { key, headers })
+    expect(await from({ origin: allowed })).toMatchObject({
+      status: 200,
+      headers: { 'access-control-allow-origin': '*' },
+    })
+    expectProblem(await from({ origin: 'https://evil.example' }), 'origin_not_allowed')
+    expect((await from({ origin: 'https://x.example', 'sec-fetch-site': 'same-origin' })).status).toBe(200)
+  })
+})
+
+onEachEngine('the limit of what a booking page begins with', (engine) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(engine, { RATE_LIMIT_FACTOR: '0.01' })
+  })
+  afterAll(() => service.stop())
+
+  test('is 600 a minute for an address, of whatever key, and counted apart', async () => {
+    const [one, other] = service.world.businesses
+    const address = nextAddress()
+    const ask = (key = one?.publishable_key, remoteAddress = address) =>
+      service.call('GET', `//book/${key}/start`, { remoteAddress })
+    for (let left = 5; left >= 0; left -= 1) {
+      const reply = await ask(left % 2 === 0 ? one?.publishable_key : other?.publishable_key)
+      expect(reply).toMatchObject({ status: 200, headers: { 'x-ratelimit-limit': '6' } })
+      expect(reply.headers['x-ratelimit-remaining']).toBe(String(left))
+    }
+    const refused = await ask()
+    expectProblem(refused, 'rate_limited')
+    expect(refused.headers['retry-after']).toBe('60')
+    expect((await ask(one?.publishable_key, nextAddress())).status).toBe(200)
+    const session = await service.call('POST', '/session', {
+      token: one?.publishable_key ?? '',
+      remoteAddress: address,
+    })
+    expect(session.status).toBe(201)
+    service.clock.advance(60)
+    expect((await ask()).status).toBe(200)
+  })
+})
+
+onEachEngine('a minute of sixty visitors behind one address', (engine) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(engine, { RATE_LIMIT_FACTOR: '1' })
+  })
+  afterAll(() => service.stop())
+
+  test('shows all of them services and first times; of those that hold, twenty get a session', async () => {
+    const salon = businessOf(service.world, 'Salon Spree')
+    const remoteAddress = nextAddress()
+    const place = salon.locations.find(({ name }) => name === 'Mitte')?.id ?? ''
+    const exchange = () => service.call('POST', '/session', { token: salon.publishable_key, remoteAddress })
+    const statuses: number[] = []
+    for (let visitor = 1; visitor <= 60; visitor += 1) {
+      for (const query of ['', `?service=haircut&location=${place}`]) {
+        const { status, body } = await service.call('GET', `//book/${salon.publishable_key}/start${query}`, {
+          remoteAddress,
+        })
+        expect(status).toBe(200)
+        expect(body.services.length).toBeGreaterThan(1)
+        if (query !== '') expect(body.first.slots.length).toBeGreaterThan(1)
+      }
+      if (visitor <= 21) statuses.push((await exchange()).status)
+    }
+    expect(statuses).toEqual([...Array<number>(20).fill(201), 429])
+  })
+})

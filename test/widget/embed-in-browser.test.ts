@@ -1,0 +1,93 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { expectSound, heading } from '../support/booking-visit.ts'
+import {
+  chromiumPath,
+  launchBrowser,
+  openVisitor,
+  serveWebsite,
+  startPublicService,
+  type Visitor,
+  type Website,
+} from '../support/browser.ts'
+import { commandLine } from '../support/command-line.ts'
+import { businessOf, type TestService } from '../support/test-service.ts'
+
+/* The lines that put the widget on a website: those of the page `/embed`, and those of the command line. */
+
+describe.skipIf(chromiumPath === undefined)('the lines for a website', () => {
+  let browser: Browser
+  let service: TestService
+  let address: string
+  let website: Website
+  let snippet = ''
+  const visitors: Visitor[] = []
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    ;({ service, address } = await startPublicService('sqlite'))
+    website = await serveWebsite(() => ({ '/': `<!doctype html><title>A website</title>${snippet}` }))
+  })
+  afterEach(async () => {
+    for (const visitor of visitors.splice(0)) {
+      expect(visitor.errors).toEqual([])
+      await visitor.close()
+    }
+  })
+  afterAll(async () => {
+    await website.stop()
+    await service.stop()
+    await browser.close()
+  })
+
+  const salon = () => businessOf(service.world, 'Salon Spree')
+  const serviceId = () => salon().services.find(({ name }) => name === 'Haircut')?.id ?? ''
+  const open = async (url: string, width = 1280) => {
+    const visitor = await openVisitor(browser, { width })
+    visitors.push(visitor)
+    await visitor.page.goto(url)
+    return visitor.page
+  }
+  const accent = `getComputedStyle(document.querySelector('holdfast-booking')).getPropertyValue('--holdfast-accent').trim()`
+
+  test('are made by the page /embed, which shows what they do', async () => {
+    const page = await open(`${address}/embed`)
+    await page.getByLabel('Publishable key').fill('cal_pub_nothing')
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('No business has this key.').waitFor()
+    await page.getByLabel('Publishable key').fill(salon().publishable_key)
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByLabel('Service').selectOption('Haircut')
+    await page.getByLabel('Language').selectOption('Deutsch')
+    await page.getByLabel('Colour').fill('#ffcc00')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await heading(page, 'Wo?')
+    expect(await page.evaluate(accent)).toBe('#ffcc00')
+    await expectSound(page, 'embed')
+    snippet = await page.getByLabel('For your website').inputValue()
+    expect(snippet).toBe(`<script type="module" src="${address}/widget/v1.js"></script>
+<style>holdfast-booking { --holdfast-accent: #ffcc00; --holdfast-on-accent: #000000 }</style>
+<holdfast-booking publishable-key="${salon().publishable_key}" service-id="${serviceId()}" locale="de" style="display: block; min-height: 800px"></holdfast-booking>`)
+    const pasted = await open(website.address)
+    await heading(pasted, 'Wo?')
+    expect(await pasted.evaluate(accent)).toBe('#ffcc00')
+    await page.getByLabel('Text of a button').fill('<Book> & go')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('button', { name: '<Book> & go' }).click()
+    await page.getByRole('dialog').waitFor()
+    snippet = await page.getByLabel('For your website').inputValue()
+    const over = await open(website.address, 390)
+    await over.waitForFunction(`customElements.get('holdfast-booking') !== undefined`)
+    await over.getByRole('button', { name: '<Book> & go' }).click()
+    await heading(over, 'Wo?')
+  })
+
+  test('are printed by `holdfast widget snippet`, with names in place of ids', async () => {
+    const holdfast = commandLine(service.databaseUrl, { PUBLIC_URL: address })
+    const key = salon().publishable_key
+    snippet = await holdfast.text('widget', 'snippet', '--key', key, '--service', 'Haircut', '--locale', 'de')
+    expect(snippet).toContain(`publishable-key="${key}" service-id="${serviceId()}" locale="de"`)
+    await heading(await open(website.address), 'Wo?')
+    const { html } = await holdfast.json('widget', 'snippet', '--key', key, '--overlay', 'Book now')
+    expect(html).toContain(`<button type="button" data-holdfast-open="${key}">Book now</button>`)
+  })
+})

@@ -1,0 +1,250 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createKey } from '../../src/catalogue/business-keys.ts'
+import { misfitsIn, violationsIn } from '../support/accessibility.ts'
+import { expectHosts, heading, next, writeDetails } from '../support/booking-visit.ts'
+import {
+  chromiumPath,
+  keepScreenshot,
+  launchBrowser,
+  openVisitor,
+  serveWebsite,
+  startPublicService,
+  type Visitor,
+  type VisitorOptions,
+  type Website,
+} from '../support/browser.ts'
+import { businessOf, type TestService } from '../support/test-service.ts'
+
+/* What the widget begins with: one request, and a session only for whoever wants more. */
+
+let browser: Browser
+beforeAll(async () => {
+  if (chromiumPath !== undefined) browser = await launchBrowser()
+})
+afterAll(async () => {
+  if (chromiumPath !== undefined) await browser.close()
+})
+
+/** A green picture of one pixel. */
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+)
+const pictures = 'https://pictures.example'
+const phone = { width: 390, height: 844 }
+const desk = { width: 1280, height: 800 }
+
+describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
+  let service: TestService
+  let address: string
+  let website: Website
+  let embedding = ''
+  const visitors: Visitor[] = []
+  beforeAll(async () => {
+    ;({ service, address } = await startPublicService('sqlite'))
+    website = await serveWebsite(() => ({ '/': embedding }))
+  })
+  afterEach(async () => {
+    for (const visitor of visitors.splice(0)) {
+      expectHosts(visitor, [address, website.address, pictures])
+      expect(visitor.errors).toEqual([])
+      await visitor.close()
+    }
+    service.clock.advance(5) // so long first times are the same
+  })
+  afterAll(async () => {
+    await website.stop()
+    await service.stop()
+  })
+
+  const salon = () => businessOf(service.world, 'Salon Spree')
+  const idOf = (kind: 'services' | 'locations' | 'staff', name: string) =>
+    salon()[kind].find((thing) => thing.name === name)?.id ?? ''
+  const visitorOf = async (options: VisitorOptions = {}) => {
+    const visitor = await openVisitor(browser, options)
+    visitors.push(visitor)
+    await visitor.page.route(`${pictures}/**`, (route) =>
+      route.request().url().endsWith('missing.png')
+        ? route.fulfill({ status: 404 })
+        : route.fulfill({ contentType: 'image/png', body: picture }),
+    )
+    return visitor
+  }
+  const visit = async (path = '', options: VisitorOptions = {}) => {
+    const visitor = await visitorOf(options)
+    await visitor.page.goto(`${address}/book/${salon().publishable_key}${path}`)
+    return visitor
+  }
+  const asked = ({ requests }: Visitor) =>
+    requests
+      .map(({ method, address: to }) => `${method} ${new URL(to).pathname}`)
+      .filter((one) => /\/api\/v1\/|\/start$/.test(one))
+      .map((one) => one.replace(salon().publishable_key, 'key').replace('/api/v1', ''))
+  const haircut = () => `/haircut?location=${idOf('locations', 'Mitte')}&staff=anna`
+  const firstTime = (page: Page) => page.locator('.next-free button').first()
+  const day = (page: Page, date: string) => page.locator(`.day.is-free[data-date="${date}"]`)
+
+  test('one request shows what can be booked and first times; the session comes with the first hold', async () => {
+    const visitor = await visit(haircut())
+    const { page } = visitor
+    await firstTime(page).waitFor()
+    await page.locator('.time').first().waitFor()
+    await day(page, '2026-11-24').waitFor()
+    expect(asked(visitor)).toEqual(['GET /book/key/start'])
+    await firstTime(page).click()
+    await heading(page, 'Your details')
+    expect(asked(visitor)).toEqual(['GET /book/key/start', 'POST /session', 'POST /bookings/hold'])
+    await writeDetails(page)
+    await next(page, 'Book now')
+    await heading(page, 'Thank you, Ada!')
+  })
+
+  test('who chooses step by step needs no session either, until they want another day or month', async () => {
+    const visitor = await visit()
+    const { page } = visitor
+    await next(page, /Consultation/)
+    await next(page, /Mitte/)
+    await firstTime(page).waitFor()
+    expect(asked(visitor)).toEqual(Array(2).fill('GET /book/key/start'))
+    await day(page, '2026-11-26').click()
+    await page.getByRole('heading', { name: /Times on Thursday,? 26 November 2026/ }).waitFor()
+    expect(asked(visitor).slice(2)).toEqual(['POST /session', 'GET /availability'])
+    await next(page, 'Next month')
+    await day(page, '2026-12-01').click()
+    await page.locator('.time').first().waitFor()
+    expect(asked(visitor).filter((one) => one === 'POST /session')).toHaveLength(1)
+  })
+
+  test('one session serves the tab; another tab and another key have their own', async () => {
+    const visitor = await visit(haircut())
+    const { page, context } = visitor
+    await day(page, '2026-11-27').click()
+    await page.getByRole('heading', { name: /Times on Friday,? 27 November 2026/ }).waitFor()
+    await page.reload()
+    await day(page, '2026-11-28').click()
+    await page.getByRole('heading', { name: /Times on Saturday,? 28 November 2026/ }).waitFor()
+    const exchanges = () => asked(visitor).filter((one) => one === 'POST /session').length
+    expect(exchanges()).toBe(1)
+    // one that the service does not take
+    await page.evaluate(`{
+      const key = Object.keys(sessionStorage).find((name) => name.startsWith('holdfast:session:'))
+      const kept = JSON.parse(sessionStorage.getItem(key))
+      sessionStorage.setItem(key, JSON.stringify({ ...kept, session_token: 'cal_ses_' + 'x'.repeat(38) }))
+    }`)
+    await page.reload()
+    await firstTime(page).waitFor()
+    await firstTime(page).click()
+    await heading(page, 'Your details')
+    expect(exchanges()).toBe(2)
+    const other = await context.newPage()
+    await other.goto(`${address}/book/${businessOf(service.world, 'Thames Barbers').publishable_key}`)
+    await other.locator('.option').first().waitFor()
+    expect(await other.evaluate('sessionStorage.length')).toBe(0)
+  })
+
+  test('works on the websites of the key, within three requests, and tells others that it is not set up', async () => {
+    const made = async (origin: string) =>
+      (
+        await createKey(service.context, {
+          ...{ type: 'publishable', businessId: salon().id },
+          allowedOrigins: [origin],
+        })
+      ).key
+    const open = async (key: string) => {
+      embedding = `<!doctype html><html lang="en"><head><title>A website</title><meta name="viewport" content="width=device-width">
+        <script type="module" src="${address}/widget/v1.js"></script></head><body><main><h1>A website</h1>
+        <holdfast-booking publishable-key="${key}" service-id="${idOf('services', 'Haircut')}" location-id="${idOf('locations', 'Mitte')}" staff-id="anyone"></holdfast-booking></main></body></html>`
+      const visitor = await visitorOf(desk)
+      await visitor.page.goto(website.address)
+      return visitor
+    }
+    const visitor = await open(await made(website.address))
+    await visitor.page.locator('.time').first().waitFor()
+    expect(asked(visitor).length).toBeLessThanOrEqual(3)
+    expect(asked(visitor).filter((one) => one.startsWith('OPTIONS'))).toEqual([])
+    await firstTime(visitor.page).click()
+    await heading(visitor.page, 'Your details')
+    const stranger = await open(await made('https://elsewhere.example'))
+    await stranger.page.getByText('This booking form is not set up correctly.').waitFor()
+  })
+
+  test('without an answer, or with too many requests, there is a sentence and a way on', async () => {
+    const { page } = await visitorOf(phone)
+    let answers = 0
+    await page.route('**/start*', (route) => {
+      answers += 1
+      return answers <= 2 ? route.abort() : route.continue()
+    })
+    await page.goto(`${address}/book/${salon().publishable_key}`)
+    await page.getByText('No connection just now.').waitFor()
+    await next(page, 'Try again')
+    await heading(page, 'What would you like to book?')
+    expect(answers).toBe(3)
+  })
+
+  test('a link presets the day; one that is past is ignored', async () => {
+    const visitor = await visit(`${haircut()}&date=2026-12-03`, phone)
+    await visitor.page.getByRole('heading', { name: /Times on Thursday,? 3 December 2026/ }).waitFor()
+    const late = await visit(`${haircut()}&date=2026-11-02`, phone)
+    await late.page.locator('.day.is-chosen').waitFor()
+    expect(asked(late)).toEqual(['GET /book/key/start'])
+  })
+
+  test('categories, texts and pictures are shown in their order, and a missing picture leaves no gap', async () => {
+    const change = async (path: string, body: object) => {
+      const reply = await service.call('PATCH', path, { token: salon().business_key, body })
+      expect(reply.status).toBe(200)
+    }
+    const of = (name: string) => `/services/${idOf('services', name)}`
+    await change(of('Yoga class'), {
+      position: 1,
+      category: 'Body',
+      description: 'Eight people, one hour, mats are there.',
+      image_url: `${pictures}/yoga.png`,
+    })
+    await change(of('Haircut'), { position: 2, category: 'Hair', image_url: `${pictures}/missing.png` })
+    await change(`/staff/${idOf('staff', 'Anna Weber')}`, {
+      description: 'Curls and colour.',
+      image_url: `${pictures}/anna.png`,
+    })
+    service.clock.advance(5)
+    for (const [size, options] of Object.entries({ phone, desk })) {
+      const { page } = await visit('', options)
+      await page.locator('h3').first().waitFor()
+      expect(await page.locator('h3').allTextContents()).toEqual([
+        'Body',
+        'Hair',
+        'Hair and care',
+        'Classes and rooms',
+      ])
+      await expect.poll(() => page.locator('.option img').count()).toBe(1)
+      const shown = page.locator('.option img')
+      expect(await shown.getAttribute('alt')).toBe('')
+      expect(await shown.getAttribute('loading')).toBe('lazy')
+      await keepScreenshot(page, `start-services-${size}`)
+      expect(await misfitsIn(page)).toEqual([])
+      expect(await violationsIn(page)).toEqual([])
+      await next(page, /Haircut/)
+      await next(page, /Mitte/)
+      await page.getByText('Curls and colour.').waitFor()
+      await page.locator('.option img').waitFor()
+      await keepScreenshot(page, `start-people-${size}`)
+      expect(await violationsIn(page)).toEqual([])
+    }
+  })
+
+  test('first times stand above the month, which begins at this week on phones', async () => {
+    for (const [size, options] of Object.entries({ phone, desk })) {
+      const { page } = await visit(haircut(), options)
+      await page.getByRole('group', { name: /^Next free: / }).waitFor()
+      expect(await page.locator('.next-free button').count()).toBeGreaterThan(1)
+      const before = page.locator('.day[data-date="2026-11-10"]')
+      expect(await before.isVisible()).toBe(size === 'desk')
+      expect(await page.locator('.day[data-date="2026-11-30"]').isVisible()).toBe(true)
+      await keepScreenshot(page, `start-times-${size}`)
+      expect(await misfitsIn(page)).toEqual([])
+      expect(await violationsIn(page)).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,141 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { expectSound, heading, next, toDetails, writeDetails } from '../support/booking-visit.ts'
+import {
+  chromiumPath,
+  launchBrowser,
+  openVisitor,
+  startPublicService,
+  type Visitor,
+} from '../support/browser.ts'
+import { businessOf, type TestService } from '../support/test-service.ts'
+
+/* All that a client wants to know of an appointment, before it is booked and after. */
+
+describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () => {
+  let browser: Browser
+  let service: TestService
+  let address: string
+  let online = ''
+  const online_url = 'https://meet.example.com/salon'
+  const visitors: Visitor[] = []
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    ;({ service, address } = await startPublicService('sqlite'))
+    const place = await create('/locations', {
+      name: 'Video call',
+      timezone: 'Europe/Berlin',
+      weekly_hours: [{ weekday: 'friday', opens: '09:00', closes: '18:00' }],
+      online_url,
+    })
+    online = await course({}, place)
+    await change(online, { cancel_until_minutes: null, reschedule_until_minutes: null })
+  })
+  afterEach(async () => {
+    for (const visitor of visitors.splice(0)) {
+      expect(visitor.errors).toEqual([])
+      await visitor.close()
+    }
+  })
+  afterAll(async () => {
+    await service.stop()
+    await browser.close()
+  })
+
+  const salon = () => businessOf(service.world, 'Salon Spree')
+  const create = async (path: string, body: object) => {
+    const made = await service.call('POST', path, { token: salon().business_key, body })
+    expect(made.status).toBe(201)
+    return String(made.body.id)
+  }
+  const change = async (id: string, body: object) => {
+    const token = salon().business_key
+    expect((await service.call('PATCH', `/services/${id}`, { token, body })).status).toBe(200)
+  }
+  /** A course of its own, at the place that the salon has or another one. */
+  const course = (members: object, place = salon().locations[0]?.id ?? '') =>
+    create('/services', {
+      name: 'Life drawing',
+      duration_minutes: 90,
+      slot_interval_minutes: 30,
+      location_ids: [place],
+      ...members,
+    })
+  const visit = async (serviceId: string) => {
+    const visitor = await openVisitor(browser, { width: 390, height: 844 })
+    visitors.push(visitor)
+    await visitor.page.goto(`${address}/book/${salon().publishable_key}?service=${serviceId}`)
+    return visitor.page
+  }
+  const summary = async (page: Page) => (await page.locator('.summary').textContent()) ?? ''
+  const links = (page: Page) =>
+    page
+      .locator('.confirmation a')
+      .evaluateAll((all: { textContent: string; href: string; rel: string; target: string }[]) =>
+        all.map(({ textContent, href, rel, target }) => ({ text: textContent, href, rel, target })),
+      )
+
+  test('tells price for all, deposit, what is left, length, place, policy, and adds it to a calendar', async () => {
+    const price = { amount: 2_000, currency: 'EUR' }
+    const deposit = { amount: 500, currency: 'EUR' }
+    const rules = { cancel_until_minutes: 2_880, reschedule_until_minutes: 1_440 }
+    const id = await course({ capacity: 6, price, deposit, ...rules })
+    const page = await visit(id)
+    await page.getByLabel('How many people?').fill('3')
+    await page.keyboard.press('Tab')
+    await toDetails(page, '2026-11-27', '10:00')
+    const before = await summary(page)
+    for (const part of [
+      'Life drawing for 3 people',
+      '10:00 – 11:30 · 1 hour, 30 minutes',
+      'Mitte, Rosenthaler Str. 12, 10119 Berlin · Map',
+      '€60 · Deposit €15 · €45 to pay on site',
+      'You can move it until Thursday, 26 November 2026, 10:00. You can cancel until Wednesday, 25 November 2026, 10:00.',
+    ])
+      expect(before).toContain(part)
+    const map = page.getByRole('link', { name: 'Map' })
+    expect(await map.getAttribute('href')).toBe(
+      'https://www.openstreetmap.org/search?query=Rosenthaler%20Str.%2012%2C%2010119%20Berlin',
+    )
+    expect(await map.getAttribute('rel')).toBe('noopener noreferrer')
+    expect(await map.getAttribute('target')).toBe('_blank')
+    await expectSound(page, 'summary-details')
+    // what is agreed is the price at the booking
+    await change(id, { price: { amount: 2_500, currency: 'EUR' } })
+    await writeDetails(page)
+    await next(page, /^Book and pay €15 deposit/)
+    await page.waitForURL(/\/sandbox\//)
+    await next(page, /^Pay/)
+    await heading(page, 'Thank you, Ada!')
+    const after = await summary(page)
+    for (const part of [
+      'Life drawing for 3 people',
+      '€75 · €15 deposit paid · €60 to pay on site',
+      'You can cancel until Wednesday, 25 November 2026, 10:00.',
+    ])
+      expect(after).toContain(part)
+    await page.getByText('Add to calendar').click()
+    await expectSound(page, 'summary-done')
+    const shown = await links(page)
+    expect(shown.map(({ text }) => text)).toEqual(['Map', 'Google', 'Outlook', 'Move or cancel'])
+    expect(shown[1]?.href).toContain('dates=20261127T090000Z%2F20261127T103000Z')
+    for (const { rel, target } of shown.slice(0, 3))
+      expect({ rel, target }).toEqual({ rel: 'noopener noreferrer', target: '_blank' })
+    const [download] = await Promise.all([page.waitForEvent('download'), next(page, 'Calendar file')])
+    expect(download.suggestedFilename()).toBe('appointment.ics')
+  })
+
+  test('online it says that a link follows, and then has it; without a policy it says whom to ask', async () => {
+    const page = await visit(online)
+    await toDetails(page, '2026-11-27', '11:00')
+    const before = await summary(page)
+    expect(before).toContain('Online: you get the link once you have booked')
+    expect(before).toContain('To change anything, please contact Salon Spree.')
+    expect(await page.locator('.summary a').count()).toBe(0)
+    await writeDetails(page)
+    await next(page, 'Book now')
+    await heading(page, 'Thank you, Ada!')
+    expect(await summary(page)).not.toContain('you get the link')
+    expect((await links(page)).find(({ text }) => text === 'Join online')?.href).toBe(online_url)
+  })
+})

@@ -1,0 +1,120 @@
+import type { Hold, Service } from '../api/api-types.ts'
+import { Refused } from '../api/refusals.ts'
+import type { BookingFlow } from './booking-flow.ts'
+import { serviceOf } from './choice-rules.ts'
+import { DepositPayment } from './deposit-payment.ts'
+import { bookingBody, faultsIn, fieldErrorsOf } from './draft-rules.ts'
+import { expired, startedAnew, withBooking, withHold, withRefusedSlot } from './late-state.ts'
+import { Reservation } from './reservation.ts'
+import type { Slot } from './slots.ts'
+
+/** What a visitor does from the hold on. A file that is loaded while they look at the first step. */
+export class LateFlow {
+  readonly deposit: DepositPayment
+  /** The hold was released because the visitor went away. */
+  hasLeft = false
+  private readonly reservation: Reservation
+  private readonly flow: BookingFlow
+
+  constructor(flow: BookingFlow) {
+    this.flow = flow
+    const { store, options, slots } = flow
+    const { connection, checkouts, nowMs, locale, events } = options
+    const held = (hold: Hold) => {
+      slots.forget()
+      events.held(hold)
+    }
+    this.reservation = new Reservation({ connection, store, nowMs, locale, held })
+    this.deposit = new DepositPayment({ connection, store, checkouts, confirmed: events.booked })
+  }
+
+  /** Holds a slot, then releases the previous hold. */
+  async hold(slot: Slot): Promise<void> {
+    const { store } = this.flow
+    const before = store.state.held
+    try {
+      const held = await this.reservation.place(slot)
+      if (before) void this.reservation.release(before.id)
+      store.replace(withHold(store.state, held))
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      this.refused(error)
+    }
+  }
+
+  /** Called when the deadline of the hold has passed. */
+  lapse(): void {
+    const { state, slots, store } = this.flow
+    if (state.held && state.busy !== 'booking') {
+      slots.forget()
+      store.replace(expired(state))
+    }
+  }
+
+  /** Books what was typed. */
+  async submit(): Promise<void> {
+    const { state, store } = this.flow
+    const service = serviceOf(state.catalogue, state.choice)
+    if (!service || state.busy) return
+    const errors = faultsIn(state.draft, service.custom_fields)
+    store.set({ errors, notice: Object.keys(errors).length > 0 ? state.notice : null })
+    if (Object.keys(errors).length > 0) return
+    await this.flow.attempt(
+      () => this.submit(),
+      () => this.book(service),
+    )
+  }
+
+  bookAnother(): void {
+    const { slots, store } = this.flow
+    slots.forget()
+    store.replace(startedAnew(store.state))
+    void this.flow.enterStep()
+  }
+
+  /** Releases the slot when the visitor leaves; the request may outlive the page. */
+  leave(): void {
+    const { state, slots, store } = this.flow
+    const { held } = state
+    if (!held) return
+    this.hasLeft = true
+    store.replace({ ...state, held: null, step: 'time', notice: null })
+    slots.forget()
+    void this.reservation.release(held.id, true)
+  }
+
+  private refused(error: Refused): void {
+    const { slots, store } = this.flow
+    slots.forget()
+    store.replace(withRefusedSlot(store.state, error.problem))
+    this.flow.tell(error)
+    if (store.state.step === 'time') void this.flow.lookAgain()
+  }
+
+  private async book(service: Service): Promise<void> {
+    const { store, options } = this.flow
+    store.set({ busy: 'booking' })
+    try {
+      const booking = await this.reservation.book(service)
+      options.events.booked(booking)
+      if (booking.redirect_url) this.deposit.begin(booking, booking.redirect_url)
+      else store.replace(withBooking(store.state, booking))
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      this.refusedBooking(error, service)
+    }
+  }
+
+  private refusedBooking(error: Refused, { custom_fields }: Service): void {
+    const { problem } = error
+    if (problem.code !== 'validation_failed') {
+      this.refused(error)
+      return
+    }
+    const sent = bookingBody('', this.flow.state.draft, custom_fields)
+    const errors = fieldErrorsOf(problem, sent, custom_fields)
+    const notice = Object.keys(errors).length > 0 ? null : { kind: 'refused' as const, alternatives: [] }
+    this.flow.store.set({ busy: null, errors, notice })
+    this.flow.tell(error)
+  }
+}

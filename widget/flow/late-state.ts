@@ -1,0 +1,64 @@
+import type { Booking, ProblemDocument } from '../api/api-types.ts'
+import { completed, nextStep, nothingChosen } from './choice-rules.ts'
+import { withoutSlots, withPlace, zoneAt, type FlowState, type HeldSlot } from './flow-state.ts'
+import { alternativesIn } from './slots.ts'
+
+/* From one state to the next, from the hold on. */
+
+/** Continues to the details once the slot is held. */
+export function withHold(state: FlowState, held: HeldSlot): FlowState {
+  return { ...state, busy: null, held, wanted: held.slot, step: 'details', notice: null, errors: {} }
+}
+
+/** The hold expired: its slot may still be free. Keeps the input. */
+export function expired(state: FlowState): FlowState {
+  return { ...state, held: null, notice: { kind: 'expired', alternatives: [] } }
+}
+
+const takenCodes = ['slot_held', 'slot_booked']
+
+/** The slot was refused: offers alternatives, and drops the outdated slots. */
+export function withRefusedSlot(state: FlowState, problem: ProblemDocument): FlowState {
+  const kind = takenCodes.includes(problem.code)
+    ? 'taken'
+    : problem.code === 'slot_not_offered'
+      ? 'notOffered'
+      : problem.code === 'hold_limit_reached'
+        ? 'tooManyHolds'
+        : problem.code === 'booking_limit_reached'
+          ? 'tooManyBookings'
+          : 'refused'
+  return { ...state, busy: null, notice: { kind, alternatives: alternativesIn(problem) } }
+}
+
+export function withBooking(state: FlowState, booking: Booking): FlowState {
+  const manageUrl = booking.manage_url ?? state.manageUrl
+  const zone = zoneAt(state, booking.location)
+  return {
+    ...state,
+    busy: null,
+    held: null,
+    notice: null,
+    trouble: null,
+    booking,
+    manageUrl,
+    zone,
+    step: 'done',
+  }
+}
+
+/** Starts another booking; keeps the visitor's details. */
+export function startedAnew(state: FlowState): FlowState {
+  const choice = completed(state.catalogue, nothingChosen, state.preset)
+  const draft = { ...state.draft, notes: '', fields: {} }
+  return {
+    ...withoutSlots(state),
+    ...withPlace(state, { ...state, choice }),
+    draft,
+    booking: null,
+    manageUrl: null,
+    checkoutUrl: null,
+    wanted: null,
+    step: nextStep(choice),
+  }
+}

@@ -1,0 +1,100 @@
+import type { BookingFlow } from '../flow/booking-flow.ts'
+import { nextStep, steps, type Step } from '../flow/choice-rules.ts'
+import { expired, startedAnew } from '../flow/late-state.ts'
+
+interface HistoryParts {
+  flow: BookingFlow
+  /** No other element of the page has it; the same after a reload. */
+  key: string
+  hasSteps: boolean
+  /** Called when the visitor goes back to before an overlay was opened. */
+  onGone: (() => void) | undefined
+}
+
+/** One entry: its step, and how many entries this visit has made until here. */
+interface Entry {
+  step: Step
+  depth: number
+}
+
+/** Entries of the history beside what the page itself keeps in them: one for an overlay, and one for each step. */
+export class StepHistory {
+  private readonly parts: HistoryParts
+  private step: Step
+
+  constructor(parts: HistoryParts) {
+    this.parts = parts
+    this.step = parts.flow.state.step
+    const { entry } = this // there after a reload
+    if (parts.onGone && !entry) this.write(1, true)
+    else if (parts.hasSteps || entry) this.write(entry?.depth ?? 0, false)
+    addEventListener('popstate', this.arrive)
+  }
+
+  /** The flow may be at another step. */
+  follow(): void {
+    const { flow, hasSteps } = this.parts
+    const { step } = flow.state
+    if (!hasSteps || step === this.step) return
+    this.step = step
+    // nothing leads back to the form of a booking that is made
+    const isNew = step !== 'done'
+    this.write((this.entry?.depth ?? 0) + Number(isNew), isNew)
+  }
+
+  /** The visitor stays in the overlay. */
+  comeBack(): void {
+    this.write(1, true)
+  }
+
+  /** The overlay is closed: its entries are behind. */
+  leave(): void {
+    const depth = this.entry?.depth ?? 0
+    this.stop()
+    if (depth > 0) history.go(-depth)
+  }
+
+  stop(): void {
+    removeEventListener('popstate', this.arrive)
+  }
+
+  private readonly arrive = (): void => {
+    const { flow, hasSteps, onGone } = this.parts
+    const { entry } = this
+    if (!entry) onGone?.()
+    else if (hasSteps && entry.step !== flow.state.step) {
+      const before = this.step
+      this.step = entry.step // what follows is no new entry
+      if (goTo(flow, entry.step)) return
+      this.step = before
+      this.write(entry.depth, false)
+    }
+  }
+
+  private get entry(): Entry | undefined {
+    return (history.state as Record<string, Entry> | null)?.[this.parts.key]
+  }
+
+  private write(depth: number, isNew: boolean): void {
+    const entry: Entry = { step: this.step, depth }
+    const state = { ...(history.state as object | null), [this.parts.key]: entry }
+    if (isNew) history.pushState(state, '')
+    else history.replaceState(state, '')
+  }
+}
+
+/** Leads to a step that the visitor has seen. Returns whether it can be shown. */
+export function goTo(flow: BookingFlow, step: Step): boolean {
+  const { state, store } = flow
+  const { booking, busy, choice, held, wanted } = state
+  if (busy === 'booking' || step === 'done' || booking?.status === 'pending') return false
+  if (step === 'details') {
+    if (!wanted || booking) return false
+    store.replace(held ? { ...state, step, notice: null } : expired({ ...state, step }))
+    return true
+  }
+  if (steps.indexOf(step) > steps.indexOf(nextStep(choice))) return false
+  if (booking) store.replace({ ...startedAnew(state), choice, manageUrl: state.manageUrl })
+  flow.goBack(step)
+  return true
+}

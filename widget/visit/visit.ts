@@ -1,0 +1,125 @@
+import type { Draft } from '../flow/draft.ts'
+import { type Prefill, readPrefill, withPrefill } from '../flow/prefill.ts'
+import { expired } from '../flow/late-state.ts'
+import type { BookingFlow } from '../flow/booking-flow.ts'
+import type { Language } from '../locales/languages.ts'
+import { askToClose } from './ask-to-close.tsx'
+import type { KeptVisit } from './kept-visit.ts'
+import { goTo, StepHistory } from './step-history.ts'
+
+interface VisitParts {
+  flow: BookingFlow
+  /** Names this visit in the storage of the tab. */
+  key: string
+  /** Has entries of the history of its own. */
+  element: HTMLElement
+  kept: KeptVisit
+  /** The overlay over a page. */
+  dialog: HTMLDialogElement | undefined
+  /** Whether each step is an entry of the history. */
+  hasSteps: boolean
+  language: () => Language
+  /** What the page gives for a field of the client, by its name in the API. */
+  prefilled: (name: string) => string | null
+}
+
+/** What surrounds the flow of one visitor on its page. */
+export interface Visit {
+  /** Closes the overlay; asks first if something was typed. */
+  close(): void
+  /** Fills in what the page gives now. */
+  prefill(): void
+  /** Lets go of the page. */
+  stop(): void
+}
+
+/** Keeps the visit for the tab, leads through it by the history of the browser, and guards an overlay. */
+export function accompany({
+  flow,
+  key,
+  element,
+  kept,
+  dialog,
+  hasSteps,
+  language,
+  prefilled,
+}: VisitParts): Visit {
+  let filled: Prefill = kept.prefilled ?? {}
+  const prefill = () => {
+    const given = readPrefill(prefilled)
+    flow.write(withPrefill(flow.state.draft, given, filled))
+    filled = given
+  }
+  prefill()
+  let isStopped = false
+  let steps: StepHistory | undefined
+  void restore(flow, kept).then(() => {
+    if (isStopped) return
+    const place = dialog ? 'overlay' : [...document.querySelectorAll(element.localName)].indexOf(element)
+    const ownKey = `${key}:${place}`
+    steps = new StepHistory({ flow, key: ownKey, hasSteps, onGone: dialog && (() => void close(true)) })
+  })
+  flow.subscribe(() => {
+    if (!steps || isStopped || flow.late?.hasLeft) return
+    keep(flow, key, filled)
+    steps.follow()
+  })
+  const unlock = dialog && lockScroll()
+  // a later visit in the same overlay takes its place
+  if (dialog) dialog.onclose = () => steps?.leave()
+
+  async function close(isGone = false): Promise<void> {
+    if (!dialog) return
+    const { step, draft } = flow.state
+    if (step === 'done' || !isTyped(draft, filled) || (await askToClose(dialog, language()))) dialog.close()
+    else if (isGone) steps?.comeBack()
+  }
+
+  return {
+    close: () => void close(),
+    prefill,
+    stop: () => {
+      isStopped = true
+      steps?.stop()
+      unlock?.()
+    },
+  }
+}
+
+function isTyped({ fields, ...texts }: Draft, filled: Prefill): boolean {
+  return (
+    Object.keys(fields).length > 0 ||
+    Object.entries(texts).some(([name, text]) => text.trim() !== (filled[name as keyof Prefill] ?? ''))
+  )
+}
+
+async function restore(flow: BookingFlow, { step, wanted, heldUntilMs = 0 }: KeptVisit): Promise<void> {
+  const { state, store, options } = flow
+  if (!step || state.step === 'done' || state.trouble) return
+  if (step !== 'details' || !wanted) goTo(flow, step)
+  else if (state.step !== 'time') return
+  else if (heldUntilMs > options.nowMs()) await flow.chooseSlot(wanted)
+  else store.replace(expired({ ...state, step }))
+}
+
+/** Writes down where the visitor is; forgets it once they have booked. */
+function keep({ state, options }: BookingFlow, key: string, prefilled: Prefill): void {
+  const { choice, party, month, wanted, draft, step, held, booking } = state
+  const heldUntilMs = held?.deadlineMs ?? 0
+  const visit: KeptVisit = { choice, party, month, wanted, draft, prefilled, step, heldUntilMs }
+  try {
+    if (booking) sessionStorage.removeItem(key)
+    else sessionStorage.setItem(key, JSON.stringify({ of: options.preset, visit }))
+  } catch {
+    // storage is disabled
+  }
+}
+
+/** Stops the page behind from scrolling. Returns what lets it scroll again. */
+function lockScroll(): () => void {
+  const { style, clientWidth } = document.documentElement
+  const { overflow, scrollbarGutter } = style
+  if (innerWidth > clientWidth) style.scrollbarGutter = 'stable' // nothing jumps
+  style.overflow = 'hidden'
+  return () => Object.assign(style, { overflow, scrollbarGutter })
+}
