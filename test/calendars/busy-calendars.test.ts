@@ -65,7 +65,7 @@ onEachEngine('busy calendars', (engine) => {
   }
 
   async function add(): Promise<Shown> {
-    const body = { staff_id: offer.staff_id, url: `${receiver.address}/secret-4711.ics` }
+    const body = { staff_id: offer.staff_id, url: `${receiver.address}/secret-path.ics` }
     const reply = await service.call('POST', '/busy-calendars', { token: business.key, body })
     expect(reply.status).toBe(201)
     return reply.body
@@ -98,7 +98,7 @@ onEachEngine('busy calendars', (engine) => {
     await fetchNow(id)
     const [shown] = await listed()
     expect(shown).toMatchObject({ id, last_error: null, last_fetched_at: expect.any(String) })
-    expect(JSON.stringify(shown)).not.toContain('4711')
+    expect(JSON.stringify(shown)).not.toContain('secret-path')
 
     expect(await reasonAt('11:00')).toBe('busy_elsewhere')
     const token = await session()
@@ -194,7 +194,7 @@ onEachEngine('busy calendars', (engine) => {
     const readers = [reader, openReader(service.context, '0')]
     await Promise.all(readers.map((one) => fetchDueCalendars(service.context, one)))
     await readers[1]?.close()
-    expect(receiver.received.slice(before).filter(({ path }) => path === '/secret-4711.ics')).toHaveLength(1)
+    expect(receiver.received.slice(before).filter(({ path }) => path === '/secret-path.ics')).toHaveLength(1)
     await fetchDueCalendars(service.context, reader)
     expect(receiver.received.length).toBe(before + 1)
     expect(await reasonAt('10:00')).toBe('busy_elsewhere')

@@ -188,6 +188,11 @@ onEachEngine('a request that is repeated with its Idempotency-Key', (engine) => 
       }),
     '/locations': () => Promise.resolve({ business_id: salonId(), name: 'Another' }),
     '/staff': () => Promise.resolve({ business_id: salonId(), name: 'Another' }),
+    '/busy-calendars': () =>
+      Promise.resolve({
+        staff_id: businessOf(service.world, 'Salon Spree').staff[0]?.id,
+        url: 'https://calendar.example.com/anna.ics',
+      }),
     '/clients/block': () => Promise.resolve({ business_id: salonId(), email: 'eve@example.com' }),
   }
   const salonId = () => businessOf(service.world, 'Salon Spree').id
@@ -208,7 +213,7 @@ onEachEngine('a request that is repeated with its Idempotency-Key', (engine) => 
         await post(path, body, 'everywhere', service.world.hub.key),
         await post(path, body, 'everywhere', service.world.hub.key),
       ]
-      expect([path, first.status]).toEqual([path, 201])
+      expect([path, first.status, first.body]).toEqual([path, 201, first.body])
       expect([path, second]).toMatchObject([
         path,
         { body: first.body, headers: { 'idempotent-replayed': 'true' } },

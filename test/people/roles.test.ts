@@ -127,7 +127,10 @@ onEachEngine('what people may do', (engine) => {
   })
 
   test('staff see of colleagues what visitors see', async () => {
-    expect((await staff.call('GET', `/staff/${ben ?? ''}`)).body).toEqual({ id: ben, name: 'Ben Fischer' })
+    expect((await staff.call('GET', `/staff/${ben ?? ''}`)).body).toEqual({
+      ...{ id: ben, name: 'Ben Fischer', slug: 'ben' },
+      ...{ description: null, image_url: null },
+    })
     expect((await staff.call('GET', `/staff/${anna ?? ''}`)).body).toHaveProperty('email')
   })
 
