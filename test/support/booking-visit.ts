@@ -52,6 +52,7 @@ const widths = [320, 768, 1280]
 /** Nothing is cut, covered or beyond the page at any width, and nothing is inaccessible. */
 export async function expectSound(page: Page, name: string): Promise<void> {
   const own = page.viewportSize()
+  await page.waitForLoadState() // a page that has just come may still lack its styles
   for (const width of widths) {
     await page.setViewportSize({ width, height: own?.height ?? 900 })
     await keepScreenshot(page, `${name}-${width}`)
