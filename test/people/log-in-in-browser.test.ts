@@ -113,9 +113,10 @@ describe.runIf(chromiumPath !== undefined)('in a browser', () => {
       await page.getByRole('button', { name: 'Set up an authenticator' }).click()
       const secret = (await page.locator('p.code').innerText()).replaceAll(' ', '')
       await picture('authenticator')
-      await page
-        .locator('p.code code')
-        .evaluate((code) => (code.textContent = code.textContent.replace(/\w/g, 'W')))
+      await page.evaluate(`{
+        const code = document.querySelector('p.code code')
+        code.textContent = code.textContent.replace(/\\w/g, 'W')
+      }`)
       await picture('authenticator-widest')
       await page.getByLabel('Code').fill(totpCode(secret, Math.floor(Date.now() / 30_000)))
       await page.getByRole('button', { name: 'Confirm' }).click()
