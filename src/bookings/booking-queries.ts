@@ -241,7 +241,7 @@ export async function findBookings(
 }
 
 /**
- * Searches for a lower-case text in the client's name, e-mail or phone; returns at most `rows` bookings. Few clients are found
+ * Searches for a text (see `searchText`) in the client's name, e-mail or phone; returns at most `rows` bookings. Few clients are found
  * first, and then their bookings. Else the next `searched` bookings are searched: `until` is the last place, when more follow.
  */
 export async function searchBookings(

@@ -3,6 +3,7 @@ import { notOfferedThen } from '../availability/offer-rules.ts'
 import type { Span } from '../availability/resource-rules.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { type Instant, plusSeconds, toMs } from '../base/instants.ts'
+import { searchText } from '../base/search-text.ts'
 import { type ChangePolicy, type ChangeRefusal, policyOf } from '../catalogue/change-policy-rules.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
 import type { BookingsTable, BookingStatus } from '../database/tables.ts'
@@ -171,7 +172,7 @@ export function clientColumns({ first_name, last_name, email, phone }: ClientInp
     client_last_name: last_name,
     client_email: email,
     client_phone: phone || null,
-    client_search: [`${first_name} ${last_name}`, email, phone ?? '', digits].join('\n').toLowerCase(),
+    client_search: searchText([`${first_name} ${last_name}`, email, phone ?? '', digits].join('\n')),
   }
 }
 

@@ -7,6 +7,7 @@ import { eligibleStaff, type Span } from '../availability/resource-rules.ts'
 import { invalidCursor, Problem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, isInstant, readInstant, toMs } from '../base/instants.ts'
+import { searchText } from '../base/search-text.ts'
 import { findOffering, forgetOffering } from '../catalogue/offering.ts'
 import { allOf, type Transaction } from '../database/database.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
@@ -99,7 +100,7 @@ export async function listBookings(
     after: query.cursor === undefined ? undefined : parseCursor(query.cursor, sort),
   }
   const page = { filter, rows: limit + 1 }
-  const text = query.q?.normalize('NFC').toLowerCase()
+  const text = query.q === undefined ? undefined : searchText(query.q)
   const found =
     text === undefined
       ? { rows: await findBookings(context.db.reads, actor.scope, page), until: undefined }

@@ -71,7 +71,7 @@ function foundInSqlite({ scope, part, pattern }: Wanted) {
 }
 
 /**
- * Finds the clients with a lower-case text in their name, e-mail or phone; undefined when they, or their bookings, are too
+ * Finds the clients with a text (see `searchText`) in their name, e-mail or phone; undefined when they, or their bookings, are too
  * many to be looked up one by one, or the text is too short to be found so.
  */
 export async function findClientsBy(

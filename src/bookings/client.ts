@@ -3,6 +3,7 @@ import type { Actor } from '../access/actor.ts'
 import { clientEmailOf, isText } from '../base/contact-formats.ts'
 import { invalidCursor } from '../base/errors.ts'
 import { formatInstant, type Instant, readInstant } from '../base/instants.ts'
+import { searchText } from '../base/search-text.ts'
 import { businessForCreation } from '../catalogue/catalogue.ts'
 import { decodeCursor, encodeCursor, readLimit } from '../http/wire.ts'
 import { findBlockedAmong, findClients } from './client-queries.ts'
@@ -21,7 +22,7 @@ export async function listClients(context: Context, actor: Actor, query: Static<
     businessId,
     email: query.email?.toLowerCase(),
     after: query.cursor === undefined ? undefined : parseCursor(query.cursor),
-    text: query.q?.normalize('NFC').toLowerCase(),
+    text: query.q === undefined ? undefined : searchText(query.q),
     before: query.before === undefined ? undefined : readInstant(query.before),
     now: context.clock.now(),
     rows: limit + 1,

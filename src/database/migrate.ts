@@ -12,6 +12,7 @@ import { links } from './migrations/0007-links.ts'
 import { calendars } from './migrations/0008-calendars.ts'
 import { frames } from './migrations/0009-frames.ts'
 import { busyCalendars } from './migrations/0010-busy-calendars.ts'
+import { plainLetters } from './migrations/0011-plain-letters.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in their order. Never change a released one. */
@@ -26,6 +27,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0008-calendars': calendars,
   '0009-frames': frames,
   '0010-busy-calendars': busyCalendars,
+  '0011-plain-letters': plainLetters,
 }
 
 /** In their order. */

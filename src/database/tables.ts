@@ -252,7 +252,7 @@ export interface BookingsTable {
   client_last_name: string
   client_email: string
   client_phone: string | null
-  /** Search text: the client's name, e-mail and phone in lower case, a line each. Written together with them. */
+  /** Search text: the client's name, e-mail and phone as `searchText` writes them, a line each. Written together with them. */
   client_search: string
   custom_field_values_json: string
   /** The session or key that placed the hold. */

@@ -14,7 +14,7 @@ const RULES = '-rules[.]ts$'
 const TYPE_FILES = '-types[.]ts$'
 /** What decides on its input alone, and may therefore stand under rules and queries. */
 const PURE =
-  '^src/base/(client-network|contact-formats|errors|ids|instants|time-zone-names|token-types)[.]ts$'
+  '^src/base/(client-network|contact-formats|errors|ids|instants|search-text|time-zone-names|token-types)[.]ts$'
 const DATABASE_PORT = '^src/database/(?!sqlite|postgres|migrat)'
 
 /** The one order of folders: each may import those before it, none after it. */

@@ -98,6 +98,23 @@ onEachEngine('what clients are searched by', (engine) => {
     expect([await found('hopper'), await expectExact()]).toEqual([0, 598])
   })
 
+  test('is brought to plain letters where an earlier release wrote it', async () => {
+    await service.context.db.transaction(async (tx) => {
+      await sql`update bookings set client_search = 'zoë łukasiewicz' || substr(cast(id as text), 30) where client_search <> ''`.execute(
+        tx.db,
+      )
+      await sql`delete from kysely_migration where name = '0011-plain-letters'`.execute(tx.db)
+    })
+    expect(await found('zoe lukasiewicz')).toBe(0)
+    expect(await service.context.db.migrate()).toEqual(['0011-plain-letters'])
+    for (const number of [0, 7, 255, 599]) {
+      const end = numbered(number, '').slice(-7)
+      for (const q of [`lukasiewicz${end}`, `Zoë Łukasiewicz${end}`])
+        for (const list of ['bookings', 'clients']) expect(await found(q, list), q).toBe(1)
+    }
+    await expectExact()
+  })
+
   test('leaves nothing in the index', async () => {
     await service.context.db.transaction((tx) =>
       sql`update bookings set client_email = '', client_search = ''`.execute(tx.db),

@@ -140,6 +140,40 @@ onEachEngine('records of bookings', (engine) => {
     expectErrors(await service.call('GET', '/clients?q=ab', { token: own.key }), '/q')
   })
 
+  test('clients are found by plain letters, and by those that their names have', async () => {
+    const own = await makeBusiness(service)
+    const token = clientOf(service, own.key)
+    const offer = await makeOffer(service, own.id)
+    const names = ['Łukasiewicz', 'Đặng', 'Sørensen', 'Weiß', 'Ægir', 'Işıl', 'Müller', 'Παπαδόπουλος', '山田が一']
+    for (const [index, last_name] of names.entries())
+      await bookSlot(token, offer, at(`${String(9 + index).padStart(2, '0')}:00`), {
+        book: { client: { first_name: 'Kim', last_name, email: `k${index}@example.com` } },
+      })
+    const found = async (list: string, q: string) => {
+      const path = `/${list}?q=${encodeURIComponent(q)}`
+      const { data } = (await service.call('GET', path, { token: own.key })).body as {
+        data: { last_name?: string; client?: { last_name: string } }[]
+      }
+      return data.map(({ last_name, client }) => last_name ?? client?.last_name)
+    }
+    const searched: [string, string[]][] = [
+      ...names.map((name): [string, string[]] => [name, [name]]),
+      ['luk', ['Łukasiewicz']],
+      ['ŁUKASIEWICZ', ['Łukasiewicz']],
+      ['dang', ['Đặng']],
+      ['sorensen', ['Sørensen']],
+      ['weiss', ['Weiß']],
+      ['WEISS', ['Weiß']],
+      ['aegir', ['Ægir']],
+      ['isil', ['Işıl']],
+      ['muller', ['Müller']],
+      ['παπαδοπουλος', ['Παπαδόπουλος']],
+      ['山田か', []],
+    ]
+    for (const [q, expected] of searched)
+      for (const list of ['bookings', 'clients']) expect(await found(list, q), `${list} ${q}`).toEqual(expected)
+  })
+
   test('staff change only their own appointments, and see nothing of the clients of others', async () => {
     const locationId = await makeLocation(service, business.id)
     const people = await makeStaff(service, business.id, ['Anna', 'Ben'], [locationId])

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { Problem } from '../../base/errors.ts'
+import { searchText } from '../../base/search-text.ts'
 import type { Context } from '../../bookings/context.ts'
 import { readToday } from '../../bookings/numbers.ts'
 import { cursorOfBusiness, listBusinessesInScope } from '../../catalogue/business.ts'
@@ -95,7 +96,6 @@ async function businessPage(context: Context, { person }: ConsoleVisit, cursor: 
 /** Compared here, as databases do not agree on what is upper and lower case. */
 async function found(context: Context, visit: ConsoleVisit, q: string): Promise<Business[]> {
   const all: Business[] = []
-  const folded = (text: string) => text.normalize('NFC').toLowerCase()
   let cursor: string | null = null
   for (let pages = 0; pages < maxPages && all.length < maxFound; pages += 1) {
     const page: Awaited<ReturnType<typeof businessPage>> = await businessPage(
@@ -103,7 +103,7 @@ async function found(context: Context, visit: ConsoleVisit, q: string): Promise<
       visit,
       cursor ?? undefined,
     )
-    all.push(...page.data.filter(({ name }) => folded(name).includes(folded(q))))
+    all.push(...page.data.filter(({ name }) => searchText(name).includes(searchText(q))))
     cursor = page.next_cursor
     if (cursor === null) break
   }
