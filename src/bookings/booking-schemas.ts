@@ -275,7 +275,8 @@ export const BookingsQuery = StrictObject({
   q: Type.Optional(
     Type.String({
       ...Line(3, 100),
-      description: "A part of the client's name, e-mail or phone. Upper and lower case are the same, and so are letters with and without accents.",
+      description:
+        "A part of the client's name, e-mail or phone. Upper and lower case are the same, and so are letters with and without accents.",
       examples: ['lovelace'],
     }),
   ),

@@ -93,7 +93,8 @@ export const ClientsQuery = StrictObject({
   q: Type.Optional(
     Type.String({
       ...Line(3, 100),
-      description: 'A part of the name, e-mail or phone. Upper and lower case are the same, and so are letters with and without accents.',
+      description:
+        'A part of the name, e-mail or phone. Upper and lower case are the same, and so are letters with and without accents.',
       examples: ['lovelace'],
     }),
   ),

@@ -144,7 +144,17 @@ onEachEngine('records of bookings', (engine) => {
     const own = await makeBusiness(service)
     const token = clientOf(service, own.key)
     const offer = await makeOffer(service, own.id)
-    const names = ['Łukasiewicz', 'Đặng', 'Sørensen', 'Weiß', 'Ægir', 'Işıl', 'Müller', 'Παπαδόπουλος', '山田が一']
+    const names = [
+      'Łukasiewicz',
+      'Đặng',
+      'Sørensen',
+      'Weiß',
+      'Ægir',
+      'Işıl',
+      'Müller',
+      'Παπαδόπουλος',
+      '山田が一',
+    ]
     for (const [index, last_name] of names.entries())
       await bookSlot(token, offer, at(`${String(9 + index).padStart(2, '0')}:00`), {
         book: { client: { first_name: 'Kim', last_name, email: `k${index}@example.com` } },
@@ -171,7 +181,8 @@ onEachEngine('records of bookings', (engine) => {
       ['山田か', []],
     ]
     for (const [q, expected] of searched)
-      for (const list of ['bookings', 'clients']) expect(await found(list, q), `${list} ${q}`).toEqual(expected)
+      for (const list of ['bookings', 'clients'])
+        expect(await found(list, q), `${list} ${q}`).toEqual(expected)
   })
 
   test('staff change only their own appointments, and see nothing of the clients of others', async () => {
