@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
 import { Problem } from '../base/errors.ts'
-import { exampleClient, exampleIds } from '../base/examples.ts'
+import { exampleIds } from '../base/examples.ts'
 import { isUuid } from '../base/ids.ts'
 import {
   formatInstant,
@@ -30,6 +30,7 @@ import {
 import type { DeliveriesQuery } from './delivery-schemas.ts'
 import { startDelivering } from './delivery-signal.ts'
 import { eventPayload, type EventSubject, type EventType } from './event-payload.ts'
+import { sampleBooking } from './event-sample.ts'
 import { retentionSeconds } from './event.ts'
 import type { AttemptError, AttemptResult } from './send.ts'
 import type { WebhookRow } from './webhook-queries.ts'
@@ -209,7 +210,7 @@ export function sendSample(
       event_id: eventId,
       event_type: sampleType,
       booking_id: exampleIds.booking,
-      sample_payload: eventPayload(sampleType, sampleBooking(webhook, tx.now), tx.now),
+      sample_payload: eventPayload(sampleType, bookingOfTomorrow(webhook, tx.now), tx.now),
       status: 'pending' as const,
       attempts_json: '[]',
       attempts_left: maxAttempts,
@@ -226,20 +227,15 @@ export function sendSample(
 }
 
 /** Makes up a booking for tomorrow. */
-function sampleBooking({ business_id, timezone }: WebhookRow, now: Instant): EventSubject {
+function bookingOfTomorrow({ business_id, timezone }: WebhookRow, now: Instant): EventSubject {
   const startsAt = plusMinutes(roundUpToSecond(now), 24 * 60)
+  const { location, ...sample } = sampleBooking
   return {
-    id: exampleIds.booking,
-    business_id: business_id ?? exampleIds.business,
-    status: 'confirmed',
+    ...sample,
+    business_id: business_id ?? sample.business_id,
     starts_at: startsAt,
     ends_at: plusMinutes(startsAt, 30),
-    party_size: 1,
-    client_first_name: exampleClient.first_name,
-    client_last_name: exampleClient.last_name,
-    client_email: exampleClient.email,
-    service: { id: exampleIds.service, name: 'Sample service' },
-    location: { id: exampleIds.location, name: 'Sample location', timezone },
+    location: { ...location, timezone },
   }
 }
 

@@ -28,6 +28,20 @@ export const EventBody = Type.Object(
 
 const { phone: _phone, ...client } = exampleClient
 
+const exampleBody = {
+  event: 'booking.created',
+  timestamp: exampleTimes.createdAt,
+  data: {
+    id: exampleIds.booking,
+    status: 'confirmed',
+    service: { id: exampleIds.service, name: 'Haircut' },
+    client,
+    starts_at: exampleTimes.startsAt,
+    ends_at: exampleTimes.endsAt,
+    location: { id: exampleIds.location, name: 'Online' },
+  },
+}
+
 export const Event = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'The `webhook-id` of its deliveries.' }),
@@ -47,25 +61,26 @@ export const Event = Type.Object(
         booking_id: exampleIds.booking,
         business_id: exampleIds.business,
         occurred_at: exampleTimes.createdAt,
-        payload: {
-          event: 'booking.created',
-          timestamp: exampleTimes.createdAt,
-          data: {
-            id: exampleIds.booking,
-            status: 'confirmed',
-            service: { id: exampleIds.service, name: 'Haircut' },
-            client,
-            starts_at: exampleTimes.startsAt,
-            ends_at: exampleTimes.endsAt,
-            location: { id: exampleIds.location, name: 'Online' },
-          },
-        },
+        payload: exampleBody,
       },
     ],
   },
 )
 
 export const EventPage = Page(Event, { title: 'EventPage', description: 'Events, the oldest first.' })
+
+export const EventSamples = Type.Object(
+  { data: Type.Array(EventBody) },
+  {
+    title: 'EventSamples',
+    description: 'Bodies of deliveries about a made-up booking.',
+    examples: [{ data: [exampleBody] }],
+  },
+)
+
+export const EventSamplesQuery = StrictObject({
+  type: Type.Optional(EventName),
+})
 
 export const EventsQuery = StrictObject({
   ...listParameters,

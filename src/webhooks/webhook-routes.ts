@@ -6,7 +6,8 @@ import { StrictObject, EmptyObject, PathId, problems } from '../http/wire.ts'
 import type { Context } from './context.ts'
 import { DeliveriesQuery, Delivery, DeliveryPage } from './delivery-schemas.ts'
 import { listDeliveries, retryByHand, sendSample } from './delivery.ts'
-import { EventPage, EventsQuery } from './event-schemas.ts'
+import { eventSamples } from './event-sample.ts'
+import { EventPage, EventSamples, EventSamplesQuery, EventsQuery } from './event-schemas.ts'
 import { listEvents } from './event.ts'
 import {
   ChangeWebhook,
@@ -227,5 +228,25 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     (request) => listEvents(context, request.actor, request.query),
+  )
+
+  routes.get(
+    '/events/samples',
+    {
+      config: { access, people: 'owner', plan: 'enterprise' },
+      schema: {
+        operationId: 'listEventSamples',
+        tags,
+        summary: 'List a sample of each event',
+        description:
+          'For tools that show the fields of an event before one has happened: the body that receivers get, with every field, of a made-up booking for two.',
+        querystring: EventSamplesQuery,
+        response: { 200: EventSamples },
+      },
+    },
+    (request) => {
+      const { type } = request.query
+      return { data: eventSamples().filter(({ event }) => type === undefined || event === type) }
+    },
   )
 }

@@ -293,6 +293,7 @@ const rows: Record<
         }),
       },
       'GET /api/v1/events': list('/events'),
+      'GET /api/v1/events/samples': { ...list('/events/samples'), hasOwn: true },
     },
   },
   feeds: {

@@ -1,0 +1,37 @@
+import type { Static } from 'typebox'
+import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
+import { readInstant } from '../base/instants.ts'
+import type { BookingStatus } from '../database/tables.ts'
+import { eventPayload, type EventSubject, type EventType, eventTypes } from './event-payload.ts'
+import type { EventBody } from './event-schemas.ts'
+
+/** A made-up booking, with the ids of the API reference. */
+export const sampleBooking: EventSubject = {
+  id: exampleIds.booking,
+  business_id: exampleIds.business,
+  status: 'confirmed',
+  starts_at: readInstant(exampleTimes.startsAt),
+  ends_at: readInstant(exampleTimes.endsAt),
+  party_size: 1,
+  client_first_name: exampleClient.first_name,
+  client_last_name: exampleClient.last_name,
+  client_email: exampleClient.email,
+  service: { id: exampleIds.service, name: 'Sample service' },
+  location: { id: exampleIds.location, name: 'Sample location', timezone: 'Europe/Berlin' },
+}
+
+const statuses: Record<EventType, BookingStatus> = {
+  'booking.created': 'confirmed',
+  'booking.updated': 'confirmed',
+  'booking.cancelled': 'cancelled',
+  'booking.completed': 'completed',
+}
+
+/** Makes a body of each event, with every field that one can have: so for a party. */
+export function eventSamples(): Static<typeof EventBody>[] {
+  const at = readInstant(exampleTimes.createdAt)
+  return eventTypes.map((type) => {
+    const booking = { ...sampleBooking, status: statuses[type], party_size: 2 }
+    return JSON.parse(eventPayload(type, booking, at)) as Static<typeof EventBody> // as it is delivered
+  })
+}
