@@ -3,6 +3,13 @@ import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
+/** What the page opens with in sight: the one tag that asks for it. */
+function focusOf(page: string): string {
+  const tags = page.match(/<[^>]*\sautofocus\b[^>]*>/g) ?? []
+  expect(tags).toHaveLength(1)
+  return (tags[0] ?? '').replaceAll(/\s+/g, ' ')
+}
+
 onEachEngine('booking by the form of the console', (engine) => {
   let service: TestService
   let owner: LoggedIn
@@ -64,9 +71,13 @@ onEachEngine('booking by the form of the console', (engine) => {
     expect(times).not.toContain(`name="use" value="${date}T09:00:00.000Z"`) // she is booked at ten in Berlin
     expect(times).toContain(`name="use" value="${date}T10:00:00.000Z"`)
     expect(times).toContain('value="Grace"')
+    expect(focusOf(times)).toMatch(/name="use" value="\S+T08:00:00.000Z"/) // in sight, not at the top of the form
     const { do: _, ...rest } = fields(date)
     const used = String((await send({ ...rest, use: `${date}T10:00:00.000Z` })).body)
     expect(used).toMatch(/name="time"[^>]* value="11:00"/)
+    expect(focusOf(used)).toContain('name="notes"') // the client is known
+    const unknown = await send({ ...rest, email: '', use: `${date}T10:00:00.000Z` })
+    expect(focusOf(String(unknown.body))).toContain('name="q"')
     const sunday = new Date(Date.parse(date) + 5 * 86_400_000).toISOString().slice(0, 10)
     const later = await send(fields(sunday, { do: 'times' }))
     expect(String(later.body)).toContain('Nothing is free on that day. Free on Mon')

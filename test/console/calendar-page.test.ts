@@ -67,6 +67,31 @@ onEachEngine('the calendar of the console', (engine) => {
     if (missing) expect(shown).not.toContain(missing)
   })
 
+  test('lists when anybody is free, and who', async () => {
+    const tuesday = '2026-11-24'
+    await booker.book('Haircut', `${tuesday}T10:00:00+01:00`, { staff_id: booker.staffId('Anna') })
+    await booker.book('Haircut', `${tuesday}T10:00:00+01:00`, { staff_id: booker.staffId('Ben') })
+    const page = await show(`?view=list&date=${tuesday}`)
+    const gaps = (page.match(/<li class="gap"[\s\S]*?<\/li>/g) ?? []).map((row) =>
+      row
+        .replaceAll(/<[^>]+>/g, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .replace(/ Book .* free/, '')
+        .trim(),
+    )
+    expect(gaps).toContain('10:00–10:30 Clara Neumann')
+    expect(gaps.some((row) => /^\S+–10:00 .*Anna Weber/.test(row))).toBe(true)
+    expect(gaps.some((row) => /^10:30–\S+ .*Anna Weber ?, .*Ben Fischer/.test(row))).toBe(true)
+    expect(page).toMatch(new RegExp(`start=${tuesday}T09%3A00%3A00.000Z&amp;who=${booker.staffId('Clara')}`))
+  })
+
+  test('marks the view that a width shows', async () => {
+    const marked = (page: string) =>
+      Array.from(page.matchAll(/aria-current="page"\s*>(Day|Week|List)</g), ([, view]) => view)
+    expect(marked(await show())).toEqual(['Day', 'List']) // one of both is hidden
+    expect(marked(await show('?view=week'))).toEqual(['Week'])
+  })
+
   test('masks the clients of others for staff, and shows nothing of another business', async () => {
     const place = { businessId: booker.business.id }
     const request = {

@@ -73,10 +73,10 @@ describe.runIf(chromiumPath !== undefined)('in a browser', () => {
       await page.getByRole('button', { name: 'Create account' }).click()
       await page.locator('.console-header', { hasText: 'Ada Lovelace' }).waitFor()
       await picture('console')
-      await page.getByText('Hudson Studio').first().click() // opens the menu of businesses
+      await page.getByText('Salon Spree').first().click() // the oldest; opens the menu of businesses
       await picture('businesses')
-      await page.getByRole('link', { name: 'Salon Spree' }).click()
-      await page.locator('summary.name', { hasText: 'Salon Spree' }).waitFor()
+      await page.getByRole('link', { name: 'Hudson Studio' }).click()
+      await page.locator('summary.name', { hasText: 'Hudson Studio' }).waitFor()
       await logOut(page, 'Ada Lovelace')
       await logIn(page, 'ada@example.com', 'not the password')
       await page.getByRole('alert').waitFor()

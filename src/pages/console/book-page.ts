@@ -93,8 +93,12 @@ export interface BookForm {
   service: Service
   location: Location
   state: FormState & { refusal?: unknown }
+  /** The field that comes next; undefined at the start of the form. */
+  next?: 'q' | 'first_name' | 'notes' | undefined
   /** Free times of the first day with any, from the chosen one on; undefined where nobody asked for them. */
   times?: readonly Instant[] | undefined
+  /** Whether somebody asked for them just now. */
+  asked?: boolean
   /** Earlier clients; undefined where nobody was searched for. */
   found?: readonly FoundClient[] | undefined
 }
@@ -155,7 +159,7 @@ export function bookForm(form: BookForm): ShownPage {
           ${visit.person.role === 'staff' ? '' : lookUp(form)} ${clientFields(form)}
         </fieldset>
         ${answerFields(texts, state, { fields: service.custom_fields })}
-        ${field(state, { name: 'notes', label: t.notes, rows: 4, max: 1000 })} ${tick(state, 'tell', t.tell)}
+        ${field(state, { name: 'notes', label: t.notes, rows: 4, max: 1000, focus: form.next === 'notes' })} ${tick(state, 'tell', t.tell)}
         <button type="submit" name="do" value="book" class="main">${t.send}</button>
       </form>`,
   )
@@ -194,7 +198,13 @@ function whenFields(form: BookForm): Html {
 }
 
 /** Free times as buttons that fill the fields in. */
-function freeTimes({ visit: { texts, locale }, location: { timezone }, state, times }: BookForm): Html {
+function freeTimes({
+  visit: { texts, locale },
+  location: { timezone },
+  state,
+  times,
+  asked = false,
+}: BookForm): Html {
   const [first] = times ?? []
   const t = texts.book
   if (!times) return html``
@@ -204,15 +214,17 @@ function freeTimes({ visit: { texts, locale }, location: { timezone }, state, ti
   return html`<p id="free-times" role="status">${isLater ? t.freeLater(day) : t.freeOn(day)}</p>
     <p class="near" role="group" aria-labelledby="free-times">
       ${times.map(
-        (start) =>
-          html`<button type="submit" name="use" value="${start}" formnovalidate>
+        (start, index) =>
+          html`<button type="submit" name="use" value="${start}" formnovalidate ${focusIf(asked && index === 0)}>
             ${clockText(start, { timezone, locale })}
           </button>`,
       )}
     </p>`
 }
 
-function lookUp({ visit, state: { typed, faults }, found }: BookForm): Html {
+const focusIf = (isNext: boolean): Html => (isNext ? html`autofocus` : html``)
+
+function lookUp({ visit, state: { typed, faults }, found, next }: BookForm): Html {
   const t = visit.texts.book
   const fault = faults['q']
   return html`<div data-look-up="${visit.business?.id ?? ''}" data-none="${t.nobodyFound}">
@@ -226,6 +238,7 @@ function lookUp({ visit, state: { typed, faults }, found }: BookForm): Html {
         maxlength="100"
         dir="auto"
         autocomplete="off"
+        ${focusIf(next === 'q' || found?.length === 0 || fault !== undefined)}
       />
       <button type="submit" name="do" value="find" formnovalidate>${t.find}</button>
     </div>
@@ -233,8 +246,8 @@ function lookUp({ visit, state: { typed, faults }, found }: BookForm): Html {
     <p class="near" role="status">
       ${found?.length === 0 ? t.nobodyFound : ''}
       ${(found ?? []).map(
-        ({ first_name, last_name, email, phone }) =>
-          html`<button type="submit" name="pick" value="${email}" formnovalidate>
+        ({ first_name, last_name, email, phone }, index) =>
+          html`<button type="submit" name="pick" value="${email}" formnovalidate ${focusIf(index === 0)}>
             <bdi>${first_name} ${last_name}</bdi> ·
             <bdi>${email}</bdi>${phone === null ? '' : html` · <bdi>${phone}</bdi>`}
           </button>`,
@@ -243,14 +256,14 @@ function lookUp({ visit, state: { typed, faults }, found }: BookForm): Html {
   </div>`
 }
 
-function clientFields({ visit, state }: BookForm): Html {
+function clientFields({ visit, state, next }: BookForm): Html {
   const t = visit.texts.book
   return html`<div class="beside">
-      ${field(state, { name: 'first_name', label: t.firstName, required: true, max: 100 })}
+      ${field(state, { name: 'first_name', label: t.firstName, required: true, max: 100, focus: next === 'first_name' })}
       ${field(state, { name: 'last_name', label: t.lastName, required: true, max: 100 })}
     </div>
     <div class="beside">
-      ${field(state, { name: 'email', label: t.email, type: 'email', required: true, max: 254 })}
+      ${field(state, { name: 'email', label: t.email, hint: t.emailHint, type: 'email', required: true, max: 254 })}
       ${field(state, { name: 'phone', label: t.phone, type: 'tel', max: 32 })}
     </div>`
 }

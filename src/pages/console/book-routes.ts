@@ -97,8 +97,8 @@ function bookRoute(context: Context): ConsoleRoute {
         const { typed } = form.state
         if (typed['do'] === 'find') return { page: await foundClients(context, form) }
         if (typed['do'] === 'times')
-          return { page: bookForm({ ...form, times: await freeTimes(context, form) }) }
-        if (typed['use'] !== undefined) return { page: bookForm(withUsedTime(form, typed['use'])) }
+          return { page: bookForm({ ...form, times: await freeTimes(context, form), asked: true }) }
+        if (typed['use'] !== undefined) return { page: bookForm({ ...withUsedTime(form, typed['use']), next: nextField(form) }) }
         if (typed['pick'] !== undefined) return { page: await pickedClient(context, form) }
         const order = orderOf(form)
         const { date } = wallFields(order.startsAt, form.location.timezone)
@@ -197,6 +197,12 @@ function withUsedTime(form: SentForm, at: string): SentForm {
   }
 }
 
+/** Once the time is chosen: whom it is for, or what is known of them already. */
+function nextField({ visit, state }: SentForm): BookForm['next'] {
+  if (state.typed['email']) return 'notes'
+  return visit.person.role === 'staff' ? 'first_name' : 'q'
+}
+
 const daysAhead = 14
 
 /** The free times of the first day that has any, from the chosen day on. */
@@ -228,7 +234,7 @@ async function pickedClient(context: Context, form: SentForm) {
   const { typed } = form.state
   const [client] = await clientsLike(context, form.visit, { email: typed['pick'] ?? '' })
   if (!client) return bookForm(form)
-  return bookForm({ ...form, state: filledForm({ ...typed, ...fieldsOf(client) }) })
+  return bookForm({ ...form, state: filledForm({ ...typed, ...fieldsOf(client) }), next: 'notes' })
 }
 
 const maxFound = '8'

@@ -1,8 +1,8 @@
 import type { Interval } from '../../availability/zone-rules.ts'
-import { without } from '../../bookings/calendar-rules.ts'
 import { html, type Html } from '../page.ts'
 import {
   type CalendarView,
+  columnName,
   fiveMinutesMs,
   Formats,
   freeIn,
@@ -11,7 +11,6 @@ import {
   type Shown,
   type ShownBooking,
   spanOf,
-  takenOf,
 } from './calendar-page.ts'
 import { pathOf } from './console-page.ts'
 import { clientName } from './formats.ts'
@@ -28,7 +27,7 @@ export function calendarList(view: CalendarView): Html {
     })),
     ...shown.holds.map((hold) => ({ at: spanOf(hold), part: listedHold(view, hold, formats) })),
     ...shown.blocks.map((block) => ({ at: spanOf(block), part: listedBlock(view, block, formats) })),
-    ...freeForAll(view).map((gap) => ({ at: gap, part: listedGap(view, gap, formats) })),
+    ...gapsOf(view).map((gap) => ({ at: gap, part: listedGap(view, gap, formats) })),
   ].toSorted((one, other) => one.at.from - other.at.from)
   const next = shown.bookings.find(
     ({ status, starts_at }) =>
@@ -42,20 +41,43 @@ export function calendarList(view: CalendarView): Html {
     </ol>`
 }
 
-/** When something that is shown is open and nothing that is shown is taken. */
-function freeForAll(view: CalendarView): Interval[] {
-  const { calendar, columns, shown, nowMs } = view
-  const { range } = calendar
-  const [only] = columns
-  if (only && columns.length === 1) return freeIn(view, only, range)
-  const from = Math.max(range.from, Math.ceil(nowMs / fiveMinutesMs) * fiveMinutesMs)
-  // what is always open, such as online, says nothing of when people are there
-  const open = columns.filter(({ staff }) => staff).flatMap((column) => freeIn(view, column, range))
-  const taken = [...shown.bookings, ...shown.holds].map(takenOf)
-  return without(open, [...taken, { from: range.from, to: from }]).filter(
-    (gap) => gap.to - gap.from >= 3 * fiveMinutesMs && gap.to - gap.from < range.to - range.from,
-  )
+/** Time in which somebody is free, and who: the same people all along. */
+interface Gap extends Interval {
+  /** Empty for one column alone, and for more people than a row can name. */
+  free: CalendarView['columns']
 }
+
+/** More are not named: with many, somebody is nearly always free, and the rows would change with every appointment. */
+const maxNamed = 6
+
+/** When at least one of those who are shown can be booked. */
+function gapsOf(view: CalendarView): Gap[] {
+  const { columns } = view
+  const { range } = view.calendar
+  const [only] = columns
+  if (only && columns.length === 1) return freeIn(view, only, range).map((gap) => ({ ...gap, free: [] }))
+  const people = columns.filter(({ staff }) => staff)
+  // what is always open, such as online, says nothing of when people are there
+  const times = (people.length > 0 ? people : columns).map((column) => ({
+    column,
+    gaps: freeIn(view, column, range).filter(({ from, to }) => to - from >= leastGapMs),
+  }))
+  const isNamed = times.length <= maxNamed
+  const edges = [...new Set(times.flatMap(({ gaps }) => gaps.flatMap(({ from, to }) => [from, to])))]
+  const gaps: Gap[] = []
+  for (const from of edges.toSorted((one, other) => one - other)) {
+    const now = times.filter((one) => one.gaps.some((gap) => gap.from <= from && from < gap.to))
+    const last = gaps.at(-1)
+    if (last && last.to === Infinity) {
+      if (!isNamed && now.length > 0) continue
+      last.to = from
+    }
+    if (now.length > 0) gaps.push({ from, to: Infinity, free: isNamed ? now.map(({ column }) => column) : [] })
+  }
+  return gaps
+}
+
+const leastGapMs = 3 * fiveMinutesMs
 
 function nextCard({ visit, nowMs }: CalendarView, booking: ShownBooking, formats: Formats): Html {
   const t = visit.texts.calendar
@@ -145,15 +167,22 @@ function listedBlock(
   </li>`
 }
 
-function listedGap({ visit, choice }: CalendarView, gap: Interval, formats: Formats): Html {
+function listedGap({ visit, choice, columns }: CalendarView, gap: Gap, formats: Formats): Html {
   const t = visit.texts.calendar
   const start = new Date(gap.from).toISOString()
-  const path = pathOf('/console/book', visit, { start, who: choice.who, location: choice.location })
+  const [first, ...others] = gap.free
+  const who = choice.who ?? (others.length === 0 ? first?.id : undefined)
+  const path = pathOf('/console/book', visit, { start, who, location: choice.location })
   return html`<li class="gap" data-key="lf-${gap.to}">
     <span>${formats.time(gap.from)}–${formats.time(gap.to)}</span>
     <span
       ><a href="${path}"
         >${t.book}<span class="unseen"> ${t.free(formats.time(gap.from), formats.time(gap.to))}</span></a
+      >
+      <span class="soft"
+        >${gap.free.map(
+          (column, index) => html`${index === 0 ? '' : ', '}<bdi>${columnName(column, columns)}</bdi>`,
+        )}</span
       ></span
     >
   </li>`

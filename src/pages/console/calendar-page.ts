@@ -113,30 +113,56 @@ export function calendarBar({ visit, choice, calendar }: CalendarView): Html {
     location: choice.location,
     who: choice.who,
   })
-  return html`<div class="cal-bar">
+  return html`<div class="cal-bar ${choice.view === undefined ? 'by-width' : ''}">
     <h1>${headingOf(choice, locale)}</h1>
     <nav class="cal-days" aria-label="${t.date}">
       <a class="button" rel="prev" href="${shift(-step)}" aria-label="${t.previous}">‹</a>
       <a class="button" href="${today}">${t.today}</a>
       <a class="button" rel="next" href="${shift(step)}" aria-label="${t.next}">›</a>
     </nav>
-    <nav class="cal-views" aria-label="${t.view}">
-      ${views.map(
-        (view) =>
-          html`<a
-            class="button"
-            href="${calendarPath(visit, { ...choice, view })}"
-            ${view === (choice.view ?? 'day') ? html`aria-current="page"` : ''}
-            >${t.views[view]}</a
-          >`,
-      )}
-    </nav>
-    ${filterForm(visit, choice, calendar)} ${searchForm(visit)}
+    ${
+      choice.view === undefined
+        ? html`${viewLinks(visit, choice, 'day', 'as-grid')}${viewLinks(visit, choice, 'list', 'as-list')}`
+        : viewLinks(visit, choice, choice.view)
+    }
+    <div id="cal-tools" class="cal-tools" popover>
+      ${filterForm(visit, choice, calendar)} ${searchForm(visit)}
+    </div>
     <p class="cal-do">
       <a class="button main" href="${pathOf('/console/book', visit, placeChoice(choice))}">+ ${t.book}</a>
       <a class="button" href="${pathOf('/console/block', visit, placeChoice(choice))}">${t.block}</a>
+      <button type="button" class="button cal-more" popovertarget="cal-tools">
+        ${toolsName(visit, choice, calendar)}
+      </button>
     </p>
   </div>`
+}
+
+/** What is shown by the width of the page has its links twice: of each, one stands where the other is hidden. */
+function viewLinks(visit: ConsoleVisit, choice: CalendarChoice, present: View, where = ''): Html {
+  const t = visit.texts.calendar
+  return html`<nav class="cal-views ${where}" aria-label="${t.view}">
+    ${views.map(
+      (view) =>
+        html`<a
+          class="button"
+          href="${calendarPath(visit, { ...choice, view })}"
+          ${view === present ? html`aria-current="page"` : ''}
+          >${t.views[view]}</a
+        >`,
+    )}
+  </nav>`
+}
+
+/** On a phone date, filters and search are behind a button, which says what is chosen. */
+function toolsName({ texts }: ConsoleVisit, { location, who }: CalendarChoice, calendar: Calendar): Html {
+  const { catalogue, columns } = calendar
+  const place = catalogue.locations.find(({ id }) => id === location)?.name
+  const column = columns.find(({ id }) => id === who)
+  const chosen = [place, column && columnName(column, columns)].filter((name) => name !== undefined)
+  return chosen.length === 0
+    ? html`${texts.calendar.tools}`
+    : html`${chosen.map((name, index) => html`${index === 0 ? '' : ', '}<bdi>${name}</bdi>`)} ▾`
 }
 
 /** The day, or the first and last day of the week. */

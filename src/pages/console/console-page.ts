@@ -5,6 +5,7 @@ import { findPerson, type PersonPlace, placesOf } from '../../access/log-in.ts'
 import { readClientAddress } from '../../base/client-network.ts'
 import { Problem } from '../../base/errors.ts'
 import { isUuid } from '../../base/ids.ts'
+import { toMs } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
 import { listBusinessesInScope, showBusinessInScope } from '../../catalogue/business.ts'
 import { html, type Html, sendPage } from '../page.ts'
@@ -65,7 +66,7 @@ export interface ConsoleVisit extends ConsoleLanguage {
   businesses: ConsoleBusiness[]
   /** Of a hub: the business that this browser showed last. */
   lastShown?: string | undefined
-  /** Whether the page is about that one although the address names none, which would mean the first. */
+  /** Whether the page is about that one although the address names none, which would mean the oldest. */
   isRecalled?: boolean
   /** For a form of this page that must not do its work twice. */
   once: string
@@ -76,7 +77,7 @@ const maxShownBusinesses = '100'
 
 /**
  * Who is logged in; undefined for nobody, who gets the form. `businessId` chooses among the businesses of a hub; without it,
- * it is the one that this browser showed last.
+ * it is the one that this browser showed last, or the hub's oldest.
  */
 export async function findVisit(
   context: Context,
@@ -97,9 +98,12 @@ export async function findVisit(
   const lastShown = lastShownBusiness(request)
   const named = businessId ?? lastShown
   const wanted = named !== undefined && isUuid(named) ? named.toLowerCase() : undefined
+  const [first] = rows.toSorted(
+    (one, other) => toMs(one.created_at) - toMs(other.created_at) || (one.id < other.id ? -1 : 1),
+  )
   const business =
-    rows.find(({ id }) => id === wanted) ?? (await businessBeyond(context, person, wanted)) ?? rows[0]
-  const isRecalled = businessId === undefined && business !== rows[0]
+    rows.find(({ id }) => id === wanted) ?? (await businessBeyond(context, person, wanted)) ?? first
+  const isRecalled = businessId === undefined && business !== first
   return { ...language, person, places, business, businesses: rows, lastShown, isRecalled }
 }
 
@@ -162,11 +166,13 @@ export function sendConsolePage(
   const present = businessOf(visit)
   if (present !== undefined && present !== visit.lastShown)
     void reply.header('set-cookie', consoleCookie(`${lastShownName}=${present}`))
+  // styles show it where there are such fields, and mark them
+  const needed = html`<p class="soft needed">${visit.texts.frame.needed}</p>`
   return sendPage(reply, {
     title: `${title} – ${visit.business?.name ?? 'Holdfast'}`,
     locale: visit.locale,
     skip: visit.texts.frame.skip,
-    main: html`<main id="main" class="text console${wide ? ' wide' : ''}" tabindex="-1">${body}</main>`,
+    main: html`<main id="main" class="text console${wide ? ' wide' : ''}" tabindex="-1">${body}${needed}</main>`,
     more: html`${consoleHead} ${more}`,
     header: consoleHeader(visit, section),
     forms: true,

@@ -64,6 +64,8 @@ interface Field {
   /** Allows fractions. */
   isDecimal?: boolean
   autocomplete?: string
+  /** Whether the page opens with it in sight, to go on typing. */
+  focus?: boolean
   /** What the value is now, where somebody else has changed it. */
   now?: Html | undefined
 }
@@ -84,7 +86,7 @@ function inputOf(
   { name, type = 'text', required = false, max, rows, ...rest }: Omit<Field, 'label'> & { describedBy: Html },
 ): Html {
   const value = typed[name] ?? ''
-  const common = html`id="${name}" name="${name}" dir="auto" ${required ? html`required` : ''}
+  const common = html`id="${name}" name="${name}" dir="auto" ${required ? html`required` : ''} ${rest.focus === true ? html`autofocus` : ''}
   ${max === undefined ? '' : html`maxlength="${max}"`} ${rest.describedBy}
   ${faults[name] === undefined ? '' : html`aria-invalid="true"`}`
   if (rows !== undefined) return html`<textarea ${common} rows="${rows}">${value}</textarea>` // a browser drops the first line break

@@ -4,6 +4,7 @@ export const german: ConsoleTexts = {
   frame: {
     skip: 'Zum Inhalt springen',
     navigation: 'Konsole',
+    needed: 'Felder mit * müssen ausgefüllt werden.',
     calendar: 'Kalender',
     account: 'Ihr Konto',
     users: 'Wer sich anmelden darf',
@@ -27,6 +28,7 @@ export const german: ConsoleTexts = {
     next: 'Danach',
     date: 'Datum',
     show: 'Zeigen',
+    tools: 'Filtern',
     location: 'Standort',
     allLocations: 'Alle Standorte',
     who: 'Wer',
@@ -377,6 +379,7 @@ export const german: ConsoleTexts = {
     firstName: 'Vorname',
     lastName: 'Nachname',
     email: 'E-Mail',
+    emailHint: 'Jeder Termin braucht eine: Dorthin gehen Bestätigungen und der Link zum Verschieben und Absagen.',
     phone: 'Telefon',
     notes: 'Anmerkungen',
     tell: 'Dem Kunden eine Bestätigung schicken',

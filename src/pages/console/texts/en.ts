@@ -4,6 +4,7 @@ export const english = {
   frame: {
     skip: 'Skip to the content',
     navigation: 'Console',
+    needed: 'Fields with * have to be filled in.',
     calendar: 'Calendar',
     account: 'Your account',
     users: 'People who may log in',
@@ -27,6 +28,7 @@ export const english = {
     next: 'After',
     date: 'Date',
     show: 'Show',
+    tools: 'Filter',
     location: 'Location',
     allLocations: 'All locations',
     who: 'Who',
@@ -372,6 +374,7 @@ export const english = {
     firstName: 'First name',
     lastName: 'Last name',
     email: 'E-mail',
+    emailHint: 'Every appointment needs one: confirmations and the link to move or cancel go there.',
     phone: 'Phone',
     notes: 'Notes',
     tell: 'Send a confirmation to the client',
