@@ -159,7 +159,8 @@ export function bookForm(form: BookForm): ShownPage {
           ${visit.person.role === 'staff' ? '' : lookUp(form)} ${clientFields(form)}
         </fieldset>
         ${answerFields(texts, state, { fields: service.custom_fields })}
-        ${field(state, { name: 'notes', label: t.notes, rows: 4, max: 1000, focus: form.next === 'notes' })} ${tick(state, 'tell', t.tell)}
+        ${field(state, { name: 'notes', label: t.notes, rows: 4, max: 1000, focus: form.next === 'notes' })}
+        ${tick(state, 'tell', t.tell)}
         <button type="submit" name="do" value="book" class="main">${t.send}</button>
       </form>`,
   )
@@ -215,7 +216,13 @@ function freeTimes({
     <p class="near" role="group" aria-labelledby="free-times">
       ${times.map(
         (start, index) =>
-          html`<button type="submit" name="use" value="${start}" formnovalidate ${focusIf(asked && index === 0)}>
+          html`<button
+            type="submit"
+            name="use"
+            value="${start}"
+            formnovalidate
+            ${focusIf(asked && index === 0)}
+          >
             ${clockText(start, { timezone, locale })}
           </button>`,
       )}

@@ -98,7 +98,8 @@ function bookRoute(context: Context): ConsoleRoute {
         if (typed['do'] === 'find') return { page: await foundClients(context, form) }
         if (typed['do'] === 'times')
           return { page: bookForm({ ...form, times: await freeTimes(context, form), asked: true }) }
-        if (typed['use'] !== undefined) return { page: bookForm({ ...withUsedTime(form, typed['use']), next: nextField(form) }) }
+        if (typed['use'] !== undefined)
+          return { page: bookForm({ ...withUsedTime(form, typed['use']), next: nextField(form) }) }
         if (typed['pick'] !== undefined) return { page: await pickedClient(context, form) }
         const order = orderOf(form)
         const { date } = wallFields(order.startsAt, form.location.timezone)

@@ -72,7 +72,8 @@ function gapsOf(view: CalendarView): Gap[] {
       if (!isNamed && now.length > 0) continue
       last.to = from
     }
-    if (now.length > 0) gaps.push({ from, to: Infinity, free: isNamed ? now.map(({ column }) => column) : [] })
+    if (now.length > 0)
+      gaps.push({ from, to: Infinity, free: isNamed ? now.map(({ column }) => column) : [] })
   }
   return gaps
 }

@@ -172,7 +172,9 @@ export function sendConsolePage(
     title: `${title} – ${visit.business?.name ?? 'Holdfast'}`,
     locale: visit.locale,
     skip: visit.texts.frame.skip,
-    main: html`<main id="main" class="text console${wide ? ' wide' : ''}" tabindex="-1">${body}${needed}</main>`,
+    main: html`<main id="main" class="text console${wide ? ' wide' : ''}" tabindex="-1">
+      ${body}${needed}
+    </main>`,
     more: html`${consoleHead} ${more}`,
     header: consoleHeader(visit, section),
     forms: true,

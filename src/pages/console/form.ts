@@ -86,9 +86,9 @@ function inputOf(
   { name, type = 'text', required = false, max, rows, ...rest }: Omit<Field, 'label'> & { describedBy: Html },
 ): Html {
   const value = typed[name] ?? ''
-  const common = html`id="${name}" name="${name}" dir="auto" ${required ? html`required` : ''} ${rest.focus === true ? html`autofocus` : ''}
-  ${max === undefined ? '' : html`maxlength="${max}"`} ${rest.describedBy}
-  ${faults[name] === undefined ? '' : html`aria-invalid="true"`}`
+  const common = html`id="${name}" name="${name}" dir="auto" ${required ? html`required` : ''}
+  ${rest.focus === true ? html`autofocus` : ''} ${max === undefined ? '' : html`maxlength="${max}"`}
+  ${rest.describedBy} ${faults[name] === undefined ? '' : html`aria-invalid="true"`}`
   if (rows !== undefined) return html`<textarea ${common} rows="${rows}">${value}</textarea>` // a browser drops the first line break
   const isNumber = type === 'number'
   return html`<input

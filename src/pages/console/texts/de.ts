@@ -379,7 +379,8 @@ export const german: ConsoleTexts = {
     firstName: 'Vorname',
     lastName: 'Nachname',
     email: 'E-Mail',
-    emailHint: 'Jeder Termin braucht eine: Dorthin gehen Bestätigungen und der Link zum Verschieben und Absagen.',
+    emailHint:
+      'Jeder Termin braucht eine: Dorthin gehen Bestätigungen und der Link zum Verschieben und Absagen.',
     phone: 'Telefon',
     notes: 'Anmerkungen',
     tell: 'Dem Kunden eine Bestätigung schicken',
