@@ -19,7 +19,7 @@ function selectBusyCalendars(db: Queries) {
     .select([
       ...(['c.id', 'c.business_id', 'c.staff_id', 'c.url', 'c.etag', 'c.last_modified'] as const),
       ...(['c.last_fetched_at', 'c.last_error', 'c.busy_until', 'c.next_fetch_at'] as const),
-      ...(['c.created_at', 'b.timezone'] as const),
+      ...(['c.created_at', 'c.failing_since', 'c.told_at', 'b.timezone'] as const),
     ])
 }
 
@@ -111,9 +111,11 @@ export async function deleteBusyCalendarRow(
   return found.business_id
 }
 
-/** Calendars of all businesses that are due, the longest due first. */
+/** Calendars of active staff of all businesses that are due, the longest due first. */
 export function findDueCalendars(db: Queries, now: Instant, rows: number): Promise<BusyCalendarRow[]> {
   return selectBusyCalendars(db)
+    .innerJoin('staff as s', 's.id', 'c.staff_id')
+    .where('s.deactivated_at', 'is', null)
     .where('c.next_fetch_at', '<=', now)
     .orderBy('c.next_fetch_at')
     .limit(rows)
@@ -137,7 +139,10 @@ export async function leaseCalendar(
 }
 
 type Outcome = Partial<
-  Pick<BusyCalendarsTable, 'etag' | 'last_modified' | 'last_fetched_at' | 'last_error' | 'busy_until'>
+  Pick<
+    BusyCalendarsTable,
+    'etag' | 'last_modified' | 'last_fetched_at' | 'last_error' | 'busy_until' | 'failing_since' | 'told_at'
+  >
 >
 
 /** Writes how a fetch ended, while its lease holds. False when it does not: the calendar was fetched again, or deleted. */
@@ -206,10 +211,12 @@ export async function replaceBlocks(
       .execute()
 }
 
-/** Since when the calendar that was not fetched for longest has its copy; undefined without calendars. */
+/** Since when the calendar of active staff that was not fetched for longest has its copy; undefined without one. */
 export async function findOldestCopy(db: Queries): Promise<Instant | undefined> {
   const { rows } = await sql<{ at: Instant }>`
-    select coalesce(last_fetched_at, created_at) as at from busy_calendars
-     order by coalesce(last_fetched_at, created_at) limit 1`.execute(db)
+    select coalesce(c.last_fetched_at, c.created_at) as at
+      from busy_calendars as c
+      join staff as s on s.id = c.staff_id and s.deactivated_at is null
+     order by coalesce(c.last_fetched_at, c.created_at) limit 1`.execute(db)
   return rows[0]?.at
 }

@@ -19,6 +19,7 @@ import type { Context } from '../bookings/context.ts'
 import type { Transaction } from '../database/database.ts'
 import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
 import { decodeCursor, pageOf, readLimit } from '../http/wire.ts'
+import { writeCalendarMails } from '../mails/calendar-mail.ts'
 import { checkDestination } from '../webhooks/addresses.ts'
 import {
   type BusyCalendarRow,
@@ -53,6 +54,8 @@ const pollMinutes = 15
 /** Times further ahead are not read. */
 const horizonDays = 400
 const maxAtOnce = 4
+/** A business is told of a calendar that has failed for so long. */
+const tellAfterHours = 24
 
 /** Adds a calendar; it is due at once. Throws validation_failed and calendar_limit_reached. */
 export async function addBusyCalendar(
@@ -73,7 +76,7 @@ export async function addBusyCalendar(
     const row = {
       ...{ id, business_id: businessId, staff_id, url, etag: null, last_modified: null },
       ...{ last_fetched_at: null, last_error: null, busy_until: null },
-      ...{ next_fetch_at: tx.now, created_at: tx.now },
+      ...{ next_fetch_at: tx.now, created_at: tx.now, failing_since: null, told_at: null },
     }
     if (!(await insertBusyCalendar(tx.db, row))) {
       const detail = `The staff member has ${maxBusyCalendars} busy calendars; delete one first.`
@@ -253,17 +256,30 @@ async function write(
   { calendar, fetched, horizon }: { calendar: BusyCalendarRow; fetched: Fetched; horizon: Instant },
 ): Promise<void> {
   if (!fetched.times) {
-    const outcome =
-      fetched.problem === undefined
-        ? { last_error: null, last_fetched_at: tx.now }
-        : { last_error: fetched.problem }
-    await writeFetch(tx.db, calendar, outcome)
+    if (fetched.problem === undefined)
+      await writeFetch(tx.db, calendar, { ...works, last_fetched_at: tx.now })
+    else await writeFailure(context, tx, { calendar, problem: fetched.problem })
     return
   }
   const { times, etag, last_modified } = fetched
   const validators = { etag: usable(etag), last_modified: usable(last_modified) }
-  const outcome = { ...validators, last_error: null, last_fetched_at: tx.now, busy_until: horizon }
+  const outcome = { ...validators, ...works, last_fetched_at: tx.now, busy_until: horizon }
   if (await writeFetch(tx.db, calendar, outcome)) await replaceTimes(context, tx, { calendar, times })
+}
+
+/** What a fetch that succeeds writes of those before: the next outage is told of again. */
+const works = { last_error: null, failing_since: null, told_at: null }
+
+/** Writes why a fetch failed, and once in an outage of a day that the business is to be told. */
+async function writeFailure(
+  context: Context,
+  tx: Transaction,
+  { calendar, problem }: { calendar: BusyCalendarRow; problem: FetchProblem },
+): Promise<void> {
+  const failing_since = calendar.failing_since ?? tx.now
+  const isNews = calendar.told_at === null && secondsUntil(failing_since, tx.now) >= tellAfterHours * 3_600
+  const outcome = { last_error: problem, failing_since, ...(isNews && { told_at: tx.now }) }
+  if ((await writeFetch(tx.db, calendar, outcome)) && isNews) await writeCalendarMails(context, tx, calendar)
 }
 
 /** A header of an answer that is short enough to be kept and sent back. */

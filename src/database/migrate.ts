@@ -13,6 +13,7 @@ import { calendars } from './migrations/0008-calendars.ts'
 import { frames } from './migrations/0009-frames.ts'
 import { busyCalendars } from './migrations/0010-busy-calendars.ts'
 import { plainLetters } from './migrations/0011-plain-letters.ts'
+import { calendarOutages } from './migrations/0012-calendar-outages.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in their order. Never change a released one. */
@@ -28,6 +29,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0009-frames': frames,
   '0010-busy-calendars': busyCalendars,
   '0011-plain-letters': plainLetters,
+  '0012-calendar-outages': calendarOutages,
 }
 
 /** In their order. */

@@ -365,6 +365,7 @@ export interface Tables {
   user_logins: UserLoginsTable
   user_links: UserLinksTable
   user_mails: UserMailsTable
+  calendar_mails: CalendarMailsTable
 }
 
 /** What clients are searched by, kept by triggers on `bookings`: each text once for an address of a business. */
@@ -458,6 +459,18 @@ export interface UserMailsTable {
   link_id: string | null
   /** Wanted language. */
   locale: string
+  attempts: number
+  /** Also the lease of the server that sends it. */
+  next_attempt_at: Instant
+  created_at: Instant
+}
+
+/** Mails about busy calendars that cannot be read, still to be sent. */
+export interface CalendarMailsTable {
+  id: string
+  business_id: string
+  busy_calendar_id: string
+  to_email: string
   attempts: number
   /** Also the lease of the server that sends it. */
   next_attempt_at: Instant
@@ -627,6 +640,10 @@ export interface BusyCalendarsTable {
   /** Also the lease of a fetch: who moves it ahead fetches. */
   next_fetch_at: Instant
   created_at: Instant
+  /** When the first of the fetches failed that have failed since; null when the last one succeeded. */
+  failing_since: Instant | null
+  /** When the business was told that it fails; null: not since it last succeeded. */
+  told_at: Instant | null
 }
 
 /** Checkouts at a payment processor and their results, without card data or secrets. */

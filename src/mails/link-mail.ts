@@ -3,21 +3,15 @@ import { linkMinutes, linkTokens, linkUrl } from '../access/person-link.ts'
 import { replaceLinks, type TellOfLink } from '../access/person.ts'
 import type { RateLimiter } from '../access/rate-limits.ts'
 import { tokenDigest } from '../access/token.ts'
-import { plusSeconds } from '../base/instants.ts'
 import type { Transaction } from '../database/database.ts'
+import type { UserMailsTable } from '../database/tables.ts'
 import type { Context } from './context.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
-import {
-  deleteLinkMail,
-  findMailedLink,
-  insertLinkMail,
-  type LeasedLinkMail,
-  postponeLinkMail,
-} from './link-mail-queries.ts'
-import { maxAttempts, pauseSeconds } from './mail-rules.ts'
+import { findMailedLink, insertLinkMail } from './link-mail-queries.ts'
+import { sendNotice } from './notice.ts'
 import { mailRoute } from './outbox.ts'
 import { fill, oneLine, type RenderedMail } from './render.ts'
-import type { MailSender } from './send.ts'
+import type { MailSender, OutgoingMail } from './send.ts'
 import { mailLanguage } from './texts/languages.ts'
 
 /*
@@ -67,35 +61,28 @@ async function writeLinkMail(
 export async function sendLinkMail(
   context: Context,
   sender: Pick<MailSender, 'send'>,
-  mail: LeasedLinkMail,
+  notice: UserMailsTable,
 ): Promise<void> {
-  const { db, clock, log, metrics } = context
+  const mail = await linkMailOf(context, notice)
+  await sendNotice(context, sender, { table: 'user_mails', notice, mail })
+}
+
+/** Undefined where the link has ended, or nobody has it. */
+async function linkMailOf(
+  context: Context,
+  { id, link_id, locale }: UserMailsTable,
+): Promise<OutgoingMail | undefined> {
+  const { db, clock } = context
   const tokens = await linkTokens(context)
-  const link = mail.link_id === null ? undefined : await findMailedLink(db.reads, mail.link_id, clock.now())
+  const link = link_id === null ? undefined : await findMailedLink(db.reads, link_id, clock.now())
   const token = link && tokens(link.id)
-  const end = () => db.transaction((tx) => deleteLinkMail(tx.db, mail))
   // of another digest after HOLDFAST_SECRET was changed
-  if (!link || token === undefined || tokenDigest(token) !== link.digest) return end()
-  const content = renderLinkMail({ ...link, locale: mail.locale, url: linkUrl(context, token) })
-  const senderName = link.business_name ?? link.hub_name ?? ''
-  const result = await sender.send({
-    ...{ id: mail.id, kind: 'password', to: link.email, content, at: clock.now() },
-    ...{ senderName, replyTo: null, offUrl: null },
-  })
-  if (result.outcome === 'sent') {
-    metrics.mail('sent')
-    return end()
+  if (!link || token === undefined || tokenDigest(token) !== link.digest) return undefined
+  return {
+    ...{ id, kind: 'password', to: link.email, at: clock.now() },
+    ...{ senderName: link.business_name ?? link.hub_name ?? '', replyTo: null, offUrl: null },
+    content: renderLinkMail({ ...link, locale, url: linkUrl(context, token) }),
   }
-  const about = { mail_id: mail.id, error: result.error }
-  if (result.outcome === 'refused' || mail.attempts + 1 >= maxAttempts) {
-    metrics.mail('failed')
-    log.warn(about, 'a mail with a link for a password was refused, and is not tried again')
-    return end()
-  }
-  metrics.mail('retried')
-  log.info(about, 'a mail with a link for a password could not be sent; it is tried again')
-  const until = plusSeconds(clock.now(), pauseSeconds(mail.attempts + 1))
-  await db.transaction((tx) => postponeLinkMail(tx.db, mail, until))
 }
 
 interface LinkMailView {

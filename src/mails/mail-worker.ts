@@ -2,8 +2,8 @@ import { monotonicMs } from '../base/clock.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
 import { pause } from '../database/database.ts'
 import type { Context } from './context.ts'
+import { sendCalendarMail } from './calendar-mail.ts'
 import { sendLinkMail } from './link-mail.ts'
-import { isAnyLinkMailDue, leaseLinkMails } from './link-mail-queries.ts'
 import {
   findShownBookings,
   hasOptedOut,
@@ -26,6 +26,7 @@ import {
   noticeToSend,
   pauseSeconds,
 } from './mail-rules.ts'
+import { isAnyNoticeDue, leaseNotices } from './notice-queries.ts'
 import { deleteMailFiles } from './mail-files.ts'
 import { type MailAddresses, mailViewOf, noAddresses } from './mail-view.ts'
 import { offUrl } from './opt-out.ts'
@@ -61,6 +62,10 @@ interface MailLinks {
   checkoutUrl: (paymentId: string) => string
   /** Where the client manages the booking, and until when they may change it. */
   manage: (booking: ShownBooking) => Promise<Pick<MailAddresses, 'manageUrl' | 'cancelUntil' | 'moveUntil'>>
+}
+
+function turnOf({ business_id, audience, recipient }: LeasedMail): string {
+  return [business_id, audience, recipient].join(' ')
 }
 
 /** The worker of this process. */
@@ -138,7 +143,10 @@ export class MailWorker {
 
   private async isAnyDue(now: Instant): Promise<boolean> {
     const { reads } = this.context.db
-    return (await isAnyMailDue(reads, now)) || isAnyLinkMailDue(reads, now)
+    if (await isAnyMailDue(reads, now)) return true
+    return (
+      (await isAnyNoticeDue(reads, 'user_mails', now)) || (await isAnyNoticeDue(reads, 'calendar_mails', now))
+    )
   }
 
   /** Leases nothing more; attempts in flight end within the grace, or are cut off and made again later. */
@@ -161,19 +169,23 @@ export class MailWorker {
     if (max <= 0 || monotonicMs() < this.restsUntilMs) return // whoever ends wakes it, or the next poll
     try {
       if (!(await this.isAnyDue(clock.now()))) return
-      const [links, leased] = await db.transaction(async (tx) => {
+      const { links, calendars, leased } = await db.transaction(async (tx) => {
         const lease = { now: tx.now, until: plusSeconds(tx.now, leaseSeconds) }
-        const links = await leaseLinkMails(tx.db, { ...lease, max }) // few, and somebody waits for them
+        const links = await leaseNotices(tx.db, 'user_mails', { ...lease, max }) // few, and somebody waits for them
         const rest = max - links.length
-        return [links, rest > 0 ? await leaseMails(tx.db, { ...lease, max: rest }) : []] as const
+        const leased = rest > 0 ? await leaseMails(tx.db, { ...lease, max: rest }) : []
+        const turns = new Set(leased.map(turnOf)).size
+        const calendars = // last: nobody waits for them
+          rest > turns ? await leaseNotices(tx.db, 'calendar_mails', { ...lease, max: rest - turns }) : []
+        return { links, calendars, leased }
       })
       this.isAway = false
       for (const mail of links) this.begin(mail.id, sendLinkMail(this.context, this.sender, mail))
-      const turns = Map.groupBy(leased, ({ business_id, audience, recipient }) =>
-        [business_id, audience, recipient].join(' '),
-      )
+      for (const mail of calendars) this.begin(mail.id, sendCalendarMail(this.context, this.sender, mail))
+      const turns = Map.groupBy(leased, turnOf)
       for (const mails of turns.values()) this.beginTurn(mails)
-      if (links.length + turns.size > 0 && this.inFlight.size < maxConnections) this.isWoken = true
+      if (links.length + calendars.length + turns.size > 0 && this.inFlight.size < maxConnections)
+        this.isWoken = true
     } catch (error) {
       if (!this.isAway) log.warn({ err: error }, 'mails cannot be leased; retrying')
       this.isAway = true

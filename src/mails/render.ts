@@ -275,7 +275,7 @@ function timesLine({ startsAt, endsAt, timezone }: Spanned, language: MailLangua
   })
 }
 
-function momentOf(instant: Instant, timezone: string, language: MailLanguage): string {
+export function momentOf(instant: Instant, timezone: string, language: MailLanguage): string {
   return formatted(instant, timezone, language, {
     ...{ weekday: 'short', day: 'numeric', month: 'short' },
     ...{ hour: 'numeric', minute: '2-digit' },

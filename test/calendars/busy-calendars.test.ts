@@ -200,6 +200,40 @@ onEachEngine('busy calendars', (engine) => {
     expect(await reasonAt('10:00')).toBe('busy_elsewhere')
   })
 
+  test('are not fetched while their person is inactive, and then do not count as old', async () => {
+    const { id } = await add()
+    serve(calendar(appointment('10:00', '11:00')))
+    const setActive = (active: boolean) =>
+      service.call('PATCH', `/staff/${offer.staff_id}`, { token: business.key, body: { active } })
+    expect((await setActive(false)).status).toBe(200)
+    const fetches = async () => {
+      const before = receiver.received.length
+      await fetchDueCalendars(service.context, reader)
+      return receiver.received.length - before
+    }
+    expect(await fetches()).toBe(0)
+    service.clock.advance(90 * 60)
+    await fetchDueCalendars(service.context, reader)
+    expect(await readOldestCopy(service.context)).toBeLessThan(90 * 60)
+    expect(await listed()).toMatchObject([{ id, last_fetched_at: null }])
+    await setActive(true)
+    expect(await readOldestCopy(service.context)).toBeGreaterThanOrEqual(90 * 60)
+    expect(await fetches()).toBeGreaterThan(0)
+    expect(await readOldestCopy(service.context)).toBeLessThan(90 * 60)
+    expect(await reasonAt('10:00')).toBe('busy_elsewhere')
+  })
+
+  test('the age of the oldest copy is a metric', async () => {
+    await add()
+    serve(calendar())
+    await fetchDueCalendars(service.context, reader)
+    service.clock.advance(30 * 60)
+    const { body } = await service.call('GET', '//metrics')
+    const value = /^holdfast_busy_calendars_oldest_seconds (\d+)/m.exec(String(body))?.[1]
+    expect(Number(value)).toBeGreaterThanOrEqual(30 * 60)
+    expect(Number(value)).toBeLessThan(31 * 60)
+  })
+
   test('a person has five at most', async () => {
     for (let count = 0; count < 5; count += 1) await add()
     const body = { staff_id: offer.staff_id, url: 'webcal://calendar.example.com/anna.ics' }

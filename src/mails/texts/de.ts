@@ -63,4 +63,11 @@ export const texts: MailTexts = {
     notAsked: 'Sie waren das nicht? Dann tun Sie nichts: Ihr Passwort bleibt, wie es ist.',
     notMeant: 'Sie kennen {business} nicht? Dann tun Sie nichts: Ohne Passwort kann sich niemand anmelden.',
   },
+  calendarFails: {
+    subject: 'Der Kalender von {name} ist nicht lesbar – {business}',
+    since: 'Der Kalender von {name} bei {host} lässt sich nicht lesen. Das begann am {time}.',
+    stays: 'Was vorher darin stand, bleibt gesperrt. Neuere Termine können aber überbucht werden.',
+    look: 'Hat sich seine Adresse geändert? Dann entfernen Sie den Kalender und fügen Sie ihn mit der neuen hinzu.',
+    open: 'Kalender ansehen',
+  },
 }

@@ -63,4 +63,11 @@ export const texts: MailTexts = {
     notAsked: 'It was not you? Then do nothing: your password stays as it is.',
     notMeant: 'You do not know {business}? Then do nothing: without a password nobody can log in.',
   },
+  calendarFails: {
+    subject: 'The calendar of {name} cannot be read – {business}',
+    since: 'The calendar of {name} at {host} cannot be read. It began on {time}.',
+    stays: 'What stood in it before stays blocked, but clients can book over newer appointments.',
+    look: 'If its address has changed, remove the calendar and add it again with the new one.',
+    open: 'See calendars',
+  },
 }

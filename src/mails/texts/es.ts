@@ -63,4 +63,11 @@ export const texts: MailTexts = {
     notAsked: '¿No ha sido usted? Entonces no haga nada: su contraseña sigue igual.',
     notMeant: '¿No conoce {business}? Entonces no haga nada: sin contraseña nadie puede entrar.',
   },
+  calendarFails: {
+    subject: 'No se puede leer el calendario de {name} – {business}',
+    since: 'No se puede leer el calendario de {name} en {host}. Empezó el {time}.',
+    stays: 'Lo que figuraba antes sigue bloqueado, pero se puede reservar a la hora de citas más recientes.',
+    look: 'Si su dirección ha cambiado, quite el calendario y añádalo con la nueva.',
+    open: 'Ver los calendarios',
+  },
 }

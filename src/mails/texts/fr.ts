@@ -65,4 +65,12 @@ export const texts: MailTexts = {
     notMeant:
       'Vous ne connaissez pas {business} ? Ne faites rien : sans mot de passe, personne ne peut se connecter.',
   },
+  calendarFails: {
+    subject: 'L’agenda de {name} est illisible – {business}',
+    since: 'L’agenda de {name} sur {host} ne peut pas être lu. Cela a commencé le {time}.',
+    stays:
+      'Ce qui y figurait avant reste bloqué, mais des clients peuvent réserver aux heures des rendez-vous plus récents.',
+    look: 'Si son adresse a changé, retirez l’agenda et ajoutez-le avec la nouvelle.',
+    open: 'Voir les agendas',
+  },
 }

@@ -63,4 +63,11 @@ export const texts: MailTexts = {
     notAsked: 'Richiesta non voluta? Non serve fare nulla: la password resta com’è.',
     notMeant: '{business} è un nome sconosciuto? Non serve fare nulla: senza password nessuno può accedere.',
   },
+  calendarFails: {
+    subject: 'Il calendario di {name} non è leggibile – {business}',
+    since: 'Il calendario di {name} su {host} non può essere letto. Inizio del problema: {time}.',
+    stays: 'Gli impegni già noti restano bloccati, ma si può prenotare negli orari di quelli più recenti.',
+    look: 'Se l’indirizzo è cambiato, basta rimuovere il calendario e aggiungerlo con quello nuovo.',
+    open: 'Vedi i calendari',
+  },
 }

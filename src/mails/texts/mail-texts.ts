@@ -59,4 +59,14 @@ export interface MailTexts {
     choose: string
     once: string
   }
+  /** To those whom a business names: a busy calendar cannot be read. */
+  calendarFails: {
+    subject: string
+    /** `{time}`: of the first failure. */
+    since: string
+    /** What becomes of its times. */
+    stays: string
+    look: string
+    open: string
+  }
 }

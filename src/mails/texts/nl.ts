@@ -63,4 +63,12 @@ export const texts: MailTexts = {
     notAsked: 'Was jij dit niet? Doe dan niets: je wachtwoord blijft zoals het is.',
     notMeant: 'Ken je {business} niet? Doe dan niets: zonder wachtwoord kan niemand inloggen.',
   },
+  calendarFails: {
+    subject: 'De agenda van {name} is niet te lezen – {business}',
+    since: 'De agenda van {name} bij {host} is niet te lezen. Dit begon op {time}.',
+    stays:
+      'Wat er eerder in stond, blijft geblokkeerd, maar klanten kunnen over nieuwere afspraken heen boeken.',
+    look: 'Is het adres veranderd? Verwijder de agenda dan en voeg hem toe met het nieuwe.',
+    open: 'Agenda’s bekijken',
+  },
 }

@@ -63,4 +63,11 @@ export const texts: MailTexts = {
     notAsked: 'To pomyłka? Nie trzeba nic robić: hasło pozostaje bez zmian.',
     notMeant: 'Nazwa {business} nic nie mówi? Nie trzeba nic robić: bez hasła nikt się nie zaloguje.',
   },
+  calendarFails: {
+    subject: 'Nie można odczytać kalendarza: {name} – {business}',
+    since: 'Nie można odczytać kalendarza ({name}, {host}). Początek problemu: {time}.',
+    stays: 'Wcześniejsze wpisy nadal blokują terminy, ale w czasie nowszych można dokonać rezerwacji.',
+    look: 'Jeśli adres się zmienił, trzeba usunąć kalendarz i dodać go z nowym adresem.',
+    open: 'Zobacz kalendarze',
+  },
 }

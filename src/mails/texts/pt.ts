@@ -63,4 +63,12 @@ export const texts: MailTexts = {
     notAsked: 'Não fez este pedido? Então não faça nada: a sua senha continua igual.',
     notMeant: 'Não conhece {business}? Então não faça nada: sem senha ninguém pode entrar.',
   },
+  calendarFails: {
+    subject: 'Não é possível ler o calendário de {name} – {business}',
+    since: 'Não é possível ler o calendário de {name} em {host}. Começou em {time}.',
+    stays:
+      'O que constava antes continua bloqueado, mas é possível reservar nas horas de compromissos mais recentes.',
+    look: 'Se o endereço mudou, remova o calendário e adicione-o com o novo.',
+    open: 'Ver os calendários',
+  },
 }

@@ -63,4 +63,12 @@ export const texts: MailTexts = {
     notAsked: 'Siz istemediniz mi? O hâlde bir şey yapmayın: şifreniz olduğu gibi kalır.',
     notMeant: '{business} size tanıdık gelmiyor mu? O hâlde bir şey yapmayın: şifre olmadan kimse giremez.',
   },
+  calendarFails: {
+    subject: '{name}: takvim okunamıyor – {business}',
+    since: '{name} adlı kişinin {host} adresindeki takvimi okunamıyor. Başlangıç: {time}.',
+    stays:
+      'Önceden bilinen saatler kapalı kalır, ancak daha yeni randevuların saatlerine rezervasyon yapılabilir.',
+    look: 'Adresi değiştiyse takvimi kaldırın ve yeni adresle yeniden ekleyin.',
+    open: 'Takvimleri gör',
+  },
 }
