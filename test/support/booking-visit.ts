@@ -47,6 +47,16 @@ export async function tabTo(page: Page, on: RegExp, max: number): Promise<void> 
   await expectFocus(page, on)
 }
 
+/** Holds what is asked for at such addresses. Returns what lets it go. */
+export async function holdBack(page: Page, addresses: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  await page.route(addresses, async (route) => {
+    await promise
+    await route.continue()
+  })
+  return () => resolve(undefined)
+}
+
 const widths = [320, 768, 1280]
 
 /** Nothing is cut, covered or beyond the page at any width, and nothing is inaccessible. */

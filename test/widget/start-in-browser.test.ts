@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/catalogue/business-keys.ts'
 import { misfitsIn, violationsIn } from '../support/accessibility.ts'
-import { expectHosts, heading, next, writeDetails } from '../support/booking-visit.ts'
+import { expectHosts, heading, holdBack, next, writeDetails } from '../support/booking-visit.ts'
 import {
   chromiumPath,
   keepScreenshot,
@@ -114,6 +114,21 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
     await day(page, '2026-12-01').click()
     await page.locator('.time').first().waitFor()
     expect(asked(visitor).filter((one) => one === 'POST /session')).toHaveLength(1)
+  })
+
+  test('a time chosen while the month is still being read is held', async () => {
+    const { page } = await visit(haircut())
+    await day(page, '2026-11-27').click()
+    await page.getByRole('heading', { name: /Times on Friday,? 27 November 2026/ }).waitFor()
+    const release = await holdBack(page, '**/api/v1/availability*')
+    const reading = page.waitForRequest('**/api/v1/availability*')
+    await page.reload()
+    await reading
+    await firstTime(page).click()
+    await heading(page, 'Your details')
+    release()
+    await page.goBack()
+    await day(page, '2026-11-27').waitFor()
   })
 
   test('one session serves the tab; another tab and another key have their own', async () => {

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { violationsIn } from '../support/accessibility.ts'
-import { expectFocus, heading, next, toDetails, writeDetails } from '../support/booking-visit.ts'
+import { expectFocus, heading, holdBack, next, toDetails, writeDetails } from '../support/booking-visit.ts'
 import {
   chromiumPath,
   keepScreenshot,
@@ -175,6 +175,58 @@ describe.skipIf(chromiumPath === undefined)('a visit', () => {
     }
     await page.goBack()
     await page.getByRole('heading', { name: 'Before' }).waitFor()
+  })
+
+  test('nobody waits for the script of the later steps: each early click leads on, and back leads through them', async () => {
+    const { page } = await visitPage(phone)
+    const release = await holdBack(page, '**/widget/later-steps-*.js')
+    await page.reload()
+    await next(page, /Consultation/)
+    await next(page, /Mitte/)
+    await heading(page, 'When?')
+    await page.locator('.next-free button').first().click()
+    await page.locator('.next-free button[aria-disabled=true]').first().waitFor()
+    release()
+    await heading(page, 'Your details')
+    for (const title of ['When?', 'Where?', 'What would you like to book?']) {
+      await page.goBack()
+      await heading(page, title)
+    }
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Before' }).waitFor()
+  })
+
+  test('after a reload a time that is chosen early counts, not the one of before', async () => {
+    const { page } = await visitPage(desktop)
+    await next(page, /Consultation/)
+    await next(page, /Mitte/)
+    await toDetails(page, '2026-11-26', '14:00')
+    const release = await holdBack(page, '**/widget/later-steps-*.js')
+    await page.reload()
+    await page.locator('.day.is-free[data-date="2026-11-27"]').click()
+    await page.locator('.time', { hasText: '15:00' }).click()
+    release()
+    await page.getByText('Held for you').waitFor()
+    await page.locator('.summary', { hasText: '15:00 –' }).waitFor()
+    await page.goBack()
+    await heading(page, 'When?')
+  })
+
+  test('who reloads after the hold has ended can still book', async () => {
+    const { page } = await visitPage(desktop)
+    await next(page, /Consultation/)
+    await next(page, /Mitte/)
+    await toDetails(page, '2026-11-30', '12:00')
+    await writeDetails(page)
+    await page.getByLabel('What is it about?').fill('A plan')
+    await page.getByLabel('Have you been here before?').selectOption('First visit')
+    service.clock.advance(600)
+    await page.clock.fastForward(600_000)
+    await page.getByText('Your time is no longer held.').waitFor()
+    await page.reload()
+    await page.getByText('Your time is no longer held.').waitFor()
+    await next(page, 'Book now')
+    await heading(page, 'Thank you, Ada!')
   })
 
   test('a reload keeps the place, what was typed and the slot, until it is booked', async () => {

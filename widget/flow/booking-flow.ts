@@ -8,7 +8,7 @@ import type { ListStep, Preset, Step } from './choice-rules.ts'
 import type { Draft } from './draft.ts'
 import { backTo, initialState, withChoice, withStart, type FlowState, type WantedZone } from './flow-state.ts'
 import { FlowStore } from './flow-store.ts'
-import type { LateFlow } from './late-flow.ts'
+import type { LateFlow, lateFlowOf } from './late-flow.ts'
 import { SlotReading } from './slot-reading.ts'
 import type { Slot } from './slots.ts'
 import { troubleOf } from './trouble.ts'
@@ -31,7 +31,7 @@ export interface LinkPlace {
 interface FlowOptions {
   connection: Connection
   /** Loads what holds and books. */
-  later: () => Promise<{ LateFlow: typeof LateFlow }>
+  later: () => Promise<{ lateFlowOf: typeof lateFlowOf }>
   checkouts: Checkouts
   preset: Preset
   /** What is left of a visit before a reload. */
@@ -58,8 +58,10 @@ export class BookingFlow {
   readonly options: FlowOptions
   readonly store: FlowStore
   readonly slots: SlotReading
-  /** What holds and books; there since the first hold. */
+  /** What holds and books; there once its script is. */
   late: LateFlow | undefined
+  /** The steps since the start. Some may be over before the script that keeps them in the history is there. */
+  readonly trail: Step[] = []
   private beginning: Beginning | undefined
   private again: () => Promise<void> = () => this.start()
 
@@ -70,7 +72,11 @@ export class BookingFlow {
     const initial = initialState(preset, zone(), nowMs())
     this.store = new FlowStore({ ...initial, ...kept, step: 'service', manageUrl })
     if (month && month > initial.month) this.set({ month })
-    const { store } = this
+    const { store, trail } = this
+    store.subscribe(() => {
+      const { step, business } = this.state
+      if (business && step !== trail.at(-1)) trail.push(step)
+    })
     this.slots = new SlotReading({ connection, store, nowMs })
     connection.onWait = (waitSeconds) => this.set({ waitSeconds })
     this.beginning = this.begin() // runs while the language loads
@@ -94,7 +100,7 @@ export class BookingFlow {
         this.beginning = undefined
         this.replace(withStart(this.state, await reading))
         if (open) await (await this.loadLate()).deposit.resume(open)
-        else await this.enterStep()
+        else void this.enterStep()
       },
     )
   }
@@ -157,10 +163,12 @@ export class BookingFlow {
 
   /** Holds a slot, then releases the previous hold. */
   async chooseSlot(slot: Slot): Promise<void> {
-    if (this.state.busy) return
+    const { busy } = this.state
+    if (busy === 'hold' || busy === 'booking') return
     await this.attempt(
       () => this.chooseSlot(slot),
       async () => {
+        this.slots.stop() // the visitor does not wait for more times
         this.set({ busy: 'hold', wanted: slot })
         await (await this.loadLate()).hold(slot)
       },
@@ -177,11 +185,10 @@ export class BookingFlow {
   }
 
   private async loadLate(): Promise<LateFlow> {
-    const { LateFlow } = await this.options.later().catch(() => {
+    const { lateFlowOf } = await this.options.later().catch(() => {
       throw new Unreachable()
     })
-    this.late ??= new LateFlow(this)
-    return this.late
+    return lateFlowOf(this)
   }
 
   /** Retries the action that got no response. */

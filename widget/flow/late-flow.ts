@@ -55,7 +55,7 @@ export class LateFlow {
   async submit(): Promise<void> {
     const { state, store } = this.flow
     const service = serviceOf(state.catalogue, state.choice)
-    if (!service || state.busy) return
+    if (!service || state.busy === 'hold' || state.busy === 'booking') return
     const errors = faultsIn(state.draft, service.custom_fields)
     store.set({ errors, notice: Object.keys(errors).length > 0 ? state.notice : null })
     if (Object.keys(errors).length > 0) return
@@ -117,4 +117,10 @@ export class LateFlow {
     this.flow.store.set({ busy: null, errors, notice })
     this.flow.tell(error)
   }
+}
+
+/** That of the flow, made when it is first needed. */
+export function lateFlowOf(flow: BookingFlow): LateFlow {
+  flow.late ??= new LateFlow(flow)
+  return flow.late
 }

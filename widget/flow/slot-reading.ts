@@ -62,7 +62,10 @@ export class SlotReading {
   async enter(): Promise<void> {
     const { connection, store } = this.parts
     const question = ++this.question
-    const times = await this.firstTimes()
+    const times = await this.firstTimes().catch((error: unknown) => {
+      if (question === this.question) throw error
+      return null
+    })
     if (question !== this.question) return // outdated response
     const { zone, date, slots } = store.state
     const soonest = times?.soonest ? slotOf(times.soonest) : null
@@ -110,7 +113,7 @@ export class SlotReading {
     const read = this.known.get(month)
     if (read && nowMs() - read.readAtMs < freshMs) return
     const question = ++this.question
-    store.set({ busy: store.state.slots[month] ? null : 'slots' })
+    if (store.state.busy !== 'hold') store.set({ busy: store.state.slots[month] ? null : 'slots' })
     try {
       const etag = read?.etag ?? undefined
       const path = this.pathOf(month)
@@ -126,9 +129,17 @@ export class SlotReading {
         store.set({ month: next, date: null })
         await this.read(next, true)
       }
+    } catch (error) {
+      if (question === this.question) throw error
     } finally {
       if (question === this.question) this.rest()
     }
+  }
+
+  /** Nobody waits for what is being read. */
+  stop(): void {
+    this.question += 1
+    this.rest()
   }
 
   /** Ends the wait for slots, but not that for a hold. */

@@ -24,17 +24,18 @@ export class StepHistory {
 
   constructor(parts: HistoryParts) {
     this.parts = parts
-    this.step = parts.flow.state.step
+    const { trail, state } = parts.flow
+    this.step = parts.hasSteps ? (trail[0] ?? state.step) : state.step
     const { entry } = this // there after a reload
     if (parts.onGone && !entry) this.write(1, true)
     else if (parts.hasSteps || entry) this.write(entry?.depth ?? 0, false)
+    for (const step of trail.slice(1)) this.follow(step)
     addEventListener('popstate', this.arrive)
   }
 
   /** The flow may be at another step. */
-  follow(): void {
-    const { flow, hasSteps } = this.parts
-    const { step } = flow.state
+  follow(step = this.parts.flow.state.step): void {
+    const { hasSteps } = this.parts
     if (!hasSteps || step === this.step) return
     this.step = step
     // nothing leads back to the form of a booking that is made
@@ -85,12 +86,14 @@ export class StepHistory {
 
 /** Leads to a step that the visitor has seen. Returns whether it can be shown. */
 export function goTo(flow: BookingFlow, step: Step): boolean {
-  const { state, store } = flow
+  const { state, store, slots } = flow
   const { booking, busy, choice, held, wanted } = state
   if (busy === 'booking' || step === 'done' || booking?.status === 'pending') return false
   if (step === 'details') {
     if (!wanted || booking) return false
-    store.replace(held ? { ...state, step, notice: null } : expired({ ...state, step }))
+    slots.stop()
+    const there = { ...store.state, step }
+    store.replace(held ? { ...there, notice: null } : expired(there))
     return true
   }
   if (steps.indexOf(step) > steps.indexOf(nextStep(choice))) return false

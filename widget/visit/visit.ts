@@ -1,5 +1,6 @@
 import type { Draft } from '../flow/draft.ts'
 import { type Prefill, readPrefill, withPrefill } from '../flow/prefill.ts'
+import { lateFlowOf } from '../flow/late-flow.ts'
 import { expired } from '../flow/late-state.ts'
 import type { BookingFlow } from '../flow/booking-flow.ts'
 import type { Language } from '../locales/languages.ts'
@@ -51,10 +52,12 @@ export function accompany({
     filled = given
   }
   prefill()
+  lateFlowOf(flow)
   let isStopped = false
   let steps: StepHistory | undefined
-  void restore(flow, kept).then(() => {
+  void restore(flow, kept).then((isRestored) => {
     if (isStopped) return
+    if (isRestored) flow.trail.splice(0, flow.trail.length - 1) // the history has its entries from before
     const place = dialog ? 'overlay' : [...document.querySelectorAll(element.localName)].indexOf(element)
     const ownKey = `${key}:${place}`
     steps = new StepHistory({ flow, key: ownKey, hasSteps, onGone: dialog && (() => void close(true)) })
@@ -93,13 +96,20 @@ function isTyped({ fields, ...texts }: Draft, filled: Prefill): boolean {
   )
 }
 
-async function restore(flow: BookingFlow, { step, wanted, heldUntilMs = 0 }: KeptVisit): Promise<void> {
-  const { state, store, options } = flow
-  if (!step || state.step === 'done' || state.trouble) return
+/** Leads back to where the visit was before a reload. Returns whether it did. */
+async function restore(flow: BookingFlow, { step, wanted, heldUntilMs = 0 }: KeptVisit): Promise<boolean> {
+  const { state, store, slots, options, trail } = flow
+  if (!step || state.step === 'done' || state.trouble) return false
+  // who was quicker than this script goes on from where they are now
+  if (trail.length > 1 || state.busy === 'hold' || state.step === step) return false
   if (step !== 'details' || !wanted) goTo(flow, step)
-  else if (state.step !== 'time') return
+  else if (state.step !== 'time') return false
   else if (heldUntilMs > options.nowMs()) await flow.chooseSlot(wanted)
-  else store.replace(expired({ ...state, step }))
+  else {
+    slots.stop()
+    store.replace(expired({ ...store.state, step }))
+  }
+  return true
 }
 
 /** Writes down where the visitor is; forgets it once they have booked. */
