@@ -23,5 +23,5 @@ export function itemSlugErrors(text: string): FieldError[] {
 
 /** What is wrong with a slug that another one has. */
 export function slugTaken(whose: string): FieldError {
-  return { pointer: '/slug', code: 'repeated', detail: `is the slug of ${whose}` }
+  return { pointer: '/slug', code: 'repeated', detail: `is already the name in links of ${whose}` }
 }

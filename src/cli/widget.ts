@@ -44,6 +44,10 @@ export function registerWidgetCommands(program: CliCommand): void {
         throw new UsageError('--locale must be like de or de-AT.')
       const html = await withExistingDatabase(async (context) => {
         const chosen = await readChoice(context, options)
+        if (context.config.publicUrl === '')
+          warn(
+            `these lines have the address of this machine, ${publicUrl(context.config)}, which visitors do not reach: set PUBLIC_URL`,
+          )
         const button = overlay === true ? 'Book an appointment' : overlay
         return widgetSnippet({ server: publicUrl(context.config), ...chosen, color, locale, button })
       })
@@ -72,13 +76,11 @@ async function readChoice(
     warn(
       'no website may use this key yet: allow yours at /console/website, or make a key with --allowed-origin',
     )
-  const idOf = async (kind: typeof serviceKind | typeof staffKind, name: string | undefined) =>
-    name === undefined ? undefined : (await itemNamed(context, kind as typeof staffKind, name, businessId)).id
-  return {
-    publishableKey,
-    serviceId: await idOf(serviceKind, service),
-    staffId: await idOf(staffKind, staff),
-  }
+  const chosen = service === undefined ? undefined : await itemNamed(context, serviceKind, service, businessId)
+  const person = staff === undefined ? undefined : await itemNamed(context, staffKind, staff, businessId)
+  if (chosen && person && !chosen.staff_ids.includes(person.id))
+    warn(`${person.name} does not give ${chosen.name}: the widget will leave the choice of a person open`)
+  return { publishableKey, serviceId: chosen?.id, staffId: person?.id }
 }
 
 async function keyOfBusiness(context: Context, reference: string) {

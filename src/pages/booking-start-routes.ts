@@ -27,7 +27,7 @@ export function bookingStartRoutes(limiter: RateLimiter) {
           tags: ['Sessions'],
           summary: 'What a booking page begins with',
           description:
-            'The services, locations and people that a session of this key would see, the brand, and the first times of the service that the page shows: in one answer, up to five seconds old, without a session. 600 a minute for each address, counted apart. Only websites that may use the key get it.',
+            'The services, locations and people that a session of this key would see, the brand, and the first times of the service that the page shows: in one answer, up to five seconds old, without a session. 600 a minute for each address, counted apart. Only websites that may use the key get it. A service, location or person that cannot be booked with the key, or not together, is `not_found`: ask again without it, as the booking page does.',
           params: StrictObject({
             publishable_key: Type.String({ examples: ['cal_pub_ThisIsAnExampleAndOpensNothing00000000'] }),
           }),

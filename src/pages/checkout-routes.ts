@@ -67,12 +67,18 @@ export function seeOther(reply: FastifyReply, path: string): FastifyReply {
 /** Returns to the page that the client came from, and polls for the payment. The page works without it. */
 const more = html`<script type="module" src="/docs/checkout.js"></script>`
 
-/** The status of a booking, for the client who returns from paying, in their language. */
-function checkoutPage(view: CheckoutView, acceptLanguage = ''): Page {
-  const { state, serviceName, startsAt, timezone, business } = view
+/** The language in which somebody booked, else that of their browser (Accept-Language). */
+export function checkoutLanguage(booked: string | null, acceptLanguage = '') {
   const accepted = acceptLanguage.split(',').map((part) => (part.split(';', 1)[0] ?? '').trim())
-  const { locale, direction } = mailLanguage(view.locale, ...accepted)
-  const texts = checkoutTexts[new Intl.Locale(locale).language] ?? english
+  const { locale, direction } = mailLanguage(booked, ...accepted)
+  const texts: CheckoutTexts = checkoutTexts[new Intl.Locale(locale).language] ?? english
+  return { texts, locale, direction }
+}
+
+/** The status of a booking, for the client who returns from paying, in their language. */
+function checkoutPage(view: CheckoutView, acceptLanguage: string | undefined): Page {
+  const { state, serviceName, startsAt, timezone, business } = view
+  const { texts, locale, direction } = checkoutLanguage(view.locale, acceptLanguage)
   const logo = business.brand_logo_url
   const main = html`<main
     id="main"

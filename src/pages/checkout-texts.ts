@@ -15,6 +15,18 @@ export interface CheckoutTexts {
   back: string
   again: string
   skip: string
+  /** The checkout page of the sandbox. `{amount}` is a placeholder. */
+  sandbox: {
+    title: string
+    hint: string
+    declined: string
+    what: string
+    amount: string
+    pay: string
+    fail: string
+    over: string
+    show: string
+  }
 }
 
 export const english: CheckoutTexts = {
@@ -38,6 +50,17 @@ export const english: CheckoutTexts = {
   back: 'Back to your booking',
   again: 'Book again',
   skip: 'Skip to the content',
+  sandbox: {
+    title: 'Pay a deposit (sandbox)',
+    hint: 'This is a test: no money moves, and you need no card.',
+    declined: 'The payment was declined. Nothing was paid; you can try again.',
+    what: 'Deposit for',
+    amount: 'Amount',
+    pay: 'Pay {amount}',
+    fail: 'Let the payment fail',
+    over: 'This checkout is over.',
+    show: 'See the booking',
+  },
 }
 
 /** By language of the widget. */
@@ -64,6 +87,17 @@ export const checkoutTexts: Partial<Record<string, CheckoutTexts>> = {
     back: 'Zurück zu Ihrer Buchung',
     again: 'Neu buchen',
     skip: 'Zum Inhalt',
+    sandbox: {
+      title: 'Anzahlung bezahlen (Test)',
+      hint: 'Das ist ein Test: Es fließt kein Geld, und Sie brauchen keine Karte.',
+      declined: 'Die Zahlung wurde abgelehnt. Es wurde nichts bezahlt; Sie können es noch einmal versuchen.',
+      what: 'Anzahlung für',
+      amount: 'Betrag',
+      pay: '{amount} bezahlen',
+      fail: 'Zahlung scheitern lassen',
+      over: 'Diese Zahlung ist abgeschlossen.',
+      show: 'Buchung ansehen',
+    },
   },
   fr: {
     titles: {
@@ -86,6 +120,17 @@ export const checkoutTexts: Partial<Record<string, CheckoutTexts>> = {
     back: 'Retour à votre réservation',
     again: 'Réserver à nouveau',
     skip: 'Aller au contenu',
+    sandbox: {
+      title: 'Payer un acompte (test)',
+      hint: 'Ceci est un test : aucun argent ne circule et aucune carte n’est nécessaire.',
+      declined: 'Le paiement a été refusé. Rien n’a été payé ; vous pouvez réessayer.',
+      what: 'Acompte pour',
+      amount: 'Montant',
+      pay: 'Payer {amount}',
+      fail: 'Faire échouer le paiement',
+      over: 'Ce paiement est terminé.',
+      show: 'Voir la réservation',
+    },
   },
   es: {
     titles: {
@@ -108,6 +153,17 @@ export const checkoutTexts: Partial<Record<string, CheckoutTexts>> = {
     back: 'Volver a su reserva',
     again: 'Reservar de nuevo',
     skip: 'Ir al contenido',
+    sandbox: {
+      title: 'Pagar una señal (prueba)',
+      hint: 'Esto es una prueba: no se mueve dinero y no necesita tarjeta.',
+      declined: 'El pago fue rechazado. No se pagó nada; puede intentarlo de nuevo.',
+      what: 'Señal de',
+      amount: 'Importe',
+      pay: 'Pagar {amount}',
+      fail: 'Hacer que el pago falle',
+      over: 'Este pago ha terminado.',
+      show: 'Ver la reserva',
+    },
   },
   ar: {
     titles: {
@@ -129,6 +185,17 @@ export const checkoutTexts: Partial<Record<string, CheckoutTexts>> = {
     back: 'العودة إلى حجزك',
     again: 'الحجز من جديد',
     skip: 'انتقل إلى المحتوى',
+    sandbox: {
+      title: 'دفع دفعة مقدمة (تجربة)',
+      hint: 'هذه تجربة: لا تُنقل أي أموال ولا تحتاج إلى بطاقة.',
+      declined: 'رُفضت عملية الدفع. لم يُدفع شيء، ويمكنك المحاولة مرة أخرى.',
+      what: 'دفعة مقدمة عن',
+      amount: 'المبلغ',
+      pay: 'دفع {amount}',
+      fail: 'جعل الدفع يفشل',
+      over: 'انتهت عملية الدفع هذه.',
+      show: 'عرض الحجز',
+    },
   },
   pl: {
     titles: {
@@ -151,6 +218,17 @@ export const checkoutTexts: Partial<Record<string, CheckoutTexts>> = {
     back: 'Wróć do rezerwacji',
     again: 'Zarezerwuj ponownie',
     skip: 'Przejdź do treści',
+    sandbox: {
+      title: 'Wpłata zaliczki (test)',
+      hint: 'To jest test: żadne pieniądze nie są przekazywane i karta nie jest potrzebna.',
+      declined: 'Płatność została odrzucona. Nic nie zostało zapłacone; można spróbować ponownie.',
+      what: 'Zaliczka za',
+      amount: 'Kwota',
+      pay: 'Zapłać {amount}',
+      fail: 'Odrzuć płatność',
+      over: 'Ta płatność jest zakończona.',
+      show: 'Zobacz rezerwację',
+    },
   },
   it: {
     titles: {
@@ -173,6 +251,17 @@ export const checkoutTexts: Partial<Record<string, CheckoutTexts>> = {
     back: 'Torna alla prenotazione',
     again: 'Prenota di nuovo',
     skip: 'Vai al contenuto',
+    sandbox: {
+      title: 'Paga un acconto (prova)',
+      hint: 'Questa è una prova: nessun denaro viene trasferito e non serve una carta.',
+      declined: 'Il pagamento è stato rifiutato. Non è stato pagato nulla; è possibile riprovare.',
+      what: 'Acconto per',
+      amount: 'Importo',
+      pay: 'Paga {amount}',
+      fail: 'Fai fallire il pagamento',
+      over: 'Questo pagamento è concluso.',
+      show: 'Vedi la prenotazione',
+    },
   },
   pt: {
     titles: {
@@ -195,6 +284,17 @@ export const checkoutTexts: Partial<Record<string, CheckoutTexts>> = {
     back: 'Voltar à sua reserva',
     again: 'Reservar novamente',
     skip: 'Ir para o conteúdo',
+    sandbox: {
+      title: 'Pagar um sinal (teste)',
+      hint: 'Isto é um teste: nenhum dinheiro é movimentado e não precisa de cartão.',
+      declined: 'O pagamento foi recusado. Nada foi pago; pode tentar novamente.',
+      what: 'Sinal para',
+      amount: 'Montante',
+      pay: 'Pagar {amount}',
+      fail: 'Fazer falhar o pagamento',
+      over: 'Este pagamento terminou.',
+      show: 'Ver a reserva',
+    },
   },
   nl: {
     titles: {
@@ -217,6 +317,17 @@ export const checkoutTexts: Partial<Record<string, CheckoutTexts>> = {
     back: 'Terug naar je boeking',
     again: 'Opnieuw boeken',
     skip: 'Naar de inhoud',
+    sandbox: {
+      title: 'Een aanbetaling doen (test)',
+      hint: 'Dit is een test: er gaat geen geld om en je hebt geen kaart nodig.',
+      declined: 'De betaling is geweigerd. Er is niets betaald; je kunt het opnieuw proberen.',
+      what: 'Aanbetaling voor',
+      amount: 'Bedrag',
+      pay: '{amount} betalen',
+      fail: 'Laat de betaling mislukken',
+      over: 'Deze betaling is afgerond.',
+      show: 'Bekijk de boeking',
+    },
   },
   tr: {
     titles: {
@@ -239,6 +350,17 @@ export const checkoutTexts: Partial<Record<string, CheckoutTexts>> = {
     back: 'Randevunuza dönün',
     again: 'Yeniden randevu al',
     skip: 'İçeriğe geç',
+    sandbox: {
+      title: 'Ön ödeme yap (deneme)',
+      hint: 'Bu bir denemedir: para hareketi olmaz ve kart gerekmez.',
+      declined: 'Ödeme reddedildi. Hiçbir şey ödenmedi; yeniden deneyebilirsiniz.',
+      what: 'Ön ödeme',
+      amount: 'Tutar',
+      pay: '{amount} öde',
+      fail: 'Ödemeyi başarısız yap',
+      over: 'Bu ödeme sona erdi.',
+      show: 'Randevuyu gör',
+    },
   },
   ja: {
     titles: {
@@ -261,5 +383,16 @@ export const checkoutTexts: Partial<Record<string, CheckoutTexts>> = {
     back: '予約に戻る',
     again: 'もう一度予約する',
     skip: '本文へ移動',
+    sandbox: {
+      title: '予約金のお支払い（テスト）',
+      hint: 'これはテストです。お金は動かず、カードも必要ありません。',
+      declined: 'お支払いは承認されませんでした。請求はありません。もう一度お試しください。',
+      what: '予約金の対象',
+      amount: '金額',
+      pay: '{amount}を支払う',
+      fail: '支払いを失敗させる',
+      over: 'このお支払い手続きは終了しました。',
+      show: '予約を見る',
+    },
   },
 }

@@ -5,8 +5,8 @@ import { amountText } from '../catalogue/service-rules.ts'
 import { StrictObject, Media, EmptyObject, problems } from '../http/wire.ts'
 import type { Context } from '../bookings/context.ts'
 import { closeCheckout, findCheckout } from '../payments/sandbox.ts'
-import { details, seeOther } from './checkout-routes.ts'
-import { html, type Html, sendPage } from './page.ts'
+import { checkoutLanguage, details, seeOther } from './checkout-routes.ts'
+import { html, type Page, sendPage } from './page.ts'
 
 const tags = ['Service']
 const params = StrictObject({ reference: Type.String({ description: 'Secret.', examples: ['k3Vw0f…'] }) })
@@ -29,7 +29,8 @@ export function sandboxRoutes(app: FastifyInstance, context: Context): void {
     },
     async (request, reply) => {
       const checkout = await findCheckout(context, request.params.reference)
-      const page = sandboxPage(checkout, request.query.declined !== undefined)
+      const { 'accept-language': accepted } = request.headers
+      const page = sandboxPage(checkout, { accepted, isDeclined: request.query.declined !== undefined })
       return sendPage(reply, { ...page, forms: true })
     },
   )
@@ -70,35 +71,38 @@ export function sandboxRoutes(app: FastifyInstance, context: Context): void {
   )
 }
 
-/** Plain forms, without a script. */
+/** Plain forms, without a script, in the language of the client. */
 function sandboxPage(
   checkout: Awaited<ReturnType<typeof findCheckout>>,
-  declined: boolean,
-): { title: string; main: Html } {
+  { accepted, isDeclined }: { accepted: string | undefined; isDeclined: boolean },
+): Pick<Page, 'title' | 'main' | 'locale' | 'direction' | 'skip'> {
   const { reference, service_name: serviceName, payment_id: paymentId } = checkout
+  const { texts, locale, direction } = checkoutLanguage(checkout.locale, accepted)
+  const { sandbox: words } = texts
+  const amount = amountText(checkout)
   const isOpen = checkout.status === 'open'
   const action = (what: string) => `/sandbox/${reference}/${what}`
   const main = html`<main id="main" class="text" tabindex="-1">
-    <h1>Pay a deposit (sandbox)</h1>
-    <p>This is a test: no money moves, and you need no card.</p>
-    ${declined && isOpen ? html`<p role="alert">The payment was declined. Nothing was paid; you can try again.</p>` : ''}
+    <h1>${words.title}</h1>
+    <p>${words.hint}</p>
+    ${isDeclined && isOpen ? html`<p role="alert">${words.declined}</p>` : ''}
     ${details([
-      ['Deposit for', serviceName],
-      ['Amount', amountText(checkout)],
+      [words.what, serviceName],
+      [words.amount, amount],
     ])}
     ${
       isOpen
         ? html`<form method="post" action="${action('pay')}">
-              <button type="submit" class="main">Pay ${amountText(checkout)}</button>
+              <button type="submit" class="main">${words.pay.replace('{amount}', amount)}</button>
             </form>
             <form method="post" action="${action('fail')}">
-              <button type="submit">Let the payment fail</button>
+              <button type="submit">${words.fail}</button>
             </form>
             <form method="post" action="${action('give-up')}">
-              <button type="submit">Cancel booking</button>
+              <button type="submit">${texts.giveUp}</button>
             </form>`
-        : html`<p>This checkout is over. <a href="/checkout/${paymentId}">See the booking</a></p>`
+        : html`<p>${words.over} <a href="/checkout/${paymentId}">${words.show}</a></p>`
     }
   </main>`
-  return { title: 'Pay a deposit (sandbox)', main }
+  return { title: words.title, main, locale, direction, skip: texts.skip }
 }

@@ -3,7 +3,10 @@ import type { Queries } from '../database/database.ts'
 import type { PaymentsTable, SandboxCheckoutsTable } from '../database/tables.ts'
 
 export type SandboxCheckout = SandboxCheckoutsTable &
-  Pick<PaymentsTable, 'amount' | 'currency' | 'expires_at'>
+  Pick<PaymentsTable, 'amount' | 'currency' | 'expires_at'> & {
+    /** That of the client's booking. */
+    locale: string | null
+  }
 
 /** Returns the reference of the payment's checkout, new or existing. */
 export async function insertSandboxCheckout(db: Queries, checkout: SandboxCheckoutsTable): Promise<string> {
@@ -24,8 +27,9 @@ function selectCheckouts(db: Queries) {
   return db
     .selectFrom('sandbox_checkouts as c')
     .innerJoin('payments as p', 'p.id', 'c.payment_id')
+    .leftJoin('bookings as b', 'b.id', 'p.booking_id')
     .selectAll('c')
-    .select(['p.amount', 'p.currency', 'p.expires_at'])
+    .select(['p.amount', 'p.currency', 'p.expires_at', 'b.locale'])
 }
 
 export function findSandboxCheckout(db: Queries, reference: string): Promise<SandboxCheckout | undefined> {

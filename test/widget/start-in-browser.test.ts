@@ -249,6 +249,39 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
     }
   })
 
+  test('a long description is cut, and shown whole where one wants it, also by a link to the service', async () => {
+    const { business_key: token, locations } = salon()
+    const made = await service.call('POST', '/services', {
+      token,
+      body: {
+        name: 'Wedding styling',
+        description: `${'We talk about your wishes and try two ways to wear your hair. '.repeat(8)}\nBring the veil.`,
+        duration_minutes: 60,
+        location_ids: [locations[0]?.id],
+      },
+    })
+    expect(made.status).toBe(201)
+    service.clock.advance(5)
+    for (const [size, options] of Object.entries({ phone, desk })) {
+      for (const path of ['', `?service=${String(made.body.id)}`]) {
+        const { page } = await visit(path, options)
+        const text = page.locator('.description', { hasText: 'Bring the veil.' })
+        await text.waitFor()
+        const height = async () => (await text.boundingBox())?.height ?? 0
+        const cut = await height()
+        const more = page.getByRole('button', { name: 'Read more' })
+        expect(await more.count()).toBe(1) // nothing else is cut
+        await keepScreenshot(page, `description-cut-${size}-${path.length}`)
+        await more.click()
+        await page.getByRole('button', { name: 'Show less' }).waitFor()
+        expect(await height()).toBeGreaterThan(1.5 * cut)
+        await keepScreenshot(page, `description-whole-${size}-${path.length}`)
+        expect(await misfitsIn(page)).toEqual([])
+        expect(await violationsIn(page)).toEqual([])
+      }
+    }
+  })
+
   test('first times stand above the month, which begins at this week on phones', async () => {
     for (const [size, options] of Object.entries({ phone, desk })) {
       const { page } = await visit(haircut(), options)

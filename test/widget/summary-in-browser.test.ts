@@ -88,7 +88,7 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
     for (const part of [
       'Life drawing for 3 people',
       '10:00 – 11:30 · 1 hour, 30 minutes',
-      'Mitte, Rosenthaler Str. 12, 10119 Berlin · Map',
+      'Mitte, Rosenthaler Str. 12, 10119 Berlin Map',
       '€60 · Deposit €15 · €45 to pay on site',
       'You can move it until Thursday, 26 November 2026, 10:00. You can cancel until Wednesday, 25 November 2026, 10:00.',
     ])

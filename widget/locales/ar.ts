@@ -14,6 +14,8 @@ export const texts: Texts = {
   anyone: 'أي شخص',
   anyoneHint: 'من يكون متاحًا في وقتك',
   deposit: 'عربون {amount}',
+  more: 'قراءة المزيد',
+  less: 'عرض أقل',
   nothingOffered: 'لا يمكن حجز أي شيء هنا حاليًا.',
   previousMonth: 'الشهر السابق',
   nextMonth: 'الشهر التالي',

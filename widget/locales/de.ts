@@ -14,6 +14,8 @@ export const texts: Texts = {
   anyone: 'Egal, bei wem',
   anyoneHint: 'Wer zu Ihrer Zeit frei ist',
   deposit: 'Anzahlung {amount}',
+  more: 'Mehr lesen',
+  less: 'Weniger',
   nothingOffered: 'Hier kann im Moment nichts gebucht werden.',
   previousMonth: 'Voriger Monat',
   nextMonth: 'Nächster Monat',

@@ -14,6 +14,8 @@ export const texts: Omit<Texts, keyof LaterTexts> = {
   anyone: 'Anyone',
   anyoneHint: 'Whoever is free at your time',
   deposit: 'Deposit {amount}',
+  more: 'Read more',
+  less: 'Show less',
   nothingOffered: 'Nothing can be booked here at the moment.',
   previousMonth: 'Previous month',
   nextMonth: 'Next month',

@@ -14,6 +14,8 @@ export const texts: Texts = {
   anyone: 'Cualquier persona',
   anyoneHint: 'Quien esté disponible a la hora elegida',
   deposit: 'Depósito {amount}',
+  more: 'Leer más',
+  less: 'Ver menos',
   nothingOffered: 'Por ahora no se puede reservar nada aquí.',
   previousMonth: 'Mes anterior',
   nextMonth: 'Mes siguiente',

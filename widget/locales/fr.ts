@@ -14,6 +14,8 @@ export const texts: Texts = {
   anyone: 'Peu importe',
   anyoneHint: 'La personne disponible à l’horaire choisi',
   deposit: 'Acompte {amount}',
+  more: 'Lire la suite',
+  less: 'Réduire',
   nothingOffered: 'Rien ne peut être réservé ici pour le moment.',
   previousMonth: 'Mois précédent',
   nextMonth: 'Mois suivant',

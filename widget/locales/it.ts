@@ -14,6 +14,8 @@ export const texts: Texts = {
   anyone: 'Nessuna preferenza',
   anyoneHint: 'Chi è disponibile all’orario scelto',
   deposit: 'Acconto {amount}',
+  more: 'Leggi tutto',
+  less: 'Mostra meno',
   nothingOffered: 'Al momento qui non è possibile prenotare.',
   previousMonth: 'Mese precedente',
   nextMonth: 'Mese successivo',

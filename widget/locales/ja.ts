@@ -14,6 +14,8 @@ export const texts: Texts = {
   anyone: '指名なし',
   anyoneHint: 'ご希望の時間に空いている担当者',
   deposit: '予約金 {amount}',
+  more: '続きを読む',
+  less: '閉じる',
   nothingOffered: '現在、こちらでご予約いただけるメニューはありません。',
   previousMonth: '前の月',
   nextMonth: '次の月',

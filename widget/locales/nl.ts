@@ -14,6 +14,8 @@ export const texts: Texts = {
   anyone: 'Geen voorkeur',
   anyoneHint: 'Wie er vrij is op jouw tijd',
   deposit: 'Aanbetaling {amount}',
+  more: 'Meer lezen',
+  less: 'Minder',
   nothingOffered: 'Op dit moment kun je hier niets boeken.',
   previousMonth: 'Vorige maand',
   nextMonth: 'Volgende maand',

@@ -14,6 +14,8 @@ export const texts: Texts = {
   anyone: 'Bez preferencji',
   anyoneHint: 'Kto ma wolny termin o wybranej godzinie',
   deposit: 'Zaliczka {amount}',
+  more: 'Czytaj więcej',
+  less: 'Zwiń',
   nothingOffered: 'Obecnie nie można tu niczego zarezerwować.',
   previousMonth: 'Poprzedni miesiąc',
   nextMonth: 'Następny miesiąc',

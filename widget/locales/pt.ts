@@ -15,6 +15,8 @@ export const texts: Texts = {
   anyone: 'Sem preferência',
   anyoneHint: 'Quem estiver disponível no horário escolhido',
   deposit: 'Sinal de {amount}',
+  more: 'Ler mais',
+  less: 'Ver menos',
   nothingOffered: 'Neste momento não é possível reservar aqui.',
   previousMonth: 'Mês anterior',
   nextMonth: 'Mês seguinte',

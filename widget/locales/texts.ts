@@ -12,6 +12,9 @@ export interface Texts extends LaterTexts {
   anyone: string
   anyoneHint: string
   deposit: string
+  /** Shows a description whole, and cuts it again. */
+  more: string
+  less: string
   nothingOffered: string
   previousMonth: string
   nextMonth: string

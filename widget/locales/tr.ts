@@ -14,6 +14,8 @@ export const texts: Texts = {
   anyone: 'Fark etmez',
   anyoneHint: 'Seçtiğiniz saatte kim müsaitse',
   deposit: 'Ön ödeme: {amount}',
+  more: 'Devamını oku',
+  less: 'Daha az',
   nothingOffered: 'Şu anda buradan randevu alınamıyor.',
   previousMonth: 'Önceki ay',
   nextMonth: 'Sonraki ay',

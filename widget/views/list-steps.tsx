@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Service } from '../api/api-types.ts'
 import { anyone, locationsFor, serviceOf, staffFor, type ListStep } from '../flow/choice-rules.ts'
 import { fill } from '../locales/texts.ts'
@@ -23,9 +23,10 @@ export function ListSteps({ flow, state, language, formats, step }: View & { ste
               key={service.id}
               name={service.name}
               picture={service.image_url}
+              description={service.description}
+              language={language}
               onChoose={choose(service.id)}
             >
-              {service.description && <bdi class="hint description">{service.description}</bdi>}
               <span class="hint facts">
                 <ServiceFacts service={service} language={language} formats={formats} />
               </span>
@@ -39,7 +40,7 @@ export function ListSteps({ flow, state, language, formats, step }: View & { ste
     return (
       <ul class="options" part="options">
         {locationsFor(catalogue, choice).map(({ id, name, address }) => (
-          <Option key={id} name={name} onChoose={choose(id)}>
+          <Option key={id} name={name} language={language} onChoose={choose(id)}>
             {address && <bdi class="hint">{address}</bdi>}
           </Option>
         ))}
@@ -48,13 +49,19 @@ export function ListSteps({ flow, state, language, formats, step }: View & { ste
   }
   return (
     <ul class="options" part="options">
-      <Option key={anyone} name={language.texts.anyone} face="✳" onChoose={choose(anyone)}>
+      <Option key={anyone} name={language.texts.anyone} face="✳" language={language} onChoose={choose(anyone)}>
         <span class="hint">{language.texts.anyoneHint}</span>
       </Option>
       {staffFor(catalogue, choice).map(({ id, name, description, image_url }) => (
-        <Option key={id} name={name} face={initialsOf(name)} picture={image_url} onChoose={choose(id)}>
-          {description && <bdi class="hint description">{description}</bdi>}
-        </Option>
+        <Option
+          key={id}
+          name={name}
+          face={initialsOf(name)}
+          picture={image_url}
+          description={description}
+          language={language}
+          onChoose={choose(id)}
+        />
       ))}
     </ul>
   )
@@ -84,17 +91,48 @@ function ServiceFacts({
 export function Facts(props: View) {
   const { catalogue, choice } = props.state
   const service = serviceOf(catalogue, choice)
+  const [description, more] = useDescription(service?.description, props.language)
   if (!service) return null
   const names = [catalogue.services, staffFor(catalogue, choice)].map(
     (all) => all.length === 1 && all[0]?.name,
   )
   return (
-    <p class="hint facts" part="facts">
-      {names[0] && <bdi>{names[0]}</bdi>}
-      <ServiceFacts {...props} service={service} />
-      {names[1] && <bdi>{names[1]}</bdi>}
-    </p>
+    <>
+      <p class="hint facts" part="facts">
+        {names[0] && <bdi>{names[0]}</bdi>}
+        <ServiceFacts {...props} service={service} />
+        {names[1] && <bdi>{names[1]}</bdi>}
+      </p>
+      {description}
+      {more}
+    </>
   )
+}
+
+/** A description, cut to some lines, and where it is cut a button that shows it whole. */
+function useDescription(text: string | null | undefined, { texts }: View['language']) {
+  const place = useRef<HTMLElement>(null)
+  const [isCut, setCut] = useState(false)
+  const [isWhole, setWhole] = useState(false)
+  useLayoutEffect(() => {
+    const { current } = place
+    if (!current) return undefined
+    const watching = new ResizeObserver(() => setCut(current.scrollHeight > current.clientHeight))
+    watching.observe(current)
+    return () => watching.disconnect()
+  }, [text])
+  return [
+    text && (
+      <bdi ref={place} class={`hint description${isWhole ? ' is-whole' : ''}`}>
+        {text}
+      </bdi>
+    ),
+    text && (isCut || isWhole) && (
+      <button type="button" class="more" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+        {isWhole ? texts.less : texts.more}
+      </button>
+    ),
+  ]
 }
 
 interface OptionParts {
@@ -103,12 +141,15 @@ interface OptionParts {
   face?: string
   /** Its address. */
   picture?: string | null
+  description?: string | null
+  language: View['language']
   onChoose: () => void
   children?: ComponentChildren
 }
 
-function Option({ name, face, picture, onChoose, children }: OptionParts) {
+function Option({ name, face, picture, description, language, onChoose, children }: OptionParts) {
   const [isMissing, setMissing] = useState(false)
+  const [shown, more] = useDescription(description, language)
   return (
     <li>
       <button type="button" class="option" part="option" onClick={onChoose}>
@@ -131,12 +172,14 @@ function Option({ name, face, picture, onChoose, children }: OptionParts) {
         )}
         <span class="option-text">
           <bdi class="option-name">{name}</bdi>
+          {shown}
           {children}
         </span>
         <svg class="chevron" viewBox="0 0 16 16" aria-hidden="true">
           <path d="M6 3l5 5-5 5" />
         </svg>
       </button>
+      {more}
     </li>
   )
 }

@@ -22,8 +22,8 @@ export function Place({
         links.map(
           ([url, text]) =>
             url && (
-              <span key={text}>
-                {' · '}
+              <span key={text} class="place-link">
+                {' '}
                 <a href={url} target="_blank" rel="noopener noreferrer">
                   {text}
                 </a>
