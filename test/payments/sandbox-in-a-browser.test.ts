@@ -94,6 +94,17 @@ describe.skipIf(executablePath === undefined)('the sandbox in a browser', () => 
     expect(await heading()).toBe('This booking is cancelled')
   })
 
+  test('the page speaks the language of the client', async () => {
+    const { url } = await book()
+    const context = await browser.newContext({ locale: 'ar' })
+    const arabic = await context.newPage()
+    await arabic.goto(url)
+    await arabic.getByRole('button', { name: 'جعل الدفع يفشل' }).click()
+    await arabic.getByRole('alert').waitFor()
+    expect(await arabic.locator('html').getAttribute('dir')).toBe('rtl')
+    await context.close()
+  })
+
   test('the browser has nothing to complain about', () => {
     expect(complaints).toEqual([])
   })

@@ -90,4 +90,20 @@ describe.skipIf(chromiumPath === undefined)('the lines for a website', () => {
     const { html } = await holdfast.json('widget', 'snippet', '--key', key, '--overlay', 'Book now')
     expect(html).toContain(`<button type="button" data-holdfast-open="${key}">Book now</button>`)
   })
+
+  test('come with a warning where visitors could not use them as they are', async () => {
+    const lines = ['widget', 'snippet', '--key', salon().publishable_key]
+    const warnedOf = async (more: string[], variables: Record<string, string>) => {
+      const holdfast = commandLine(service.databaseUrl, variables)
+      const ran = await holdfast.run(...lines, ...more)
+      expect(ran.code).toBe(0)
+      return ran.stderr
+    }
+    expect(await warnedOf([], {})).toMatch(/the address of this machine, http:\/\/127\.0\.0\.1:\d+/)
+    const anna = ['--staff', 'Anna Weber', '--service']
+    expect(await warnedOf([...anna, 'Haircut'], { PUBLIC_URL: address })).toBe('')
+    expect(await warnedOf([...anna, 'Meeting room'], { PUBLIC_URL: address })).toContain(
+      'Anna Weber does not give Meeting room',
+    )
+  })
 })
