@@ -76,7 +76,8 @@ async function readChoice(
     warn(
       'no website may use this key yet: allow yours at /console/website, or make a key with --allowed-origin',
     )
-  const chosen = service === undefined ? undefined : await itemNamed(context, serviceKind, service, businessId)
+  const chosen =
+    service === undefined ? undefined : await itemNamed(context, serviceKind, service, businessId)
   const person = staff === undefined ? undefined : await itemNamed(context, staffKind, staff, businessId)
   if (chosen && person && !chosen.staff_ids.includes(person.id))
     warn(`${person.name} does not give ${chosen.name}: the widget will leave the choice of a person open`)

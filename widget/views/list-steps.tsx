@@ -49,7 +49,13 @@ export function ListSteps({ flow, state, language, formats, step }: View & { ste
   }
   return (
     <ul class="options" part="options">
-      <Option key={anyone} name={language.texts.anyone} face="✳" language={language} onChoose={choose(anyone)}>
+      <Option
+        key={anyone}
+        name={language.texts.anyone}
+        face="✳"
+        language={language}
+        onChoose={choose(anyone)}
+      >
         <span class="hint">{language.texts.anyoneHint}</span>
       </Option>
       {staffFor(catalogue, choice).map(({ id, name, description, image_url }) => (
