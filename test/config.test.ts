@@ -105,8 +105,22 @@ describe('good values', () => {
     ['DATABASE_URL', 'sqlite:here.db', { database: { engine: 'sqlite', file: resolve('here.db') } }],
     ['DATABASE_URL', 'sqlite:/var/lib/a.db', { database: { engine: 'sqlite', file: '/var/lib/a.db' } }],
     ['DATABASE_URL', 'sqlite:///var/lib/a.db', { database: { engine: 'sqlite', file: '/var/lib/a.db' } }],
-    ['DATABASE_URL', 'postgres://a:b@c/d', { database: { engine: 'postgres', url: 'postgres://a:b@c/d' } }],
-    ['DATABASE_URL', 'postgresql://c/d', { database: { engine: 'postgres', url: 'postgresql://c/d' } }],
+    [
+      'DATABASE_URL',
+      'postgres://a:b@c/d',
+      { database: { engine: 'postgres', urls: ['postgres://a:b@c/d'] } },
+    ],
+    ['DATABASE_URL', 'postgresql://c/d', { database: { engine: 'postgres', urls: ['postgresql://c/d'] } }],
+    [
+      'DATABASE_URL',
+      'postgres://a:b@c:5433,[::1],d/e?sslmode=require',
+      {
+        database: {
+          engine: 'postgres',
+          urls: ['c:5433', '[::1]', 'd'].map((host) => `postgres://a:b@${host}/e?sslmode=require`),
+        },
+      },
+    ],
   ])('%s=%s', (variable, value, expected) => {
     expect(readConfig({ [variable]: value })).toEqual({ ...readConfig({}), ...expected })
   })
@@ -141,11 +155,13 @@ describe('a bad value is named with what would be right', () => {
       'sqlite://here.db',
       'must be sqlite:./path/to/file.db or postgres://user:password@host:5432/name',
     ],
-    [
-      'DATABASE_URL',
-      'postgres://a:b@host:port/c',
-      'is not a valid address; the form is postgres://user:password@host:5432/name',
-    ],
+    ...['postgres://a:b@host:port/c', 'postgres://a:b@host,/c', 'postgres://a:b@host,host:port/c'].map(
+      (url) => [
+        'DATABASE_URL',
+        url,
+        'is not a valid address; the form is postgres://user:password@host:5432/name, with several hosts host:5432,host:5432',
+      ],
+    ),
     ['DATABASE_POOL_SIZE', '0', 'must be a whole number from 1 to 500'],
     [
       'LOG_LEVEL',

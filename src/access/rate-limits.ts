@@ -109,7 +109,7 @@ async function openSharedStore(
   if (config.database.engine === 'sqlite') return undefined
   const { openDedicatedPool } = await import('../database/postgres.ts')
   const connections = openDedicatedPool({
-    url: config.database.url,
+    urls: config.database.urls,
     ...(onStatement && { onStatement }),
     onIdleError: (error) => {
       log.warn({ err: error }, 'an idle database connection was lost')

@@ -21,7 +21,7 @@ export const settings = {
   database: setting(
     'DATABASE_URL',
     'sqlite:./data/holdfast.db',
-    'sqlite:PATH or postgres://user:password@host:port/name',
+    'sqlite:PATH or postgres://user:password@host:port/name; of host:port,host:port the one that takes writes is used',
     read.databaseUrl,
   ),
   databasePoolSize: setting(

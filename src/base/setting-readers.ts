@@ -52,17 +52,25 @@ export function cidrList(text: string): string[] {
   throw new Error(`must be a list of address ranges such as 10.0.0.0/8,fd00::/8; "${invalid}" is not valid`)
 }
 
-/** A SQLite file, or the URL of a PostgreSQL server. */
-type DatabaseUrl = { engine: 'sqlite'; file: string } | { engine: 'postgres'; url: string }
+/** A SQLite file, or the URLs of the servers of a PostgreSQL database: one, or several of which one takes writes. */
+type DatabaseUrl = { engine: 'sqlite'; file: string } | { engine: 'postgres'; urls: string[] }
 
 export function databaseUrl(text: string): DatabaseUrl {
-  if (/^postgres(ql)?:\/\//.test(text)) {
-    if (URL.canParse(text)) return { engine: 'postgres', url: text }
-    throw new Error('is not a valid address; the form is postgres://user:password@host:5432/name')
-  }
+  if (/^postgres(ql)?:\/\//.test(text)) return { engine: 'postgres', urls: postgresUrls(text) }
   const file = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(text)?.[1]
   if (file && !file.startsWith('//')) return { engine: 'sqlite', file: resolve(file) }
   throw new Error('must be sqlite:./path/to/file.db or postgres://user:password@host:5432/name')
+}
+
+/** One URL for each host of postgres://user:password@host:5432,host:5432/name, as libpq reads it. */
+function postgresUrls(text: string): string[] {
+  const [, before, hosts, after] = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/.exec(text) ?? []
+  const urls = hosts?.split(',').map((host) => `${before}${host}${after}`) ?? []
+  const isMissing = urls.length > 1 && hosts?.split(',').includes('')
+  if (urls.length > 0 && !isMissing && urls.every((url) => URL.canParse(url))) return [...new Set(urls)]
+  throw new Error(
+    'is not a valid address; the form is postgres://user:password@host:5432/name, with several hosts host:5432,host:5432',
+  )
 }
 
 /** Empty, or the URL of a Redis. */

@@ -40,5 +40,7 @@ function targetUrl(to: string): string {
   if (!/^postgres(ql)?:\/\//.test(to))
     throw new UsageError('--to must be a PostgreSQL database: postgres://user:password@host:port/name.')
   const { database } = readConfig({ DATABASE_URL: to })
-  return database.engine === 'postgres' ? database.url : to
+  const [url = to, ...others] = database.engine === 'postgres' ? database.urls : []
+  if (others.length > 0) throw new UsageError('--to must name one server: the one that takes writes.')
+  return url
 }

@@ -12,6 +12,7 @@ import pg from 'pg'
 import { type Instant, instantFromMs } from '../base/instants.ts'
 import { tracedStatement } from '../base/tracing.ts'
 import { DatabaseUnavailable, RolledBack, type StatementListener } from './database.ts'
+import type { ConnectionSource } from './postgres-hosts.ts'
 
 /** Per connection; the code has far fewer distinct statements. */
 const maxPreparedStatements = 500
@@ -46,6 +47,11 @@ const unavailableCodes = ['55P03', '25006']
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true // no answer from the server: refused, reset, timed out
   return /^(08|53|57|58)/.test(error.code ?? '') || unavailableCodes.includes(error.code ?? '')
+}
+
+/** The server shuts down or has crashed (57P01 to 57P03), or has become one that takes no writes. */
+function isLeaving({ code }: pg.DatabaseError): boolean {
+  return code === '25006' || /^57P0[123]$/.test(code ?? '')
 }
 
 /** Disk full, and an I/O error, which a full disk can cause. */
@@ -170,6 +176,10 @@ class PostgresConnection implements DatabaseConnection {
       // after a failed statement the server answers a commit by a rollback, without an error
       if (query.sql === 'commit' && result.command !== 'COMMIT')
         throw new RolledBack('a statement had failed')
+      if (unreplicated.has(this.client)) {
+        this.broken = true
+        throw new DatabaseUnavailable('the change is not at the synchronous standby')
+      }
       const changed = result.command === 'SELECT' ? undefined : BigInt(result.rowCount ?? 0)
       return { rows: result.rows as R[], ...(changed !== undefined && { numAffectedRows: changed }) }
     } catch (error) {
@@ -189,7 +199,7 @@ class PostgresConnection implements DatabaseConnection {
 
   private translated(error: unknown): unknown {
     if (error instanceof RolledBack) return error
-    if (!(error instanceof pg.DatabaseError)) this.broken = true
+    if (!(error instanceof pg.DatabaseError) || isLeaving(error)) this.broken = true
     return isUnavailable(error)
       ? new DatabaseUnavailable('the database does not answer', { cause: error })
       : error
@@ -200,6 +210,22 @@ class PostgresConnection implements DatabaseConnection {
   }
 }
 
+/** Connections of which a commit stands at this server alone. */
+const unreplicated = new WeakSet<pg.PoolClient>()
+const noted = new WeakSet<pg.PoolClient>()
+
+/**
+ * A commit that waits for a synchronous standby and is cancelled (pg_cancel_backend, a shutdown) succeeds, with no more
+ * than a warning: it would be lost in a failover. So it must not be answered as a success.
+ */
+function noteUnreplicated(client: pg.PoolClient): void {
+  if (noted.has(client)) return
+  noted.add(client)
+  client.on('notice', ({ routine }) => {
+    if (routine === 'SyncRepWaitForLSN') unreplicated.add(client)
+  })
+}
+
 /** The pool handles errors of idle connections only; an unhandled one of a connection in use would end the process. */
 function ignoreError(): void {
   // every statement on a lost connection fails, and the pool then drops it
@@ -207,11 +233,11 @@ function ignoreError(): void {
 
 /** A Kysely driver over `pg` that prepares its statements and drops broken connections at once. */
 class PostgresDriver implements Driver {
-  private readonly pool: pg.Pool
+  private readonly pool: ConnectionSource
   private readonly names = new PreparedNames()
   private readonly onStatement: StatementListener
 
-  constructor(pool: pg.Pool, onStatement: StatementListener) {
+  constructor(pool: ConnectionSource, onStatement: StatementListener) {
     this.pool = pool
     this.onStatement = onStatement
   }
@@ -224,8 +250,10 @@ class PostgresDriver implements Driver {
     try {
       const client = await this.pool.connect()
       client.on('error', ignoreError)
+      noteUnreplicated(client)
       return new PostgresConnection(client, this.names, this.onStatement)
     } catch (error) {
+      this.pool.suspect()
       throw new DatabaseUnavailable('no connection to the database', { cause: error })
     }
   }
@@ -251,6 +279,7 @@ class PostgresDriver implements Driver {
 
   async releaseConnection(connection: PostgresConnection): Promise<void> {
     connection.client.off('error', ignoreError)
+    if (connection.broken) this.pool.suspect()
     connection.client.release(connection.broken)
   }
 
@@ -260,7 +289,7 @@ class PostgresDriver implements Driver {
 }
 
 /** The Kysely dialect over a pool of connections. */
-export function postgresDialect(pool: pg.Pool, onStatement: StatementListener): Dialect {
+export function postgresDialect(pool: ConnectionSource, onStatement: StatementListener): Dialect {
   return {
     createDriver: () => new PostgresDriver(pool, onStatement),
     createAdapter: () => new PostgresAdapter(),

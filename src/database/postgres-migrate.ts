@@ -34,7 +34,10 @@ export async function migratePostgres(options: MigrationOptions): Promise<string
     types: resultTypes,
   })
   pool.on('error', () => undefined) // the statement on it reports the same
-  const db = new Kysely<Tables>({ dialect: postgresDialect(pool, options.onStatement ?? (() => undefined)) })
+  const source = { connect: () => pool.connect(), suspect: () => undefined, end: () => pool.end() }
+  const db = new Kysely<Tables>({
+    dialect: postgresDialect(source, options.onStatement ?? (() => undefined)),
+  })
   const startedMs = monotonicMs()
   try {
     for (;;) {

@@ -20,6 +20,7 @@ import {
 } from './database.ts'
 import { migrator, pendingMigrations } from './migrate.ts'
 import { isConflict, isDiskFull, postgresDialect, resultTypes } from './postgres-driver.ts'
+import { Primary, PrimaryPool } from './postgres-hosts.ts'
 import { migratePostgres } from './postgres-migrate.ts'
 import { SharedTransactions } from './shared-transaction.ts'
 import type { Tables } from './tables.ts'
@@ -49,7 +50,8 @@ const sessionOptions = '-c timezone=UTC -c plan_cache_mode=force_generic_plan'
 const maxSharedTransactions = 2
 
 interface PostgresOptions {
-  url: string
+  /** Of each server of the database; the one that takes writes is used. */
+  urls: readonly string[]
   poolSize: number
   fraction: () => number
   /** Replaces the database's own time in tests. */
@@ -64,7 +66,7 @@ interface PostgresOptions {
  * reached, is older than version 14, or could lose acknowledged bookings (fsync, full_page_writes).
  */
 export async function openPostgres(options: PostgresOptions): Promise<{ db: Database; clock: Clock }> {
-  const { pool, queries, close } = openPool(options, {
+  const { primary, pool, queries, close } = openPool(options, {
     max: options.poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
@@ -79,19 +81,19 @@ export async function openPostgres(options: PostgresOptions): Promise<{ db: Data
     await shared.start()
   } catch (error) {
     await close()
-    throw error instanceof DatabaseUnavailable ? unreachable(options.url, error) : error
+    throw error instanceof DatabaseUnavailable ? unreachable(options.urls, error) : error
   }
   const clock = options.clock ?? shared
   const closeAll = () => {
     shared.stop()
     return close()
   }
-  return { db: new PostgresDatabase(queries, { options, pool, clock, close: closeAll }), clock }
+  return { db: new PostgresDatabase(queries, { options, primary, pool, clock, close: closeAll }), clock }
 }
 
 /** Opens a few connections for short statements, without asking whether the server is there. */
 export function openDedicatedPool(
-  options: Pick<PostgresOptions, 'url' | 'onStatement' | 'onIdleError'>,
+  options: Pick<PostgresOptions, 'urls' | 'onStatement' | 'onIdleError'>,
 ): DedicatedPool {
   return openPool(options, {
     max: dedicatedPoolSize,
@@ -104,35 +106,37 @@ export function openDedicatedPool(
 }
 
 function openPool(
-  { url, onStatement, onIdleError }: Pick<PostgresOptions, 'url' | 'onStatement' | 'onIdleError'>,
+  { urls, onStatement, onIdleError }: Pick<PostgresOptions, 'urls' | 'onStatement' | 'onIdleError'>,
   config: pg.PoolConfig,
 ) {
-  const pool = new pg.Pool({
-    ...config,
-    connectionString: url,
-    keepAlive: true,
-    pipeline: true, // what a transaction asks for at the same time is sent at once
-    options: sessionOptions,
-    types: resultTypes,
-  })
-  pool.on('error', onIdleError ?? (() => undefined))
-  const sockets = new Set<{ destroy: () => unknown }>()
-  pool.on('connect', ({ connection: { stream } }) => {
-    sockets.add(stream)
-    stream.once('close', () => sockets.delete(stream))
+  const primary = new Primary(urls)
+  const pool = new PrimaryPool(primary, (url) => {
+    const opened = new pg.Pool({
+      ...config,
+      connectionString: url,
+      keepAlive: true,
+      pipeline: true, // what a transaction asks for at the same time is sent at once
+      options: sessionOptions,
+      types: resultTypes,
+    })
+    opened.on('error', (error) => {
+      primary.suspect()
+      onIdleError?.(error)
+    })
+    return opened
   })
   const queries = new Kysely<Tables>({ dialect: postgresDialect(pool, onStatement ?? (() => undefined)) })
   const close = async () => {
     await queries.destroy() // sends the terminate messages and does not wait
-    const closeSockets = () => sockets.forEach((socket) => socket.destroy())
-    setTimeout(closeSockets, closeTimeoutMs).unref() // an open socket would keep the process
+    setTimeout(() => pool.closeSockets(), closeTimeoutMs).unref() // an open socket would keep the process
   }
-  return { pool, queries, close }
+  return { primary, pool, queries, close }
 }
 
 interface PostgresParts {
   options: PostgresOptions
-  pool: pg.Pool
+  primary: Primary
+  pool: PrimaryPool
   clock: Clock
 }
 
@@ -182,8 +186,9 @@ class PostgresDatabase implements Database {
     return this.diskSpace.hasRoom()
   }
 
-  migrate(): Promise<string[]> {
-    return migratePostgres({ ...this.parts.options, connectTimeoutMs })
+  async migrate(): Promise<string[]> {
+    const { options, primary } = this.parts
+    return migratePostgres({ ...options, url: await primary.url(), connectTimeoutMs })
   }
 
   pendingMigrations(): Promise<string[]> {
@@ -199,17 +204,16 @@ class PostgresDatabase implements Database {
   }
 
   load(): DatabaseLoad {
-    const { totalCount, idleCount, waitingCount } = this.parts.pool
-    const max = this.parts.options.poolSize
+    const { waiting, inUse, idle } = this.parts.pool.counts
     return {
-      waiting: waitingCount,
-      connections: { inUse: totalCount - idleCount, idle: idleCount, max },
+      waiting,
+      connections: { inUse, idle, max: this.parts.options.poolSize },
       retries: this.retries,
     }
   }
 
   listen(channel: string, onNotice: () => void): Listening {
-    return listenOnPostgres(this.parts.options.url, channel, onNotice)
+    return listenOnPostgres(this.parts.primary, channel, onNotice)
   }
 }
 
@@ -248,11 +252,12 @@ async function refuseUnsafeServer(db: Kysely<Tables>): Promise<void> {
   )
 }
 
-function unreachable(url: string, error: DatabaseUnavailable): OperatorError {
-  const { host, pathname } = new URL(url)
+function unreachable(urls: readonly string[], error: DatabaseUnavailable): OperatorError {
+  const hosts = urls.map((url) => new URL(url).host).join(' or ')
   const reason = reasonOf(error.cause) || error.message
+  const answers = urls.length > 1 ? 'that takes writes answers' : 'answers'
   return new OperatorError(
-    `DATABASE_URL: no PostgreSQL answers at ${host}${pathname} (${reason}). Start the server, or correct the address, ` +
+    `DATABASE_URL: no PostgreSQL ${answers} at ${hosts}${new URL(urls[0] ?? '').pathname} (${reason}). Start the server, or correct the address, ` +
       'user, password or database name.',
     { cause: error },
   )
@@ -266,27 +271,31 @@ function reasonOf(error: unknown): string {
 }
 
 /** Listens on a channel with a connection of its own, and reconnects whenever that is lost. */
-function listenOnPostgres(url: string, channel: string, onNotice: () => void): Listening {
+function listenOnPostgres(primary: Primary, channel: string, onNotice: () => void): Listening {
   const stopping = new AbortController()
   const aborted = new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }))
   let current: pg.Client | undefined
+  const leave = () => current?.connection.stream.destroy() // a server that does not answer keeps nobody waiting
+  primary.onChange(leave)
   const running = (async () => {
     while (!stopping.signal.aborted) {
-      const client = new pg.Client({
+      const url = await primary.url().catch(() => undefined)
+      if (stopping.signal.aborted) return
+      if (url === undefined) continue // that took its time
+      current = new pg.Client({
         connectionString: url,
         connectionTimeoutMillis: connectTimeoutMs,
         keepAlive: true,
         application_name: 'holdfast listener',
       })
-      current = client
-      await listenUntilLost(client, channel, onNotice)
+      await listenUntilLost(current, channel, onNotice)
       await Promise.race([pause(reconnectMs), aborted])
     }
   })()
   return {
     close: () => {
       stopping.abort()
-      current?.connection.stream.destroy() // a server that does not answer keeps nobody waiting
+      leave()
       return running
     },
   }

@@ -32,7 +32,7 @@ export async function copyDatabase(file: string, url: string): Promise<CopiedTab
 
 /** Opens it as a server does, which refuses one that could lose bookings. */
 async function migrateTarget(url: string): Promise<void> {
-  const { db } = await openPostgres({ url, poolSize: 2, fraction: () => systemIds.fraction() })
+  const { db } = await openPostgres({ urls: [url], poolSize: 2, fraction: () => systemIds.fraction() })
   try {
     await assertOnlyHoldfast(url)
     await db.migrate()

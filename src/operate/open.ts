@@ -56,7 +56,7 @@ async function openDatabase(
   const { openPostgres } = await import('../database/postgres.ts') // late: SQLite needs no driver of PostgreSQL
   return openPostgres({
     ...shared,
-    url: database.url,
+    urls: database.urls,
     poolSize: databasePoolSize,
     ...(clock && { clock }),
     onIdleError: (error) => {

@@ -149,7 +149,7 @@ onEachEngine('what availability costs', (engine) => {
 
   function databaseUrl(): string {
     const { database } = service.context.config
-    return database.engine === 'sqlite' ? `sqlite:${database.file}` : database.url
+    return database.engine === 'sqlite' ? `sqlite:${database.file}` : (database.urls[0] ?? '')
   }
 })
 

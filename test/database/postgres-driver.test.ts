@@ -22,7 +22,7 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
   afterAll(() => database.drop())
   beforeEach(async () => {
     idleErrors = []
-    const options = { url: database.url, poolSize, fraction: Math.random }
+    const options = { urls: [database.url], poolSize, fraction: Math.random }
     db = (await openPostgres({ ...options, onIdleError: (error) => idleErrors.push(error) })).db
     await sql`drop table if exists counters`.execute(db.reads)
     await sql`create table counters (name text primary key, value integer not null)`.execute(db.reads)
@@ -168,7 +168,7 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
   test('a farewell that the database does not answer leaves no socket that keeps the process', async () => {
     const proxy = await startProxy(database.url)
     const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
-    const other = (await openPostgres({ url: proxy.url, poolSize, fraction: Math.random })).db
+    const other = (await openPostgres({ urls: [proxy.url], poolSize, fraction: Math.random })).db
     await Promise.all(Array.from({ length: poolSize }, () => other.ping()))
     const before = sockets()
     proxy.set('hang')
@@ -180,7 +180,7 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
   test('instants are fixed-width UTC text, whatever the zone of the database', async () => {
     const zone = `alter database ${new URL(database.url).pathname.slice(1)} set timezone to 'Asia/Kolkata'`
     await sql.raw(zone).execute(db.reads)
-    const options = { url: database.url, poolSize, fraction: Math.random }
+    const options = { urls: [database.url], poolSize, fraction: Math.random }
     const other = (await openPostgres(options)).db
     const read = async (text: string) =>
       (await sql<{ at: string }>`select ${text}::timestamptz as at`.execute(other.reads)).rows[0]?.at

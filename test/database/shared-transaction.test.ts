@@ -26,7 +26,7 @@ onEachEngine('a shared transaction', (engine) => {
     db =
       engine === 'sqlite'
         ? openSqlite({ ...options, file: database.url.slice('sqlite:'.length), clock: systemClock })
-        : (await openPostgres({ ...options, url: database.url, poolSize: 3 })).db
+        : (await openPostgres({ ...options, urls: [database.url], poolSize: 3 })).db
     await db.transaction(async (tx) => {
       await sql`create table notes (name text primary key, taker integer not null)`.execute(tx.db)
     })

@@ -189,7 +189,7 @@ onOneEngine('sqlite', 'requests made from /openapi.json', (engine) => {
     )
   const databaseUrl = () => {
     const { database } = service.context.config
-    return database.engine === 'sqlite' ? `sqlite:${database.file}` : database.url
+    return database.engine === 'sqlite' ? `sqlite:${database.file}` : (database.urls[0] ?? '')
   }
 })
 

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { Acknowledged } from './checker.ts'
 import { clientOf, slot, type Cluster } from './cluster.ts'
 import { openSessions, type Call } from './http-client.ts'
-import { offer, type Reply } from './test-service.ts'
+import { ada, offer, type Reply } from './test-service.ts'
 
 /** Clients that place, book, cancel and release as fast as they are answered, and note what they are told. */
 export interface NotedLoad {
@@ -12,6 +13,8 @@ export interface NotedLoad {
   answered(): number
   /** Each request that was refused by 503, and each whose connection broke. */
   refused: string[]
+  /** When each hold was acknowledged, in milliseconds of `performance.now`. */
+  heldAtMs: number[]
   /** Ends the load when every client has its last answer. */
   stop(): Promise<void>
 }
@@ -21,14 +24,19 @@ const slotsPerClient = 8_600
 /** A server that is gone or draining refuses connections or says so; anything else is unexpected. */
 const expected = [201, 200, 204, 404, 409, 503]
 
+/**
+ * With `repeats`, holds and conversions carry an Idempotency-Key, and are sent again with it until there is an answer other
+ * than 503: then nothing about them is in doubt.
+ */
 export async function startNotedLoad(
   cluster: Cluster,
   call: Call,
-  { clients = 16, pauseMs = 0 } = {},
+  { clients = 16, pauseMs = 0, repeats = false } = {},
 ): Promise<NotedLoad> {
   const acknowledged: Acknowledged = new Map()
   const unexpected: string[] = []
   const refused: string[] = []
+  const heldAtMs: number[] = []
   const client = clientOf(cluster, call)
   const tokens = await openSessions(call, cluster.addresses, {
     key: cluster.business.publishable_key,
@@ -63,13 +71,23 @@ export async function startNotedLoad(
     return reply
   }
 
+  /** A hold or a conversion. */
+  async function create(turn: number, path: string, token: string, body: object): Promise<Reply | undefined> {
+    const headers = repeats ? { 'idempotency-key': randomUUID() } : {}
+    for (let attempt = 0; ; attempt += 1) {
+      const sent = call(cluster.address(turn + attempt), 'POST', path, { token, body, headers })
+      const reply = await answerTo(sent)
+      if (reply || !repeats) return reply
+      await pause(50)
+    }
+  }
+
   async function once(turn: number, token: string, round: number): Promise<void> {
     // two clients want each slot, and no client wants one twice: it would replace its own hold
     const body = { ...pairs[turn >> 1], starts_at: slot(round % slotsPerClient) }
-    const held = await answerTo(
-      call(cluster.address(turn + round), 'POST', '/bookings/hold', { token, body }),
-    )
+    const held = await create(turn + round, '/bookings/hold', token, body)
     if (held?.status !== 201) return held ? undefined : pause(10)
+    heldAtMs.push(performance.now())
     const id = String(held.body.hold_id)
     const expiresAtMs = Date.parse(String(held.body.expires_at))
     acknowledged.set(id, { state: 'held', expiresAtMs, inDoubt: false })
@@ -79,7 +97,10 @@ export async function startNotedLoad(
       if (released?.status === 204) acknowledged.set(id, { state: 'released', expiresAtMs, inDoubt: false })
       return
     }
-    const booked = await about(id, () => client.convert(turn + round, token, id))
+    const known = acknowledged.get(id)
+    if (known) acknowledged.set(id, { ...known, inDoubt: true })
+    const booked = await create(turn + round, '/bookings', token, { hold_id: id, client: ada })
+    if (known && booked) acknowledged.set(id, known)
     if (booked?.status !== 201) return
     acknowledged.set(id, { state: 'booked', expiresAtMs, inDoubt: false })
     if (round % 4 === 2) return // stays booked
@@ -97,6 +118,7 @@ export async function startNotedLoad(
     acknowledged,
     unexpected,
     refused,
+    heldAtMs,
     answered: () => answered,
     stop: async () => {
       ended = true

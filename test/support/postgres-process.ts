@@ -40,6 +40,8 @@ export interface Place {
 
 export interface PostgresProcess {
   url: string
+  /** The server's own process; those of its connections are its children. */
+  pid: () => number
   /** Ends it for good, with its files. */
   stop(): Promise<void>
   /** Ends it as an operator does (a fast shutdown) or as a lack of memory does; its files stay. */
@@ -85,14 +87,20 @@ const WATCHED = `
   (read -r _ <&3; kill -INT $$ || exit; while kill -0 $$; do sleep 1; done; rm -rf "$0") >/dev/null 2>&1 &
   exec "$@" 3<&- </dev/null`
 
-/** Makes a new database cluster in the place and serves it on a free port of 127.0.0.1 until it is stopped. */
+/**
+ * Makes a new database cluster in the place and serves it on a free port of 127.0.0.1 until it is stopped. With
+ * `primaryUrl` it is a copy of that server, which it follows from then on.
+ */
 export async function startPostgres(
   binaries: string,
   place: Place,
   more: PostgresSettings = {},
+  primaryUrl?: string,
 ): Promise<PostgresProcess> {
-  const password = randomBytes(16).toString('hex')
-  const data = await makeCluster(binaries, place, password)
+  const password = primaryUrl ? new URL(primaryUrl).password : randomBytes(16).toString('hex')
+  const data = primaryUrl
+    ? await copyCluster(binaries, place, primaryUrl)
+    : await makeCluster(binaries, place, password)
   const port = String(await freePort())
   const settings = Object.entries({ ...SETTINGS, ...more }).flatMap(([name, value]) => [
     '-c',
@@ -103,6 +111,7 @@ export async function startPostgres(
   await becomeReady(server)
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    pid: () => server.pid ?? 0,
     stop: async () => {
       await stopServer(server)
       await rm(place.directory, { recursive: true, force: true }) // a halted one has no watcher any more
@@ -163,6 +172,18 @@ async function makeCluster(binaries: string, place: Place, password: string): Pr
   return data
 }
 
+/** A base backup with the settings of a standby. */
+async function copyCluster(binaries: string, place: Place, primaryUrl: string): Promise<string> {
+  const data = join(place.directory, 'data')
+  await giveToServer(place)
+  const options = ['--write-recovery-conf', '--checkpoint=fast', '--wal-method=stream', '--no-sync']
+  await run(join(binaries, 'pg_basebackup'), [`--dbname=${primaryUrl}`, `--pgdata=${data}`, ...options], {
+    ...place.user,
+    cwd: place.directory,
+  })
+  return data
+}
+
 /** Waits for the server's own word that it accepts connections; its log so far explains a failure. */
 async function becomeReady(server: ChildProcess): Promise<void> {
   let log = ''
@@ -172,7 +193,7 @@ async function becomeReady(server: ChildProcess): Promise<void> {
   }, START_MILLISECONDS)
   const onLog = (chunk: Buffer) => {
     log += chunk.toString()
-    if (log.includes('ready to accept connections')) ready.resolve(undefined)
+    if (/ready to accept (read-only )?connections/.test(log)) ready.resolve(undefined)
   }
   server.stderr?.on('data', onLog)
   server.once('error', ready.reject)

@@ -110,7 +110,7 @@ async function startInMemory(): Promise<PostgresServer | null> {
 }
 
 /** The directory of an installed server: the one in PATH, else the newest that Debian's packages put elsewhere. */
-function installedBinaries(): string | null {
+export function installedBinaries(): string | null {
   const inPath = (process.env['PATH'] ?? '').split(delimiter)
   const ofDebian = globSync('/usr/lib/postgresql/*/bin').sort(newestFirst)
   const complete = (directory: string) =>

@@ -16,6 +16,8 @@ export interface TcpProxy {
   /** The address of the database by way of the proxy. */
   url: string
   set(mode: ProxyMode): void
+  /** Where connections lead from now on. */
+  pointAt(databaseUrl: string): void
   /**
    * Cuts the next connection whose client sends this text: before the database hears it, or after, so that
    * its answer is lost. Resolves when that has happened.
@@ -38,7 +40,7 @@ interface Link {
 }
 
 export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
-  const target = new URL(databaseUrl)
+  let target = new URL(databaseUrl)
   const links = new Set<Link>()
   let mode: ProxyMode = 'forward'
   let cut: Cut | undefined
@@ -108,6 +110,9 @@ export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
       mode = next
       // what hung stays lost: a network does not deliver late what it has dropped
       if (next !== 'hang' && next !== 'reset') for (const link of [...links]) end(link)
+    },
+    pointAt: (next) => {
+      target = new URL(next)
     },
     cutAt: (text, when) =>
       new Promise((done) => {

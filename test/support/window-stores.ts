@@ -34,14 +34,14 @@ const openers: Record<StoreName, () => Promise<TestStore>> = {
   postgres: async () => {
     const database = await createTestDatabase('postgres')
     const { db } = await openPostgres({
-      url: database.url,
+      urls: [database.url],
       poolSize: 1,
       fraction: () => 0.5,
       clock: testClock(),
     })
     await db.migrate()
     await db.close()
-    const open = () => new PostgresStore(openDedicatedPool({ url: database.url }))
+    const open = () => new PostgresStore(openDedicatedPool({ urls: [database.url] }))
     const servers: TestStore['servers'] = [open(), open()]
     return {
       servers,

@@ -1,0 +1,228 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { monotonicMs } from '../base/clock.ts'
+import { DatabaseUnavailable, pause } from './database.ts'
+
+/*
+ * Which of several servers takes writes (contract, section 22). Each is asked every second, and at once after an error of a
+ * connection. Of two that say that they take writes, the one with the later timeline is right: a promotion begins a new
+ * one, and an old server that wakes up after it stays on its own.
+ */
+
+/** Between two looks at a server while all is well. */
+const lookMs = 1_000
+/** The same while no server is known to take writes. */
+const searchMs = 150
+/** A server that has not answered by then does not count. */
+const answerMs = 900
+/** How long a request waits for a server that takes writes. */
+const patienceMs = 1_500
+
+/** Knows the address of the server that takes writes. */
+export class Primary {
+  private readonly urls: readonly string[]
+  private readonly listeners: (() => void)[] = []
+  private readonly stopping = new AbortController()
+  private watching: Promise<unknown> | undefined
+  private current: string | undefined
+  /** The latest that was seen: a server on an earlier one has been replaced, whatever it says. */
+  private timeline = 0
+  private inDoubt = false
+  private news = Promise.withResolvers<void>()
+  private doubt = Promise.withResolvers<void>()
+
+  /** `urls` names each server of one database once. A single one is the one, and is never asked. */
+  constructor(urls: readonly string[]) {
+    this.urls = urls
+    if (urls.length === 1) this.current = urls[0]
+  }
+
+  /** The address now; undefined while it is not known. */
+  get known(): string | undefined {
+    return this.inDoubt ? undefined : this.current
+  }
+
+  /** Waits at most 1.5 seconds for a server that takes writes. Throws DatabaseUnavailable when none was found. */
+  async url(): Promise<string> {
+    if (this.urls.length > 1) this.watching ??= Promise.all(this.urls.map((url) => this.watch(url)))
+    const deadlineMs = monotonicMs() + patienceMs
+    for (;;) {
+      if (this.known !== undefined) return this.known
+      const leftMs = deadlineMs - monotonicMs()
+      if (leftMs <= 0) throw new DatabaseUnavailable('none of the database servers takes writes')
+      await Promise.race([this.news.promise, pause(leftMs)])
+    }
+  }
+
+  /** Calls the listener whenever connections to the former server have become useless. */
+  onChange(listener: () => void): void {
+    this.listeners.push(listener)
+  }
+
+  /** An error spoke against the server: nobody gets its address until it has answered that it takes writes. */
+  suspect(): void {
+    if (this.urls.length === 1) return
+    this.inDoubt = true
+    this.doubt.resolve()
+    this.doubt = Promise.withResolvers()
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort()
+    this.doubt.resolve()
+    await this.watching
+  }
+
+  private async watch(url: string): Promise<void> {
+    const server = new WatchedServer(url)
+    while (!this.stopping.signal.aborted) {
+      const { promise: doubted } = this.doubt // one that is told from now on is looked into again
+      this.heard(url, await server.writableTimeline())
+      await Promise.race([this.rest(this.known === undefined ? searchMs : lookMs), doubted])
+    }
+    server.close()
+  }
+
+  /** Ends early when the watch stops. */
+  private rest(milliseconds: number): Promise<void> {
+    return sleep(milliseconds, undefined, { signal: this.stopping.signal }).catch(() => undefined)
+  }
+
+  /** `timeline` is that of a server that takes writes; undefined when it does not, or does not answer. */
+  private heard(url: string, timeline: number | undefined): void {
+    if (timeline !== undefined && timeline >= this.timeline) {
+      const isNewer = timeline > this.timeline || this.current === undefined
+      this.timeline = timeline
+      if (isNewer || url === this.current) this.use(url)
+    } else if (url === this.current) {
+      this.use(undefined)
+    }
+  }
+
+  private use(url: string | undefined): void {
+    const changes = url !== this.current
+    this.current = url
+    this.inDoubt = false
+    if (changes) this.listeners.forEach((listener) => listener())
+    this.news.resolve()
+    this.news = Promise.withResolvers()
+  }
+}
+
+/** A server with a connection of its own for asking. */
+class WatchedServer {
+  private readonly url: string
+  private client: pg.Client | undefined
+
+  constructor(url: string) {
+    this.url = url
+  }
+
+  /** The timeline of a server that takes writes; undefined for any other, and for one that does not answer in time. */
+  async writableTimeline(): Promise<number | undefined> {
+    try {
+      this.client ??= await connect(this.url)
+      const { rows } = await this.client.query<{ wal: string | null }>(`
+        select case when pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' then null
+                    else pg_walfile_name(pg_current_wal_lsn()) end as wal`)
+      const wal = rows[0]?.wal
+      return wal ? parseInt(wal.slice(0, 8), 16) : undefined // its name begins with the timeline
+    } catch {
+      this.close()
+      return undefined
+    }
+  }
+
+  close(): void {
+    this.client?.connection.stream.destroy()
+    this.client = undefined
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: answerMs,
+    query_timeout: answerMs,
+    keepAlive: true,
+    application_name: 'holdfast watch',
+  })
+  client.on('error', () => undefined) // the next question fails as well
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    client.connection.stream.destroy()
+    throw error
+  }
+}
+
+/** What a driver takes connections from. */
+export interface ConnectionSource {
+  connect(): Promise<pg.PoolClient>
+  /** A connection was lost, or its server refuses changes. */
+  suspect(): void
+  end(): Promise<void>
+}
+
+/** A pool of connections to the server that takes writes: when that changes, those to the former one are closed at once. */
+export class PrimaryPool implements ConnectionSource {
+  private readonly primary: Primary
+  private readonly open: (url: string) => pg.Pool
+  private pool: pg.Pool | undefined
+  private waiting = 0
+  private readonly sockets = new Set<{ destroy: () => unknown }>()
+
+  constructor(primary: Primary, open: (url: string) => pg.Pool) {
+    this.primary = primary
+    this.open = open
+    primary.onChange(() => {
+      this.drop()
+    })
+  }
+
+  connect(): Promise<pg.PoolClient> {
+    const { known } = this.primary
+    return known === undefined ? this.connectLater() : this.poolOf(known).connect()
+  }
+
+  private async connectLater(): Promise<pg.PoolClient> {
+    this.waiting += 1
+    const url = await this.primary.url().finally(() => (this.waiting -= 1))
+    return this.poolOf(url).connect()
+  }
+
+  private poolOf(url: string): pg.Pool {
+    if (this.pool) return this.pool
+    this.pool = this.open(url)
+    this.pool.on('connect', ({ connection: { stream } }) => {
+      this.sockets.add(stream)
+      stream.once('close', () => this.sockets.delete(stream))
+    })
+    return this.pool
+  }
+
+  suspect(): void {
+    this.primary.suspect()
+  }
+
+  get counts(): { waiting: number; inUse: number; idle: number } {
+    const { totalCount = 0, idleCount = 0, waitingCount = 0 } = this.pool ?? {}
+    return { waiting: this.waiting + waitingCount, inUse: totalCount - idleCount, idle: idleCount }
+  }
+
+  closeSockets(): void {
+    this.sockets.forEach((socket) => socket.destroy())
+  }
+
+  private drop(): void {
+    const { pool } = this
+    this.pool = undefined
+    this.closeSockets() // a statement on the way is uncertain then, and its request is told so
+    void pool?.end()
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([this.pool?.end(), this.primary.stop()])
+  }
+}

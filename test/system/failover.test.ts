@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { findErrors, readRows } from '../support/checker.ts'
+import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
+import { eventually, httpClients, openSessions } from '../support/http-client.ts'
+import { isLong, isWhole, longTest } from '../support/long.ts'
+import { startNotedLoad, type NotedLoad } from '../support/noted-load.ts'
+import {
+  type Member,
+  startReplicatedPostgres,
+  type ReplicatedPostgres,
+} from '../support/replicated-postgres.ts'
+import { engines } from '../support/test-service.ts'
+
+/*
+ * Two servers whose DATABASE_URL names three PostgreSQL servers: one takes writes, two follow it, and a commit waits for
+ * one of the two. Clients repeat with their Idempotency-Key until they are answered.
+ */
+
+const runs = isLong && engines.includes('postgres') && canReplicate()
+const call = httpClients()
+const clients = 32
+/** Without it, a client waits for nothing between two requests; 32 of them make some 200 visits a second. */
+const pauseMs = 100
+
+/** What happens to the primary; resolves when the rig has promoted a standby, where it does. */
+const faults: Record<string, (postgres: ReplicatedPostgres, primary: Member) => Promise<void>> = {
+  'is killed': async (postgres, primary) => {
+    await primary.process.halt('SIGKILL')
+    await postgres.promote()
+  },
+  'is shut down': async (postgres, primary) => {
+    await primary.process.halt('SIGINT')
+    await postgres.promote()
+  },
+  'hangs, and wakes up beside its successor': async (postgres, primary) => {
+    primary.freeze('SIGSTOP')
+    await postgres.promote()
+    await moreHolds()
+    primary.freeze('SIGCONT')
+    await moreHolds()
+  },
+  'is cut off, and comes back beside its successor': async (postgres, primary) => {
+    primary.network.set('hang')
+    await postgres.promote()
+    await moreHolds()
+    primary.network.set('forward')
+    await moreHolds()
+  },
+  'loses a standby': async (postgres) => {
+    await postgres.standbys()[0]?.process.halt('SIGKILL')
+  },
+}
+
+let load: NotedLoad
+
+function moreHolds(): Promise<true> {
+  const before = load.heldAtMs.length
+  return eventually('holds', () => load.heldAtMs.length > before + 100 || undefined)
+}
+
+describe.runIf(runs)('a database of three servers, of which one', () => {
+  let postgres: ReplicatedPostgres
+  let cluster: Cluster
+  beforeAll(async () => {
+    postgres = await startReplicatedPostgres()
+    const { url, stop } = postgres
+    cluster = await startCluster('postgres', {}, { database: { url, drop: stop } })
+  })
+  afterAll(() => cluster.stop())
+
+  for (const [name, fault] of Object.entries(faults)) {
+    longTest(`${name} loses nothing that was acknowledged`, { timeout: 900_000 }, async () => {
+      const gapsMs: number[] = []
+      load = await startNotedLoad(cluster, call, { clients, pauseMs, repeats: true })
+      for (let round = 0; round < (isWhole ? 20 : 1); round += 1) {
+        await moreHolds()
+        const primary = postgres.primary()
+        const sinceMs = performance.now()
+        await fault(postgres, primary)
+        await moreHolds()
+        gapsMs.push(longestGapMs(load.heldAtMs, sinceMs))
+        for (const member of postgres.members) {
+          if (member !== postgres.primary() && !(await postgres.follows(member)))
+            await postgres.rejoin(member)
+        }
+      }
+      await load.stop()
+      expect(load.unexpected).toEqual([])
+      expect(await findErrors(postgres.primary().ownUrl, load.acknowledged)).toEqual([])
+      for (const { process } of cluster.servers) expect(process.stderr()).toBe('')
+      tell(name, gapsMs, load)
+    })
+  }
+})
+
+describe.runIf(runs)('a commit that waits for a standby', () => {
+  longTest('and is cancelled is not told to be a success', { timeout: 300_000 }, async () => {
+    const postgres = await startReplicatedPostgres()
+    const { url, stop } = postgres
+    const cluster = await startCluster('postgres', {}, { database: { url, drop: stop } })
+    try {
+      const key = cluster.business.publishable_key
+      const [token = ''] = await openSessions(call, cluster.addresses, { key, count: 1 })
+      for (const standby of postgres.standbys()) await standby.process.halt('SIGINT')
+      const answer = clientOf(cluster, call).hold(0, token, slot(0))
+      await eventually('a commit that was cancelled', async () => {
+        const cancelled = await readRows(
+          postgres.primary().ownUrl,
+          `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep' and query = 'commit'`,
+        )
+        return cancelled.length > 0 || undefined
+      })
+      expect((await answer).status).toBe(503)
+    } finally {
+      await cluster.stop()
+    }
+  })
+})
+
+/** The longest time without an acknowledged hold since then. */
+function longestGapMs(heldAtMs: number[], sinceMs: number): number {
+  const times = [sinceMs, ...heldAtMs.filter((timeMs) => timeMs > sinceMs)]
+  return Math.max(...times.slice(1).map((timeMs, index) => timeMs - (times[index] ?? timeMs)))
+}
+
+/** The figures of the guide "High availability". */
+function tell(name: string, gapsMs: number[], { acknowledged, refused }: NotedLoad): void {
+  const sorted = gapsMs.toSorted((left, right) => left - right)
+  const [middle, longest] = [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0]
+  process.stderr.write(
+    `${name}: ${gapsMs.length} rounds, ${acknowledged.size} acknowledged, ${refused.length} refused or broken; ` +
+      `without a hold for ${middle.toFixed(0)} ms (median), ${longest.toFixed(0)} ms (longest)\n`,
+  )
+}
