@@ -5,9 +5,10 @@ import { eventually, httpClients, openSessions } from '../support/http-client.ts
 import { isLong, isWhole, longTest } from '../support/long.ts'
 import { startNotedLoad, type NotedLoad } from '../support/noted-load.ts'
 import {
+  canReplicate,
   type Member,
-  startReplicatedPostgres,
   type ReplicatedPostgres,
+  startReplicatedPostgres,
 } from '../support/replicated-postgres.ts'
 import { engines } from '../support/test-service.ts'
 
