@@ -28,8 +28,8 @@ export class Primary {
   /** The latest that was seen: a server on an earlier one has been replaced, whatever it says. */
   private timeline = 0
   private inDoubt = false
-  private news = Promise.withResolvers<void>()
-  private doubt = Promise.withResolvers<void>()
+  private news = Promise.withResolvers<undefined>()
+  private doubt = Promise.withResolvers<undefined>()
 
   /** `urls` names each server of one database once. A single one is the one, and is never asked. */
   constructor(urls: readonly string[]) {
@@ -63,13 +63,13 @@ export class Primary {
   suspect(): void {
     if (this.urls.length === 1) return
     this.inDoubt = true
-    this.doubt.resolve()
+    this.doubt.resolve(undefined)
     this.doubt = Promise.withResolvers()
   }
 
   async stop(): Promise<void> {
     this.stopping.abort()
-    this.doubt.resolve()
+    this.doubt.resolve(undefined)
     await this.watching
   }
 
@@ -104,7 +104,7 @@ export class Primary {
     this.current = url
     this.inDoubt = false
     if (changes) this.listeners.forEach((listener) => listener())
-    this.news.resolve()
+    this.news.resolve(undefined)
     this.news = Promise.withResolvers()
   }
 }

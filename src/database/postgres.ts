@@ -277,11 +277,11 @@ function listenOnPostgres(primary: Primary, channel: string, onNotice: () => voi
   let current: pg.Client | undefined
   const leave = () => current?.connection.stream.destroy() // a server that does not answer keeps nobody waiting
   primary.onChange(leave)
+  const hasStopped = () => stopping.signal.aborted
   const running = (async () => {
-    while (!stopping.signal.aborted) {
+    while (!hasStopped()) {
       const url = await primary.url().catch(() => undefined)
-      if (stopping.signal.aborted) return
-      if (url === undefined) continue // that took its time
+      if (url === undefined || hasStopped()) continue // the search took its time
       current = new pg.Client({
         connectionString: url,
         connectionTimeoutMillis: connectTimeoutMs,
