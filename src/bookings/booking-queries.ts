@@ -149,6 +149,8 @@ export const lockBooking = sharedStatement({
 
 interface BookingConditions {
   status: BookingStatus | undefined
+  /** Only those who did not come. */
+  noShow: boolean
   /** Earliest start. */
   from: Instant | undefined
   /** Exclusive. */
@@ -187,12 +189,13 @@ function sortedBy({ byStart, ascending }: Listing['filter']) {
 }
 
 function conditionsOf({ filter }: Listing): RawBuilder<boolean>[] {
-  const { status, from, to, serviceId, locationId, staffId, email, businessId } = filter.conditions
+  const { status, noShow, from, to, serviceId, locationId, staffId, email, businessId } = filter.conditions
   const { instant, direction } = sortedBy(filter)
   const { after } = filter
   const isAfter = sql.raw(direction === 'asc' ? '>' : '<')
   return [
     ...(status ? [sql<boolean>`b.status = ${status}`] : []),
+    ...(noShow ? [sql<boolean>`b.no_show_at is not null`] : []),
     ...(from ? [sql<boolean>`b.starts_at >= ${from}`] : []),
     ...(to ? [sql<boolean>`b.starts_at < ${to}`] : []),
     ...(serviceId ? [sql<boolean>`b.service_id = ${serviceId}`] : []),

@@ -71,12 +71,12 @@ interface BookingList {
 
 /**
  * Lists bookings in the caller's scope. A search may return a short or empty page although more follow. Staff search among
- * their own appointments: of others' clients they see no more than what masks them.
+ * their own appointments: of others' clients they see no more than what masks them. `noShow` leaves those who did not come.
  */
 export async function listBookings(
   context: Context,
   actor: Actor,
-  query: Static<typeof BookingsQuery>,
+  query: Static<typeof BookingsQuery> & { noShow?: boolean },
 ): Promise<BookingList> {
   const limit = readLimit(query.limit)
   const sort = query.sort ?? '-created_at'
@@ -87,6 +87,7 @@ export async function listBookings(
   const filter = {
     conditions: {
       status: query.status,
+      noShow: query.noShow === true,
       from: query.from === undefined ? undefined : readInstant(query.from),
       to: query.to === undefined ? undefined : readInstant(query.to),
       serviceId: query.service_id,

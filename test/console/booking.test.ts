@@ -169,6 +169,27 @@ onEachEngine('the page of a booking', (engine) => {
     expect(String(again.body)).toContain('value="many"')
   })
 
+  test("the client's link is shown, and made anew: the one before ends", async () => {
+    const linkOf = async () => {
+      const { body } = await readConsole(service, path('link'), owner)
+      return /(cal_mng_[\w-]+|#[\w-]{20,})/.exec(String(body))?.[0].replace('#', '') ?? ''
+    }
+    const opened = async (token: string) =>
+      (await service.call('GET', '/manage', { token })).status
+    const before = await linkOf()
+    expect(await opened(before)).toBe(200)
+    const made = await use('link')
+    expect(made).toMatchObject({ status: 303, headers: { location: `${path('link')}?done=link` } })
+    const after = await linkOf()
+    expect(await opened(after)).toBe(200)
+    expect(await opened(before)).toBe(401)
+    expect(await show()).toContain('new link made for the client')
+    const other = await logIn('owner', undefined, (await makeBusiness(service)).id)
+    expect(await readConsole(service, path('link'), other)).toMatchObject({ status: 404 })
+    expect(await use('link', {}, other)).toMatchObject({ status: 404 })
+    expect(await opened(after)).toBe(200)
+  })
+
   test('another person takes it, if they are free', async () => {
     const locationId = await makeLocation(service, business.id)
     const [anna = '', ben = ''] = await makeStaff(service, business.id, ['Anna', 'Ben'], [locationId])

@@ -82,6 +82,17 @@ onEachEngine('the list of bookings', (engine) => {
     expect(await shown('?when=nonsense&status=none&person=x&cursor=x')).toEqual(['Berta', 'Cäsar', 'Dora'])
   })
 
+  test('shows who did not come, also where what is ahead is asked for', async () => {
+    expect(await shown('?status=no_show')).toEqual([])
+    const call = (no_show: boolean) =>
+      service.call('PATCH', `/bookings/${ids[0] ?? ''}`, { token: business.key, body: { no_show } })
+    expect(await call(true)).toMatchObject({ status: 200 })
+    for (const query of ['?status=no_show', '?when=upcoming&status=no_show', '?when=all&status=no_show&q=abel'])
+      expect(await shown(query), query).toEqual(['Abel'])
+    expect(await shown('?status=no_show&q=berta')).toEqual([])
+    expect(await call(false)).toMatchObject({ status: 200 })
+  })
+
   test('says what to do where nothing is to be seen', async () => {
     expect(textOf(await read('/console/bookings?q=ab'))).toContain('at least three characters')
     expect(textOf(await read('/console/bookings?q=nobody'))).toContain('No booking fits.')

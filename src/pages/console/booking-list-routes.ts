@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { isStaff } from '../../access/actor.ts'
 import { Problem } from '../../base/errors.ts'
 import { isUuid } from '../../base/ids.ts'
-import type { BookingsQuery } from '../../bookings/booking-schemas.ts'
 import { listBookings, presentBooking, showBooking } from '../../bookings/booking.ts'
 import type { Context } from '../../bookings/context.ts'
 import { listCatalogue, locationKind, staffKind } from '../../catalogue/catalogue.ts'
@@ -34,9 +33,11 @@ const listQuery = {
 }
 
 type Address = Partial<Record<keyof typeof listQuery, string | undefined>>
-type Query = Static<typeof BookingsQuery>
+type Query = Parameters<typeof listBookings>[2]
 
 const whens = ['upcoming', 'past', 'all'] as const
+/** Among the statuses of the list: those who did not come. */
+const absent = 'no_show'
 const statuses = ['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'] as const
 
 /** The bookings of a business in the console, and as a file. */
@@ -139,7 +140,9 @@ function exportedRow(booking: ReturnType<typeof presentBooking>): string {
 }
 
 function whenOf(address: Address): (typeof whens)[number] {
-  return whens.find((when) => when === address.when) ?? (address.client === undefined ? 'upcoming' : 'all')
+  const asked = whens.find((when) => when === address.when)
+  if (address.status === absent && asked !== 'all') return 'past' // nobody is absent yet
+  return asked ?? (address.client === undefined ? 'upcoming' : 'all')
 }
 
 const minSearched = 3
@@ -150,7 +153,7 @@ async function readAddress(context: Context, visit: ConsoleVisit, address: Addre
   const email = await emailOf(context, visit, address.client)
   const { person, location, cursor } = address
   const when = whenOf(address)
-  const status = statuses.find((one) => one === address.status)
+  const status = address.status === absent ? 'completed' : statuses.find((one) => one === address.status)
   const q = address.q?.trim()
   const now = context.clock.now()
   return {
@@ -164,6 +167,7 @@ async function readAddress(context: Context, visit: ConsoleVisit, address: Addre
     ...(location && isUuid(location) && { location_id: location.toLowerCase() }),
     ...(q !== undefined && Array.from(q).length >= minSearched && { q: q.slice(0, 100) }),
     ...(email !== undefined && { email }),
+    ...(address.status === absent && { noShow: true }),
     ...(cursor && { cursor }),
   }
 }
@@ -233,7 +237,10 @@ function filterForm(
   const named = (items: Named[]) => items.map(({ id, name }) => [id, name] as const)
   const { q = '', status = '', person = '', location = '' } = address
   const state = filledForm({ when: whenOf(address), status, person, location })
-  const statusOptions = statuses.map((one) => [one, booking.status[one]] as const)
+  const statusOptions = [
+    ...statuses.map((one) => [one, booking.status[one]] as const),
+    [absent, booking.noShow] as const,
+  ]
   return html`<form method="get" action="/console/bookings" class="filters" role="search">
     ${hidden({ business: businessOf(visit), client: address.client })}
     <div>

@@ -247,6 +247,7 @@ function bookingActions(view: BookingView): Html {
     ...(mayAssign ? ([['person', texts.person]] as [string, string][]) : []),
     ['client', texts.correct],
     ['details', texts.details],
+    ['link', texts.link],
     ...(isOver ? [] : ([['cancel', texts.cancel]] as [string, string][])),
     ...(isOver && mayRefund(view) ? ([['cancel', texts.refund]] as [string, string][]) : []),
   ]

@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
 import { personRoles } from '../../access/actor.ts'
+import { manageUrl } from '../../access/manage-link.ts'
 import { Problem } from '../../base/errors.ts'
 import { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import { cancelBooking, changeBooking, showBooking } from '../../bookings/booking.ts'
 import { listClients } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { readHistory } from '../../bookings/history.ts'
+import { renewLink } from '../../bookings/manage.ts'
 import { listCatalogue, serviceKind, showOfCatalogue, staffKind } from '../../catalogue/catalogue.ts'
 import { listMails } from '../../mails/mail.ts'
 import { html, type Html } from '../page.ts'
@@ -22,7 +25,15 @@ import {
   readDetails,
   type Takers,
 } from './booking-forms.ts'
-import { bookingPage, type BookingView, isMasked, type PlainAction } from './booking-page.ts'
+import {
+  bookingHead,
+  bookingPage,
+  bookingPath,
+  type BookingView,
+  isMasked,
+  type PlainAction,
+  timeFacts,
+} from './booking-page.ts'
 import { consoleScript, type ConsoleVisit, pathOf } from './console-page.ts'
 import {
   type BusinessVisit,
@@ -32,8 +43,9 @@ import {
   FormFault,
   type ShownPage,
 } from './console-route.ts'
-import { bookingWords, faultSummary, filledForm, type Typed } from './form.ts'
+import { bookingWords, faultSummary, filledForm, hidden, type Typed } from './form.ts'
 import { momentText } from './formats.ts'
+import { copied } from './website-routes.ts'
 
 /** Of forms of a booking, which has a version. */
 const refusals = Object.fromEntries([
@@ -47,6 +59,7 @@ export function bookingPageOfConsoleRoutes(app: FastifyInstance, context: Contex
   const routes = [
     showRoute(context),
     actionRoute(context),
+    linkRoute(context),
     ...formNames.map((name) => formRoute(context, name)),
   ]
   consoleRoutes(
@@ -96,6 +109,60 @@ function actionRoute(context: Context): BookingRoute {
         const more = changeList(view, changesSince(view, state) ?? [])
         return shownBooking(view, faultSummary(state, bookingWords(visit.texts), more))
       },
+    },
+  }
+}
+
+/** The client's link: to hand over, and to make anew when others have it. */
+function linkRoute(context: Context): BookingRoute {
+  const page = async (view: BookingView, notice: Html): Promise<ShownPage> => {
+    const { visit, row } = view
+    const t = visit.texts.booking
+    const link = await manageUrl(context, row)
+    return {
+      title: t.linkTitle,
+      visit,
+      section: 'bookings',
+      more: consoleScript,
+      body: html`<div class="narrow">
+        <h1>${t.linkTitle}</h1>
+        ${notice}
+        <div class="card">
+          ${bookingHead(view, 2)}
+          <dl class="facts">${timeFacts(view)}</dl>
+        </div>
+        <p>${t.linkHow}</p>
+        ${link === undefined ? '' : copied(visit.texts.website, { name: 'link', label: t.link, text: link, rows: 3 })}
+        <form method="post" action="${bookingPath(view, 'link')}" class="fields">
+          ${hidden({ once: visit.once })}
+          <p>${t.linkNewHow}</p>
+          <div class="buttons">
+            <button type="submit">${t.linkNew}</button>
+            <a class="button" href="${bookingPath(view)}">${visit.texts.form.back}</a>
+          </div>
+        </form>
+      </div>`,
+    }
+  }
+  return {
+    path: `${path}/link`,
+    name: 'ConsoleLinkForm',
+    summary: "The client's link to a booking, and the form to make a new one",
+    query: { done: Type.Optional(Type.String({ maxLength: 600, description: 'What was done just before.' })) },
+    show: async (visit, { id, query }) =>
+      page(await ownView(context, visit, id), noticeOf(visit, query['done'])),
+    form: {
+      words: bookingWords,
+      refusals,
+      act: async (visit, _typed, { id }, once) => {
+        const { row } = await ownView(context, visit, id)
+        return once(
+          () => renewLink(context, visit.person, row.id),
+          () => ({ path: `/console/bookings/${row.id}/link`, query: { done: 'link' } }),
+        )
+      },
+      again: async (visit, state, { id }) =>
+        page(await ownView(context, visit, id), faultSummary(state, bookingWords(visit.texts))),
     },
   }
 }

@@ -295,7 +295,7 @@ export function blocksOf(blocks: Shown['blocks'], { staff, location }: Calendar[
   )
 }
 
-export const takenOf = (one: Taken): Interval => ({
+const takenOf = (one: Taken): Interval => ({
   from: Date.parse(one.taken_from),
   to: Date.parse(one.taken_until),
 })

@@ -235,7 +235,7 @@ function slugPart(visit: BusinessVisit, state: FormState): Html {
 }
 
 /** A text to take along; a script adds a button that copies it. */
-function copied(
+export function copied(
   words: BusinessVisit['texts']['website'],
   { name, label, text, rows }: { name: string; label: string; text: string; rows: number },
 ): Html {
