@@ -174,8 +174,7 @@ onEachEngine('the page of a booking', (engine) => {
       const { body } = await readConsole(service, path('link'), owner)
       return /(cal_mng_[\w-]+|#[\w-]{20,})/.exec(String(body))?.[0].replace('#', '') ?? ''
     }
-    const opened = async (token: string) =>
-      (await service.call('GET', '/manage', { token })).status
+    const opened = async (token: string) => (await service.call('GET', '/manage', { token })).status
     const before = await linkOf()
     expect(await opened(before)).toBe(200)
     const made = await use('link')

@@ -87,7 +87,11 @@ onEachEngine('the list of bookings', (engine) => {
     const call = (no_show: boolean) =>
       service.call('PATCH', `/bookings/${ids[0] ?? ''}`, { token: business.key, body: { no_show } })
     expect(await call(true)).toMatchObject({ status: 200 })
-    for (const query of ['?status=no_show', '?when=upcoming&status=no_show', '?when=all&status=no_show&q=abel'])
+    for (const query of [
+      '?status=no_show',
+      '?when=upcoming&status=no_show',
+      '?when=all&status=no_show&q=abel',
+    ])
       expect(await shown(query), query).toEqual(['Abel'])
     expect(await shown('?status=no_show&q=berta')).toEqual([])
     expect(await call(false)).toMatchObject({ status: 200 })

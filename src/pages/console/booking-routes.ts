@@ -148,7 +148,9 @@ function linkRoute(context: Context): BookingRoute {
     path: `${path}/link`,
     name: 'ConsoleLinkForm',
     summary: "The client's link to a booking, and the form to make a new one",
-    query: { done: Type.Optional(Type.String({ maxLength: 600, description: 'What was done just before.' })) },
+    query: {
+      done: Type.Optional(Type.String({ maxLength: 600, description: 'What was done just before.' })),
+    },
     show: async (visit, { id, query }) =>
       page(await ownView(context, visit, id), noticeOf(visit, query['done'])),
     form: {

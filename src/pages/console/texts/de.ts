@@ -815,8 +815,10 @@ export const german: ConsoleTexts = {
     },
     link: 'Link des Kunden',
     linkTitle: 'Der Link des Kunden',
-    linkHow: 'Mit ihm sieht, verschiebt und storniert der Kunde diesen Termin. Er steht auch in seinen Mails.',
-    linkNewHow: 'Hat ihn jemand anderes? Mit einem neuen Link endet dieser sofort, auch in Mails, die schon gesendet sind.',
+    linkHow:
+      'Mit ihm sieht, verschiebt und storniert der Kunde diesen Termin. Er steht auch in seinen Mails.',
+    linkNewHow:
+      'Hat ihn jemand anderes? Mit einem neuen Link endet dieser sofort, auch in Mails, die schon gesendet sind.',
     linkNew: 'Neuen Link machen',
     done: {
       confirmed: 'Die Buchung ist bestätigt.',

@@ -771,7 +771,8 @@ export const english = {
     link: "Client's link",
     linkTitle: "The client's link",
     linkHow: 'With it the client sees, moves and cancels this appointment. Their mails have it, too.',
-    linkNewHow: 'Does somebody else have it? With a new link, this one ends at once, in mails that were sent as well.',
+    linkNewHow:
+      'Does somebody else have it? With a new link, this one ends at once, in mails that were sent as well.',
     linkNew: 'Make a new link',
     cancel: 'Cancel…',
     refund: 'Refund…',
