@@ -10,6 +10,9 @@ function focusOf(page: string): string {
   return (tags[0] ?? '').replaceAll(/\s+/g, ' ')
 }
 
+/** A page without line breaks, which stand anywhere between attributes. */
+const flat = (page: unknown) => String(page).replaceAll(/\s+/g, ' ')
+
 onEachEngine('booking by the form of the console', (engine) => {
   let service: TestService
   let owner: LoggedIn
@@ -17,7 +20,7 @@ onEachEngine('booking by the form of the console', (engine) => {
   let day = 0
   const read = async (path: string, { cookie } = owner) => {
     const { body } = await service.call('GET', `/${path}`, { headers: { host: 'localhost', cookie } })
-    return String(body)
+    return flat(body)
   }
   const serviceId = (name: string) => booker.business.services.find((one) => one.name === name)?.id ?? ''
   const place = (name = 'Mitte') => booker.business.locations.find((one) => one.name === name)?.id ?? ''
@@ -67,13 +70,13 @@ onEachEngine('booking by the form of the console', (engine) => {
     const empty = await read(`/console/book?date=${date}&service=${serviceId('Haircut')}&location=${place()}`)
     expect(empty).toContain('name="use" value="')
     await booker.book('Haircut', `${date}T10:00:00+01:00`, { staff_id: booker.staffId('Anna') })
-    const times = String((await send(fields(date, { do: 'times', email: '' }))).body)
+    const times = flat((await send(fields(date, { do: 'times', email: '' }))).body)
     expect(times).not.toContain(`name="use" value="${date}T09:00:00.000Z"`) // she is booked at ten in Berlin
     expect(times).toContain(`name="use" value="${date}T10:00:00.000Z"`)
     expect(times).toContain('value="Grace"')
     expect(focusOf(times)).toMatch(/name="use" value="\S+T08:00:00.000Z"/) // in sight, not at the top of the form
     const { do: _, ...rest } = fields(date)
-    const used = String((await send({ ...rest, use: `${date}T10:00:00.000Z` })).body)
+    const used = flat((await send({ ...rest, use: `${date}T10:00:00.000Z` })).body)
     expect(used).toMatch(/name="time"[^>]* value="11:00"/)
     expect(focusOf(used)).toContain('name="notes"') // the client is known
     const unknown = await send({ ...rest, email: '', use: `${date}T10:00:00.000Z` })
@@ -84,8 +87,41 @@ onEachEngine('booking by the form of the console', (engine) => {
     const far = await send(fields('2999-01-01', { do: 'times' }))
     expect(String(far.body)).toContain('There is no free time in the two weeks from that day.')
     const fromToday = await send(fields('nonsense', { do: 'times' }))
-    expect(String(fromToday.body)).toContain('name="use" value="')
+    expect(flat(fromToday.body)).toContain('name="use" value="')
     expect(await bookings(date)).toHaveLength(1)
+  })
+
+  test('books a class at a start of its timetable, for several people', async () => {
+    const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday']
+    const timetable = weekdays.map((weekday) => ({ weekday, starts: ['11:00', '16:30'] }))
+    const made = await booker.call('POST', '/services', {
+      ...{ name: 'Dance class', duration_minutes: 60, capacity: 8, location_ids: [place()], timetable },
+    })
+    expect(made.status).toBe(201)
+    const date = newDay()
+    const sent = { ...fields(date), service: String(made.body.id), who: '', time: '16:30' }
+    const form = await read(`/console/book?date=${date}&service=${sent.service}&location=${sent.location}`)
+    expect(form.match(/name="use" value="[^"]+"/g)?.map((one) => one.slice(-15, -1))).toEqual([
+      ...['T10:00:00.000Z', 'T15:30:00.000Z'],
+    ])
+    expect(form.match(/8 left/g)).toHaveLength(2)
+    expect(form).toMatch(/name="party_size"[^>]*value="1"/)
+    for (const party_size of ['0', '9', 'two']) {
+      const refused = await send({ ...sent, once: crypto.randomUUID(), party_size })
+      expect(refused).toMatchObject({
+        status: 422,
+        body: expect.stringContaining('Write a number from 1 to 8.'),
+      })
+    }
+    expect(await bookings(date)).toEqual([])
+    expect((await send({ ...sent, party_size: '6' })).status).toBe(303)
+    expect(await bookings(date)).toMatchObject([{ party_size: 6, starts_at: `${date}T16:30:00+01:00` }])
+    const later = flat((await send({ ...sent, do: 'times', party_size: '2' })).body)
+    expect(later).toMatch(/16:30 · 2 left/)
+    expect(flat((await send({ ...sent, do: 'times', party_size: '3' })).body)).not.toContain('2 left')
+    const crowded = await send({ ...sent, once: crypto.randomUUID(), party_size: '3' })
+    expect(crowded.status).toBe(422)
+    expect(await read(`/console?date=${date}`)).toContain('6 people')
   })
 
   test('books in one step, with its mail and its row in the audit log', async () => {

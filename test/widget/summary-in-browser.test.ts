@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { expectSound, heading, next, toDetails, writeDetails } from '../support/booking-visit.ts'
 import {
   chromiumPath,
+  keepScreenshot,
   launchBrowser,
   openVisitor,
   startPublicService,
@@ -74,6 +75,34 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
       .evaluateAll((all: { textContent: string; href: string; rel: string; target: string }[]) =>
         all.map(({ textContent, href, rel, target }) => ({ text: textContent, href, rel, target })),
       )
+
+  test('a class is shown at the starts of its timetable, with what is left for two, and is booked for two', async () => {
+    const id = await course({
+      name: 'Dance class',
+      capacity: 8,
+      timetable: [{ weekday: 'friday', starts: ['11:00', '16:30'] }],
+    })
+    const shown = (page: Page) => page.locator('.time').allTextContents()
+    for (const [left, size] of [[8, { width: 390, height: 844 }], [6, { width: 1280, height: 800 }]] as const) {
+      const page = await visit(id)
+      await page.setViewportSize(size)
+      await page.locator('.day.is-free[data-date="2026-11-27"]').click()
+      await expect.poll(() => shown(page)).toEqual(['11:00', '16:30'])
+      await page.getByLabel('How many people?').fill('2')
+      await page.keyboard.press('Tab')
+      await expect.poll(() => shown(page)).toEqual(['11:00Places left: 8', `16:30Places left: ${left}`])
+      await keepScreenshot(page, `class-${size.width}`)
+      await page.locator('.time', { hasText: '16:30' }).click()
+      await heading(page, 'Your details')
+      expect(await summary(page)).toContain('Dance class for 2 people')
+      await writeDetails(page)
+      await next(page, 'Book now')
+      await heading(page, 'Thank you, Ada!')
+      service.clock.advance(5)
+    }
+    const booked = (await service.rows('bookings')).filter(({ service_id }) => service_id === id)
+    expect(booked.map(({ party_size }) => party_size)).toEqual([2, 2])
+  })
 
   test('tells price for all, deposit, what is left, length, place, policy, and adds it to a calendar', async () => {
     const price = { amount: 2_000, currency: 'EUR' }

@@ -96,11 +96,17 @@ export interface BookForm {
   /** The field that comes next; undefined at the start of the form. */
   next?: 'q' | 'first_name' | 'notes' | undefined
   /** Free times of the first day with any, from the chosen one on; undefined where nobody asked for them. */
-  times?: readonly Instant[] | undefined
+  times?: readonly FreeTime[] | undefined
   /** Whether somebody asked for them just now. */
   asked?: boolean
   /** Earlier clients; undefined where nobody was searched for. */
   found?: readonly FoundClient[] | undefined
+}
+
+/** A free time, and for how many people it has room. */
+export interface FreeTime {
+  start: Instant
+  seatsLeft: number
 }
 
 export interface FoundClient {
@@ -178,6 +184,11 @@ function whenFields(form: BookForm): Html {
   const pairs = (all: readonly { id: string; name: string }[]) =>
     all.map(({ id, name }) => [id, name] as const)
   return html`${
+    service.capacity > 1
+      ? field(state, { name: 'party_size', label: t.howMany, type: 'number', required: true })
+      : ''
+  }
+  ${
     places.length > 1
       ? choice(state, { name: 'location', label: t.location, options: pairs(places) })
       : hidden({ location: location.id })
@@ -201,6 +212,7 @@ function whenFields(form: BookForm): Html {
 /** Free times as buttons that fill the fields in. */
 function freeTimes({
   visit: { texts, locale },
+  service: { capacity },
   location: { timezone },
   state,
   times,
@@ -210,12 +222,13 @@ function freeTimes({
   const t = texts.book
   if (!times) return html``
   if (first === undefined) return html`<p role="status">${t.noFreeTimes}</p>`
-  const day = dayText(first, { timezone, locale })
-  const isLater = (state.typed['date'] ?? '') < wallFields(first, timezone).date && state.typed['date'] !== ''
+  const day = dayText(first.start, { timezone, locale })
+  const isLater =
+    (state.typed['date'] ?? '') < wallFields(first.start, timezone).date && state.typed['date'] !== ''
   return html`<p id="free-times" role="status">${isLater ? t.freeLater(day) : t.freeOn(day)}</p>
     <p class="near" role="group" aria-labelledby="free-times">
       ${times.map(
-        (start, index) =>
+        ({ start, seatsLeft }, index) =>
           html`<button
             type="submit"
             name="use"
@@ -223,7 +236,7 @@ function freeTimes({
             formnovalidate
             ${focusIf(asked && index === 0)}
           >
-            ${clockText(start, { timezone, locale })}
+            ${clockText(start, { timezone, locale })}${capacity > 1 ? html` · ${t.seatsLeft(seatsLeft)}` : ''}
           </button>`,
       )}
     </p>`

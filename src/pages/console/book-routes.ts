@@ -17,7 +17,14 @@ import type { Location, Service } from '../../catalogue/catalogue-types.ts'
 import { findWholeCatalogue, type WholeCatalogue } from '../../catalogue/offering.ts'
 import type { StoreResponse } from '../../http/idempotency.ts'
 import { answersOf, refusedAnswers } from './answer-fields.ts'
-import { type BookForm, bookForm, calendarForm, type FoundClient, serviceChoice } from './book-page.ts'
+import {
+  type BookForm,
+  bookForm,
+  calendarForm,
+  type FoundClient,
+  type FreeTime,
+  serviceChoice,
+} from './book-page.ts'
 import type { ConsoleVisit } from './console-page.ts'
 import {
   type BusinessVisit,
@@ -26,7 +33,7 @@ import {
   consoleRoutes,
   FormFault,
 } from './console-route.ts'
-import { bookingWords, filledForm, type Typed } from './form.ts'
+import { bookingWords, filledForm, numberOf, type Typed } from './form.ts'
 import { instantOf, wallFields } from './wall-clock.ts'
 
 const filledIn = (description: string) => Type.Optional(Type.String({ maxLength: 600, description }))
@@ -79,7 +86,7 @@ function bookRoute(context: Context): ConsoleRoute {
       const when = start ? wallFields(start, location.timezone) : { date: date ?? '', time: '' }
       const staffId = visit.person.role === 'staff' ? (visit.person.staffId ?? '') : (who ?? '')
       const typed = {
-        ...{ ...when, location: location.id, tell: 'on' },
+        ...{ ...when, location: location.id, party_size: '1', tell: 'on' },
         ...(start && { start }),
         ...known,
         who: service.staff_ids.includes(staffId) ? staffId : '',
@@ -210,17 +217,28 @@ const daysAhead = 14
 async function freeTimes(
   context: Context,
   { visit, service, location, state }: SentForm,
-): Promise<Instant[]> {
+): Promise<FreeTime[]> {
   const { who = '', date = '' } = state.typed
+  const party = partyOf(service, state.typed)
   const today = dayOf(wallFields(context.clock.now(), location.timezone).date)
   const first = Math.max(today, Date.parse(date) / dayMs || today)
   const { days } = await showAvailability(context, visit.person, {
     ...{ service_id: service.id, location_id: location.id },
     ...(service.staff_ids.includes(who) && { staff_id: who }),
+    ...(party !== undefined && { party_size: String(party) }),
     ...{ from: dateOf(first), to: dateOf(first + daysAhead - 1) },
   })
   const starts = days.map((day) => (JSON.parse(day) as { slots: ShownSlot[] }).slots)
-  return (starts.find((slots) => slots.length > 0) ?? []).map(({ starts_at }) => readInstant(starts_at))
+  return (starts.find((slots) => slots.length > 0) ?? []).map(({ starts_at, seats_left }) => ({
+    start: readInstant(starts_at),
+    seatsLeft: seats_left,
+  }))
+}
+
+/** For how many people, as it was typed, where several can share a slot; undefined for one or nonsense. */
+function partyOf({ capacity }: Service, { party_size: text }: Typed): number | undefined {
+  const party = capacity > 1 ? numberOf(text) : 1
+  return typeof party === 'number' && party > 1 && party <= capacity ? party : undefined
 }
 
 async function foundClients(context: Context, form: SentForm) {
@@ -264,12 +282,19 @@ interface Order {
   location: Location
   staffId: string | undefined
   startsAt: Instant
+  /** For how many people; undefined for one. */
+  party: number | undefined
   body: Omit<Static<typeof ConvertHold>, 'hold_id'>
 }
 
 /** What the form asks for. Throws a FormFault, or validation_failed. */
 function orderOf({ visit, service, location, state: { typed } }: SentForm): Order {
   const startsAt = startOf(visit, typed, location.timezone)
+  const party = partyOf(service, typed)
+  if (service.capacity > 1 && party === undefined && numberOf(typed['party_size'] ?? '1') !== 1) {
+    const text = visit.texts.book.badParty(service.capacity)
+    throw new FormFault({ '': text, party_size: text })
+  }
   const { first_name = '', last_name = '', email = '', phone = '', notes = '', who = '' } = typed
   const answers = answersOf(service.custom_fields, typed)
   try {
@@ -280,7 +305,8 @@ function orderOf({ visit, service, location, state: { typed } }: SentForm): Orde
       ...(notes && { notes }),
       notify: typed['tell'] === 'on',
     })
-    return { service, location, staffId: service.staff_ids.includes(who) ? who : undefined, startsAt, body }
+    const staffId = service.staff_ids.includes(who) ? who : undefined
+    return { service, location, staffId, startsAt, party, body }
   } catch (error) {
     throw refusedAnswers(error, { fields: service.custom_fields, answers })
   }
@@ -289,6 +315,10 @@ function orderOf({ visit, service, location, state: { typed } }: SentForm): Orde
 function wantedOf({ service, location, staffId, startsAt }: Order): Wanted {
   const staff = staffId === undefined ? {} : { staff_id: staffId }
   return { service_id: service.id, location_id: location.id, ...staff, starts_at: startsAt }
+}
+
+function partyIn({ party }: Order): { party_size?: number } {
+  return party === undefined ? {} : { party_size: party }
 }
 
 /** A time that a form asks for. */
@@ -348,7 +378,7 @@ async function book(
 ) {
   const { service, body } = order
   const from = readClientAddress(person.via?.address ?? '')
-  const { hold } = await placeHold(context, person, { ...wantedOf(order), from })
+  const { hold } = await placeHold(context, person, { ...wantedOf(order), ...partyIn(order), from })
   try {
     return await convertHold(context, person, { ...body, hold_id: hold.id, from }, store)
   } catch (error) {
