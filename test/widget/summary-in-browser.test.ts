@@ -83,7 +83,10 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
       timetable: [{ weekday: 'friday', starts: ['11:00', '16:30'] }],
     })
     const shown = (page: Page) => page.locator('.time').allTextContents()
-    for (const [left, size] of [[8, { width: 390, height: 844 }], [6, { width: 1280, height: 800 }]] as const) {
+    for (const [left, size] of [
+      [8, { width: 390, height: 844 }],
+      [6, { width: 1280, height: 800 }],
+    ] as const) {
       const page = await visit(id)
       await page.setViewportSize(size)
       await page.locator('.day.is-free[data-date="2026-11-27"]').click()
