@@ -25,7 +25,9 @@ export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
     raw = strings.map((text) => text.replaceAll(/\n\s+/g, '\n '))
     outdented.set(strings, raw)
   }
-  return new Html(String.raw({ raw }, ...parts.map(rendered)))
+  let text = raw[0] ?? ''
+  for (const [index, part] of parts.entries()) text += rendered(part) + (raw[index + 1] ?? '')
+  return new Html(text)
 }
 
 function rendered(part: Part): string {
@@ -43,6 +45,7 @@ const entities: Record<string, string> = {
 }
 
 function escaped(text: string): string {
+  if (!/[&<>"']/.test(text)) return text // nearly always: a calendar has thousands of texts
   return text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign)
 }
 

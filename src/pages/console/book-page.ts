@@ -229,13 +229,7 @@ function freeTimes({
     <p class="near" role="group" aria-labelledby="free-times">
       ${times.map(
         ({ start, seatsLeft }, index) =>
-          html`<button
-            type="submit"
-            name="use"
-            value="${start}"
-            formnovalidate
-            ${focusIf(asked && index === 0)}
-          >
+          html`<button type="submit" name="use" value="${start}" ${unchecked(asked && index === 0)}>
             ${clockText(start, { timezone, locale })}${capacity > 1 ? html` · ${t.seatsLeft(seatsLeft)}` : ''}
           </button>`,
       )}
@@ -243,6 +237,9 @@ function freeTimes({
 }
 
 const focusIf = (isNext: boolean): Html => (isNext ? html`autofocus` : html``)
+
+/** Of a button that sends a form which is not filled in yet. */
+const unchecked = (isNext: boolean): Html => html`formnovalidate ${focusIf(isNext)}`
 
 function lookUp({ visit, state: { typed, faults }, found, next }: BookForm): Html {
   const t = visit.texts.book
@@ -267,7 +264,7 @@ function lookUp({ visit, state: { typed, faults }, found, next }: BookForm): Htm
       ${found?.length === 0 ? t.nobodyFound : ''}
       ${(found ?? []).map(
         ({ first_name, last_name, email, phone }, index) =>
-          html`<button type="submit" name="pick" value="${email}" formnovalidate ${focusIf(index === 0)}>
+          html`<button type="submit" name="pick" value="${email}" ${unchecked(index === 0)}>
             <bdi>${first_name} ${last_name}</bdi> ·
             <bdi>${email}</bdi>${phone === null ? '' : html` · <bdi>${phone}</bdi>`}
           </button>`,

@@ -6,6 +6,7 @@ import { without } from '../../bookings/calendar-rules.ts'
 import { html, type Html } from '../page.ts'
 import { businessOf, type ConsoleVisit, pathOf } from './console-page.ts'
 import { hidden } from './form.ts'
+import { dateFormat, datesAt } from './formats.ts'
 
 /* The calendar as HTML: what is chosen of it and the bar above; its grid and its list are beside. It is whole without a script. */
 
@@ -73,21 +74,26 @@ export function chosenView(
   return { visit, choice: { ...choice, who: only?.id }, calendar, columns, shown, nowMs }
 }
 
-/** Formats of a page, made once. */
+/** Formats of a page, made once; many appointments begin at the same time. */
 export class Formats {
+  private readonly times = new Map<number, string>()
   private readonly clock: Intl.DateTimeFormat
   private readonly named: Intl.DateTimeFormat
   private readonly day: Intl.DateTimeFormat
 
   constructor(locale: string, timeZone: string) {
-    const time = { hour: 'numeric', minute: '2-digit', timeZone } as const
-    this.clock = new Intl.DateTimeFormat(locale, time)
-    this.named = new Intl.DateTimeFormat(locale, { ...time, timeZoneName: 'short' })
-    this.day = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short', timeZone })
+    const time = { hour: 'numeric', minute: '2-digit' } as const
+    this.clock = dateFormat(locale, timeZone, time)
+    this.named = dateFormat(locale, timeZone, { ...time, timeZoneName: 'short' })
+    this.day = dateFormat(locale, timeZone, { weekday: 'short', day: 'numeric', month: 'short' })
   }
 
   time(ms: number): string {
-    return this.clock.format(ms)
+    const known = this.times.get(ms)
+    if (known !== undefined) return known
+    const text = this.clock.format(ms)
+    this.times.set(ms, text)
+    return text
   }
 
   /** With the name of the zone's present time, such as CEST. */
@@ -114,7 +120,7 @@ export function calendarBar({ visit, choice, calendar }: CalendarView): Html {
     who: choice.who,
   })
   return html`<div class="cal-bar ${choice.view === undefined ? 'by-width' : ''}">
-    <h1>${headingOf(choice, locale)}</h1>
+    <h1>${headingOf(choice, datesAt(locale, calendar.timezone))}</h1>
     <nav class="cal-days" aria-label="${t.date}">
       <a class="button" rel="prev" href="${shift(-step)}" aria-label="${t.previous}">‹</a>
       <a class="button" href="${today}">${t.today}</a>
@@ -169,10 +175,7 @@ function toolsName({ texts }: ConsoleVisit, { location, who }: CalendarChoice, c
 function headingOf({ view, date }: CalendarChoice, locale: string): string {
   const atMs = (day: string) => dayOf(day) * 86_400_000
   const days = view === 'week' ? weekOf(date) : [date]
-  const format = new Intl.DateTimeFormat(locale, {
-    dateStyle: view === 'week' ? 'long' : 'full',
-    timeZone: 'UTC',
-  })
+  const format = dateFormat(locale, 'UTC', { dateStyle: view === 'week' ? 'long' : 'full' })
   return format.formatRange(atMs(days[0] ?? date), atMs(days.at(-1) ?? date))
 }
 

@@ -7,9 +7,15 @@ const known = new Map<string, Intl.DateTimeFormat>()
 /** Zones and languages are few; whoever asks for ever more loses what is kept. */
 const maxKnown = 500
 
-function dateFormat(locale: string, timeZone: string, options: Intl.DateTimeFormatOptions) {
-  // plain English reads as where the place is
-  const dates = locale === 'en' && !timeZone.startsWith('America/') ? 'en-GB' : locale
+/** The language of dates at a place: plain English reads as it is spoken there. */
+export function datesAt(locale: string, timeZone: string): string {
+  if (locale !== 'en') return locale
+  return timeZone.startsWith('America/') ? 'en-US' : 'en-GB'
+}
+
+/** A format, which is made once. */
+export function dateFormat(locale: string, timeZone: string, options: Intl.DateTimeFormatOptions) {
+  const dates = datesAt(locale, timeZone)
   const key = `${dates} ${timeZone} ${JSON.stringify(options)}`
   let format = known.get(key)
   if (!format) {
