@@ -191,6 +191,7 @@ function shipped(declaration: string): string {
     .replaceAll(/(?<=(?:from |import\()['"])(?:[.]\/)?([\w-]+)(?:[.]ts)?(?=['"])/g, './$1.js')
     .replaceAll(/\n *\* \w+(?=\n *\* @description)/g, '')
     .replaceAll(/\n *\* @example.*?(?=\n *\*(?: @|\/))/gs, '')
+    .replaceAll(/^ *\/\*\* @example [^\n]*\*\/\n/gm, '')
     .replaceAll(/\n *\* (?:@constant|@enum .*|Format: .*|@description discriminator enum property .*)$/gm, '')
     .replaceAll(/^ *\/\*\*\s(?: *\* )?\w+\s+\*\/\n/gm, '')
     .replaceAll(/^ *\/\*\*(?: (?:@constant|Format: [\w-]+) |\n *)\*\/\n/gm, '')

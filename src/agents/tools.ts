@@ -230,7 +230,7 @@ function whole(document: ApiDocument, schema: Schema): Schema {
     Array.isArray(value) ? value.map(part) : isObject(value) ? whole(document, value as Schema) : value
   return {
     ...rest,
-    ...(format !== undefined && format !== 'party-size' && { format }),
+    ...(format !== undefined && { format }),
     ...(rest.properties && {
       properties: Object.fromEntries(
         Object.entries(rest.properties).map(([name, member]) => [name, whole(document, member)]),

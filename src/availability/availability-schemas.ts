@@ -30,7 +30,10 @@ export const AvailabilityQuery = StrictObject({ ...offerParameters, ...dateParam
 /** Of a booking that knows what it is for. */
 export const DatesQuery = StrictObject(dateParameters)
 
-export const ExplainQuery = StrictObject({ ...offerParameters, starts_at: InstantText })
+export const ExplainQuery = StrictObject({
+  ...offerParameters,
+  starts_at: Type.String({ ...InstantText, examples: [exampleTimes.startsAt] }),
+})
 
 export const OfferQuery = StrictObject(offerParameters)
 

@@ -111,5 +111,18 @@ export const ExportedClient = Type.Object(
     bookings: Type.Array(ExportedBooking, { description: 'The newest first, 100 a page.' }),
     next_cursor: Nullable(Type.String(), { description: 'For `cursor`; null on the last page.' }),
   },
-  { title: 'ExportedClient', description: 'All that is kept about a client.' },
+  {
+    title: 'ExportedClient',
+    description: 'All that is kept about a client.',
+    examples: [
+      {
+        email: exampleClient.email,
+        business_id: exampleIds.business,
+        blocked_at: null,
+        reminders_ended_at: null,
+        bookings: [],
+        next_cursor: null,
+      },
+    ],
+  },
 )

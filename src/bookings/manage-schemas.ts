@@ -20,7 +20,20 @@ const Policy = Type.Object(
       description: 'What becomes of a paid deposit when the client cancels now.',
     }),
   },
-  { title: 'ChangePolicy', description: 'What the client of a booking may do with it.' },
+  {
+    title: 'ChangePolicy',
+    description: 'What the client of a booking may do with it.',
+    examples: [
+      {
+        can_cancel: true,
+        cancel_until: '2026-11-30T10:00:00+01:00',
+        can_reschedule: true,
+        reschedule_until: '2026-11-30T10:00:00+01:00',
+        reschedules_left: 3,
+        refund: 'full',
+      },
+    ],
+  },
 )
 
 const brand = { description: 'Null unless the business is on Enterprise and has set it.' }
@@ -33,7 +46,7 @@ export const Managed = Type.Object(
       description: 'The page on which the client goes on to pay the deposit. Null where none is due.',
     }),
     business: Type.Object({
-      name: Type.String(),
+      name: Type.String({ examples: ['Salon Spree'] }),
       brand_name: Nullable(Type.String(), brand),
       brand_color: Nullable(Type.String(), brand),
       brand_logo_url: Nullable(Type.String(), brand),
@@ -67,5 +80,11 @@ export const CancelManaged = StrictObject(
 
 export const ManageLink = Type.Object(
   { manage_url: Type.String({ description: 'The page for the client. Shows a token.' }) },
-  { title: 'ManageLink', description: 'The link by which a client manages a booking.' },
+  {
+    title: 'ManageLink',
+    description: 'The link by which a client manages a booking.',
+    examples: [
+      { manage_url: 'https://book.example.com/manage#cal_man_ThisIsAnExampleAndOpensNothing00000000' },
+    ],
+  },
 )

@@ -6,6 +6,7 @@ import { type ProblemCode, problemKinds } from '../base/errors.ts'
 import { exampleIds } from '../base/examples.ts'
 import { fieldErrorTexts, problemTexts } from '../base/problem-texts.ts'
 import type { PersonRole } from '../database/tables.ts'
+import { exampleOf, exampleOfParameter } from './openapi-examples.ts'
 import { EmptyObject } from './wire.ts'
 
 const description = `
@@ -141,6 +142,7 @@ function complete(draft: Draft): object {
   for (const operation of operations) {
     for (const code of completeOperation(operation, schemas)) codes.add(code)
   }
+  for (const operation of operations) addExamples(operation, schemas.components)
   const problems = problemComponents([...codes])
   return {
     ...draft,
@@ -208,7 +210,7 @@ interface Operation {
   summary: string
   tags?: string[]
   security?: object[]
-  parameters?: { name: string; in: string; schema: Schema }[]
+  parameters?: { name: string; in: string; schema: Schema; example?: unknown }[]
   requestBody?: { content?: Record<string, Media> }
   responses: Record<string, Response>
 }
@@ -358,6 +360,23 @@ function writeMedia(media: Media, schemas: SchemaWriter): void {
   const { example, schema } = media
   media.schema = schemas.write({ ...schema, ...(example !== undefined && { examples: [example] }) })
   delete media.example
+}
+
+/** Adds examples to the bodies in JSON and to parameters. */
+function addExamples(
+  { parameters = [], requestBody = {}, responses }: Operation,
+  components: Record<string, Schema>,
+): void {
+  for (const parameter of parameters) {
+    const example = parameter.example ?? exampleOfParameter(parameter.name, parameter.schema)
+    if (example !== undefined)
+      parameter.example = parameter.schema.type === 'integer' ? Number(example) : example
+  }
+  for (const { content = {} } of [requestBody, ...Object.values(responses)]) {
+    const media = content['application/json']
+    const example = media?.schema && exampleOf(media.schema, components)
+    if (media && example !== undefined) media.example = example
+  }
 }
 
 /** The names of the header components that a response carries. */
@@ -537,8 +556,8 @@ function componentReference(name: string, section = 'schemas'): string {
   return `#/components/${section}/${name}`
 }
 
-/** Keywords of our validation alone. */
-const ownKeywords = ['lowercase', 'timeZone', 'fieldValue', 'rule']
+/** Keywords of our validation alone. With `maxProperties` tools make up as many fields for each form: gigabytes of them. */
+const ownKeywords = ['lowercase', 'timeZone', 'fieldValue', 'rule', 'maxProperties']
 
 function withoutKeywords(schema: Schema, added: Schema): Schema {
   const known = Object.entries(schema).filter(([keyword]) => !ownKeywords.includes(keyword))
@@ -601,6 +620,7 @@ const formatSchemas: Record<string, FormatSchema> = {
   phone: { schema: { pattern: String.raw`^(?:(?=.*[0-9])[0-9 +().-]+)?$` } },
   // in a query everything is text, so a number for clients is the same on the wire
   limit: { schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 }, replaces: true },
+  'party-size': { schema: { type: 'integer', minimum: 1, maximum: 500 }, replaces: true },
 }
 
 /** The keyword `fieldValue`. */

@@ -14,6 +14,7 @@ import {
   sendPage,
   unknownProblemPage,
 } from './page.ts'
+import { type DescribedApi, postmanCollection } from './postman-collection.ts'
 import type { ReferenceDocument } from './reference-page.ts'
 
 const ownFiles = import.meta.dirname
@@ -40,6 +41,7 @@ const pageMedia = 'text/html'
 export function pageRoutes(app: FastifyInstance): void {
   void app.register(fastifyStatic, { root: ownFiles, serve: false, acceptRanges: false })
   documentRoute(app)
+  collectionRoute(app)
   referenceRoutes(app)
   problemRoutes(app)
 }
@@ -60,6 +62,30 @@ function documentRoute(app: FastifyInstance): void {
     (_request, reply) => {
       text ??= JSON.stringify(app.swagger())
       return reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(text)
+    },
+  )
+}
+
+function collectionRoute(app: FastifyInstance): void {
+  app.get(
+    '/postman.json',
+    {
+      schema: {
+        operationId: 'showPostmanCollection',
+        tags,
+        summary: 'The API as a collection of requests',
+        description:
+          'For Postman, Bruno and others that import a Postman collection 2.1. Its first folder books.',
+        response: { 200: Media('application/json', 'The collection.', Type.Object({})) },
+      },
+    },
+    (request, reply) => {
+      const address = `${request.protocol}://${request.host}`
+      const collection = postmanCollection(app.swagger() as unknown as DescribedApi, address)
+      return reply
+        .type('application/json; charset=utf-8')
+        .header('cache-control', 'no-cache')
+        .send(JSON.stringify(collection))
     },
   )
 }

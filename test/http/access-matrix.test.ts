@@ -406,6 +406,7 @@ const open = [
   'GET /readyz',
   'GET /metrics',
   'GET /openapi.json',
+  'GET /postman.json',
   'GET /',
   'GET /docs',
   'GET /docs/:file',

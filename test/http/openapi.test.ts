@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { problemKinds } from '../../src/base/errors.ts'
+import { isUuid } from '../../src/base/ids.ts'
 import { type Answer, compareWith, documentOf, type OpenApiDocument } from '../support/described-answers.ts'
 import { unknownId } from '../support/tenant-things.ts'
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
@@ -16,6 +18,7 @@ interface DescribedOperation {
   description?: string
   tags?: string[]
   security?: Record<string, string[]>[]
+  parameters?: { in: string; required: boolean; schema: object; example?: unknown }[]
   requestBody?: { content: Record<string, object> }
   responses: Record<string, { headers: object; content?: Record<string, { examples?: object }> }>
 }
@@ -116,8 +119,35 @@ onEachEngine('the OpenAPI document', (engine) => {
 
   test('knows nothing of our own formats and keywords', () => {
     const text = JSON.stringify(document)
-    expect(text).not.toMatch(/"format":"(instant|line|text|limit|phone)"/)
-    expect(text).not.toMatch(/"(lowercase|fieldValue|x-holdfast)":/)
+    const formats = [...text.matchAll(/"format":"([^"]+)"/g)].map(([, format]) => format)
+    expect([...new Set(formats)].toSorted()).toEqual(['date', 'date-time', 'email', 'uuid'])
+    // importers make up as many fields of a form as `maxProperties` allows
+    expect(text).not.toMatch(/"(lowercase|fieldValue|maxProperties|x-holdfast)":/)
+  })
+
+  test('has a valid example of every body in JSON, and of every parameter that a program has to send', () => {
+    const ajv = new Ajv2020({ strict: false })
+    ajv.addFormat('uuid', isUuid)
+    for (const format of ['date-time', 'date', 'email']) ajv.addFormat(format, true)
+    ajv.addSchema({ $id: 'document', ...document })
+    const absolute = (schema: object) =>
+      JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object
+    const wrong: string[] = []
+    let count = 0
+    for (const [name, { parameters = [], requestBody, responses }] of operations) {
+      if (!name.includes(' /api/v1/')) continue
+      const needed = parameters.filter((one) => one.in !== 'header' && (one.required || 'example' in one))
+      const bodies = [requestBody, ...Object.values(responses)].flatMap((one) => {
+        const media = one?.content?.['application/json'] as { schema: object; example?: unknown } | undefined
+        return media ? [media] : []
+      })
+      for (const { schema, example } of [...needed, ...bodies]) {
+        count += 1
+        if (!ajv.validate(absolute(schema), example)) wrong.push(`${name}: ${ajv.errorsText()}`)
+      }
+    }
+    expect(wrong).toEqual([])
+    expect(count).toBeGreaterThan(100)
   })
 })
 

@@ -1,0 +1,140 @@
+/*
+ * The API as a collection of requests in the form of Postman 2.1, which Bruno, Insomnia and others import too. It is made
+ * from the OpenAPI document. Its first folder books: each request keeps in variables what the next one needs.
+ */
+
+/** The parts of the OpenAPI document that are read here. */
+export interface DescribedApi {
+  info: { title: string; version: string }
+  tags: { name: string; description: string }[]
+  paths: Record<string, Record<string, DescribedOperation>>
+}
+
+interface DescribedOperation {
+  operationId: string
+  summary: string
+  description?: string
+  tags?: string[]
+  security?: Record<string, string[]>[]
+  parameters?: { name: string; in: string; required: boolean; description?: string; example?: unknown }[]
+  requestBody?: { content?: Record<string, { example?: unknown }> }
+}
+
+interface Request {
+  path: string
+  method: string
+  operation: DescribedOperation
+}
+
+/** What each request of the first booking keeps for the next ones: variables, by member of the response. */
+const firstBooking: Record<string, Record<string, string>> = {
+  createSession: { session_token: 'session_token' },
+  findSoonestSlot: { starts_at: 'starts_at' },
+  placeHold: { hold_id: 'hold_id' },
+  createBooking: { id: 'booking_id' },
+  showBooking: {},
+  changeBooking: {},
+  cancelBooking: {},
+}
+
+/** Bodies of the first booking that differ from the examples: what was kept before, and a change that is always possible. */
+const bodies: Record<string, (example: object) => object> = {
+  placeHold: (example) => ({ ...example, starts_at: '{{starts_at}}' }),
+  createBooking: (example) => ({ ...example, hold_id: '{{hold_id}}' }),
+  changeBooking: () => ({ notes: 'Please ring twice.' }),
+}
+
+/** What whoever imports it fills in, and what its requests keep. */
+const variables = [
+  ...['publishable_key', 'business_key', 'manage_token'],
+  ...['session_token', 'starts_at', 'hold_id', 'booking_id'],
+]
+
+/** Makes the collection for the server at this address. */
+export function postmanCollection({ info, tags, paths }: DescribedApi, address: string): object {
+  const requests = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]): Request => ({ path, method, operation })),
+  )
+  const api = requests.filter(({ path }) => path.startsWith('/api/'))
+  const first = Object.keys(firstBooking).flatMap((id) =>
+    api.filter((one) => one.operation.operationId === id),
+  )
+  const folders = tags.map(({ name, description }) => ({
+    name,
+    description,
+    item: api.filter(({ operation }) => operation.tags?.includes(name)).map((one) => itemOf(one)),
+  }))
+  return {
+    info: {
+      name: `${info.title} ${info.version}`,
+      description:
+        'Fill in the variables publishable_key and business_key. Then run the folder "A first booking" from top to bottom.',
+      schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
+    },
+    variable: [{ key: 'base_url', value: address }, ...variables.map((key) => ({ key, value: '' }))],
+    item: [
+      { name: 'A first booking', item: first.map((one) => itemOf(one, true)) },
+      ...folders.filter(({ item }) => item.length > 0),
+    ],
+  }
+}
+
+function itemOf({ path, method, operation }: Request, isFirst = false): object {
+  const { operationId, summary, description } = operation
+  const kept = Object.entries(isFirst ? (firstBooking[operationId] ?? {}) : {})
+  const body = bodyOf(operation, isFirst)
+  const request = {
+    method: method.toUpperCase(),
+    description,
+    auth: { type: 'bearer', bearer: [{ key: 'token', value: `{{${tokenOf(operation)}}}`, type: 'string' }] },
+    header: body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }],
+    ...(body !== undefined && { body: { mode: 'raw', raw: JSON.stringify(body, null, 2) } }),
+    url: urlOf(path, operation),
+  }
+  const keep = kept.map(
+    ([member, variable]) => `pm.collectionVariables.set('${variable}', pm.response.json()?.${member})`,
+  )
+  const script = { type: 'text/javascript', exec: keep }
+  return { name: summary, request, ...(keep.length > 0 && { event: [{ listen: 'test', script }] }) }
+}
+
+function bodyOf({ operationId, requestBody }: DescribedOperation, isFirst: boolean): unknown {
+  const example = requestBody?.content?.['application/json']?.example
+  const change = isFirst ? bodies[operationId] : undefined
+  return change ? change(example as object) : example
+}
+
+/** The variable with the weakest token that may call an operation. */
+function tokenOf({ operationId, security = [] }: DescribedOperation): string {
+  // its first calls are those of a visitor; what becomes of a booking is for its business to see whole
+  if (operationId !== 'showBooking' && security.some((one) => 'sessionToken' in one)) return 'session_token'
+  const types = security.flatMap((one) => one['apiKey'] ?? [])
+  if (types.includes('business') || types.includes('hub')) return 'business_key'
+  return types.includes('manage') ? 'manage_token' : 'publishable_key'
+}
+
+function urlOf(path: string, { parameters = [] }: DescribedOperation): object {
+  const query = parameters
+    .filter((one) => one.in === 'query')
+    .map(({ name, required, description, example = '' }) => ({
+      ...{ key: name, value: String(example), description },
+      ...(!required && { disabled: true }),
+    }))
+  const variable = parameters
+    .filter((one) => one.in === 'path')
+    .map(({ name, example = '' }) => ({ key: name, value: idOf(path, name) ?? String(example) }))
+  const inPath = path.replaceAll(/\{(\w+)\}/g, ':$1')
+  const asked = query.filter((one) => !('disabled' in one)).map(({ key, value }) => `${key}=${value}`)
+  return {
+    raw: `{{base_url}}${inPath}${asked.length > 0 ? `?${asked.join('&')}` : ''}`,
+    host: ['{{base_url}}'],
+    path: inPath.slice(1).split('/'),
+    query,
+    variable,
+  }
+}
+
+function idOf(path: string, name: string): string | undefined {
+  if (name === 'hold_id') return '{{hold_id}}'
+  return path.startsWith('/api/v1/bookings/{id}') ? '{{booking_id}}' : undefined
+}
