@@ -147,11 +147,17 @@ function readFile({ text, fromMs, toMs, timezone }: FileToRead): BusyTime[] {
     moments.add(replaces)
     replaced.set(uid, moments)
   }
+  const changes = Map.groupBy(
+    events
+      .flatMap((event) => event.changesRest() ?? [])
+      .toSorted((one, other) => one.sinceMs - other.sinceMs),
+    ({ event }) => event.uid,
+  )
   const times: BusyTime[] = []
   for (const event of events) {
-    if (!event.isBusy) continue
-    const without = event.replaces ? undefined : replaced.get(event.uid)
-    for (const [from, to] of event.during({ fromMs, toMs, without })) {
+    const [without, later = []] = event.replaces ? [] : [replaced.get(event.uid), changes.get(event.uid)]
+    if (!event.isBusy && later.length === 0) continue
+    for (const [from, to] of event.during({ fromMs, toMs, without, later })) {
       times.push([from, to, event.bookingId])
       if (times.length > maxTimes) throw new Refused('too_many_times')
     }
@@ -228,6 +234,15 @@ interface Length {
   ms: number
 }
 
+/** What an appointment does to those of its series from one on (RANGE=THISANDFUTURE, section 3.2.13). */
+interface Change {
+  event: Appointment
+  sinceMs: number
+  /** How much later on the wall. */
+  laterMs: number
+  length: Length | undefined
+}
+
 const durationPattern = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
 
 /** One appointment, or one of a series. */
@@ -260,24 +275,48 @@ class Appointment {
     fromMs: number
     toMs: number
     without: Moments | undefined
+    /** In the order of time. */
+    later: readonly Change[]
   }): Generator<[from: number, to: number]> {
     const start = this.first('dtstart')
-    const length = start && this.lengthFrom(start)
-    if (!start || !length) return
+    const ownLength = start && this.lengthFrom(start)
+    if (!start || (!ownLength && span.later.length === 0)) return
     const except = new Moments()
     for (const time of this.all('exdate')) except.add(time)
     const seen = new Set<number>()
-    for (const { wallMs, zone } of this.starts(start, span)) {
+    for (const { wallMs: plannedMs, zone } of this.starts(start, span)) {
+      const change = this.changeAt(zone, plannedMs, span.later)
+      const length = change ? change.length : ownLength
+      if (!length || !(change?.event ?? this).isBusy) continue
+      const wallMs = plannedMs + (change?.laterMs ?? 0)
       const lengthMs = length.days * dayMs + length.ms
       // the wall is never two days away: what is far from the span needs no look into its zone
       if (wallMs + lengthMs < span.fromMs - 2 * dayMs || wallMs > span.toMs + 2 * dayMs) continue
       const from = zone(wallMs)
       const to = (length.days === 0 ? from : zone(wallMs + length.days * dayMs)) + length.ms
       if (to <= span.fromMs || from >= span.toMs || to <= from || seen.has(from)) continue
-      if (except.has(wallMs, from) || span.without?.has(wallMs, from)) continue
+      const plannedAt = change ? zone(plannedMs) : from
+      if (except.has(plannedMs, plannedAt) || span.without?.has(plannedMs, plannedAt)) continue
       seen.add(from)
       yield [from, to]
     }
+  }
+
+  private changeAt(zone: Zone, plannedMs: number, later: readonly Change[]): Change | undefined {
+    if (later.length === 0) return undefined
+    const atMs = zone(plannedMs)
+    return later.findLast(({ sinceMs }) => sinceMs <= atMs)
+  }
+
+  /** Undefined for one that changes no others. */
+  changesRest(): Change | undefined {
+    const range = propertiesOf(this.component, 'recurrence-id')[0]?.[1]['range']
+    const start = this.first('dtstart')
+    if (!this.replaces || !start || String(range).toUpperCase() !== 'THISANDFUTURE') return undefined
+    const { wallMs, zone } = this.replaces
+    const sinceMs = zone(wallMs)
+    const laterMs = zone === start.zone ? start.wallMs - wallMs : start.zone(start.wallMs) - sinceMs
+    return { event: this, sinceMs, laterMs, length: this.lengthFrom(start) }
   }
 
   private *starts(start: Written, { toMs }: { toMs: number }): Generator<Written> {
@@ -292,13 +331,7 @@ class Appointment {
       if (!Object.keys(rule).some((part) => part.startsWith('by')))
         Object.assign(rule, ownDay(rule['freq'], start))
       const last = until === undefined ? undefined : readTime(until, this.zones.floating)
-      const iterator = ICAL.Recur.fromData(rule).iterator(icalTime(start.wallMs))
-      for (;;) {
-        const time = iterator.next() as ICAL.Time | null
-        if (!time) break
-        const wallMs = Date.UTC(
-          ...([time.year, time.month - 1, time.day, time.hour, time.minute, time.second] as const),
-        )
+      for (const wallMs of yearlyByWeeks(rule, start) ?? recurring(rule, start)) {
         if (wallMs > toMs + 2 * dayMs || (last && isPast(last, { ...start, wallMs }))) break
         yield { ...start, wallMs }
       }
@@ -332,6 +365,68 @@ class Appointment {
   private all(name: string): Written[] {
     return propertiesOf(this.component, name).flatMap((property) => timesOf(property, this.zones))
   }
+}
+
+/** The starts of a rule as the library reads it, on the wall. */
+function* recurring(rule: object, start: Written): Generator<number> {
+  const iterator = ICAL.Recur.fromData(rule).iterator(icalTime(start.wallMs))
+  for (;;) {
+    const time = iterator.next() as ICAL.Time | null
+    if (!time) return
+    yield Date.UTC(...([time.year, time.month - 1, time.day, time.hour, time.minute, time.second] as const))
+  }
+}
+
+const weekDays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
+/** With one of these, days do not follow from weeks of the year alone. */
+const otherParts = ['bymonth', 'bymonthday', 'byyearday', 'bysetpos', 'byhour', 'byminute', 'bysecond']
+
+/** The starts of a rule such as "week 20" or "the 20th Monday" of a year, which the library misreads; undefined for others. */
+function yearlyByWeeks(rule: Record<string, unknown>, start: Written): Generator<number> | undefined {
+  const listOf = (part: string) => [rule[part] ?? []].flat().map(String)
+  const [weeks, days] = [listOf('byweekno').map(Number), listOf('byday')]
+  const isOfWeeks = weeks.length > 0 || days.some((day) => /\d/.test(day))
+  if (rule['freq'] !== 'YEARLY' || !isOfWeeks || otherParts.some((part) => part in rule)) return undefined
+  return byWeeks(
+    { weeks, days, interval: Number(rule['interval'] ?? 1), count: Number(rule['count'] ?? Infinity) },
+    start,
+  )
+}
+
+function* byWeeks(
+  { weeks, days, interval, count }: { weeks: number[]; days: string[]; interval: number; count: number },
+  { wallMs }: Written,
+): Generator<number> {
+  const first = dateOf(wallMs)
+  const yearOf = (date: Temporal.PlainDate) => (weeks.length > 0 ? (date.yearOfWeek ?? date.year) : date.year)
+  let left = count
+  for (let at = wallMs; left > 0; at += dayMs) {
+    const date = dateOf(at)
+    if ((yearOf(date) - yearOf(first)) % interval !== 0 || !isOfDays(date, days, first)) continue
+    if (weeks.length > 0 && !isOfWeeks(date, weeks)) continue
+    left -= 1
+    yield at
+  }
+}
+
+function dateOf(wallMs: number): Temporal.PlainDate {
+  return Temporal.Instant.fromEpochMilliseconds(wallMs).toZonedDateTimeISO('UTC').toPlainDate()
+}
+
+/** Of weeks from Monday, also counted from the end of the year. */
+function isOfWeeks(date: Temporal.PlainDate, weeks: number[]): boolean {
+  const { weekOfYear = 0, yearOfWeek = date.year } = date
+  const last = Temporal.PlainDate.from({ year: yearOfWeek, month: 12, day: 28 }).weekOfYear ?? 52
+  return weeks.includes(weekOfYear) || weeks.includes(weekOfYear - last - 1)
+}
+
+/** Of days such as `MO`, `20MO` or `-1MO`; without any, of that of the start. */
+function isOfDays(date: Temporal.PlainDate, days: string[], first: Temporal.PlainDate): boolean {
+  if (days.length === 0) return date.dayOfWeek === first.dayOfWeek
+  const { dayOfYear, daysInYear } = date
+  const places = ['', Math.ceil(dayOfYear / 7), -Math.ceil((daysInYear - dayOfYear + 1) / 7)]
+  const name = weekDays[date.dayOfWeek - 1] ?? ''
+  return places.some((place) => days.includes(`${place}${name}`) || days.includes(`+${place}${name}`))
 }
 
 /** The parts that keep a yearly or monthly rule without others to the day of its start. */

@@ -16,6 +16,7 @@ import {
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { calendar, event } from './calendar-files.ts'
+import { hostile } from './hostile-files.ts'
 
 interface Shown {
   id: string
@@ -169,6 +170,20 @@ onEachEngine('busy calendars', (engine) => {
     expect((await listed())[0]?.last_error).toBe('What is at the address is not a calendar (iCalendar).')
     expect(await reasonAt('10:00')).toBe('busy_elsewhere')
     expect(await readOldestCopy(service.context)).toBeGreaterThanOrEqual(0)
+  })
+
+  test('say in one sentence why a file was refused, and keep the copy', async () => {
+    const { id } = await add()
+    serve(calendar(appointment('10:00', '11:00')))
+    await fetchNow(id)
+    const said = new Map<string, string | null>()
+    for (const [name, [answer]] of Object.entries(hostile)) {
+      receiver.answer = answer
+      await fetchNow(id)
+      said.set(name, (await listed())[0]?.last_error ?? null)
+    }
+    for (const [name, sentence] of said) expect(sentence, name).toMatch(/^[A-Z][^.]*\.$/)
+    expect(await reasonAt('10:00')).toBe('busy_elsewhere')
   })
 
   test('leave out the bookings of the same business, and no others', async () => {

@@ -2,7 +2,8 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CalendarReader, type Fetched } from '../../src/calendars/busy-file.ts'
 import { type Answer, type Receiver, startReceiver, status } from '../support/receiver.ts'
-import { calendar, event, files } from './calendar-files.ts'
+import { calendar, event, files, rules } from './calendar-files.ts'
+import { endless, hostile, serve } from './hostile-files.ts'
 
 let receiver: Receiver
 let reader: CalendarReader
@@ -18,13 +19,10 @@ afterAll(async () => {
 
 const span = { fromMs: Date.parse('2026-10-01T00:00:00Z'), toMs: Date.parse('2027-11-01T00:00:00Z') }
 
-async function readAnswer(answer: Answer): Promise<Fetched | undefined> {
+async function readAnswer(answer: Answer, file: object = {}): Promise<Fetched | undefined> {
   receiver.answer = answer
-  return reader.read(`${receiver.address}/anna.ics`, { ...span, timezone: 'Europe/Berlin', known: undefined })
-}
-
-const serve = (text: string | Buffer, headers: Record<string, string> = {}): Answer => {
-  return (response) => response.writeHead(200, { 'content-type': 'text/calendar', ...headers }).end(text)
+  const asked = { ...span, timezone: 'Europe/Berlin', known: undefined, ...file }
+  return reader.read(`${receiver.address}/anna.ics`, asked)
 }
 
 const short = (ms: number) => new Date(ms).toISOString().slice(0, 16)
@@ -52,6 +50,81 @@ test('a series that is over at an UTC instant ends in its own zone', async () =>
     '2026-11-05T01:00 2026-11-05T02:00',
     '2026-11-06T01:00 2026-11-06T02:00',
   ])
+})
+
+async function startsOf(rule: string, { start, more = [] }: (typeof rules)[string]): Promise<string[]> {
+  const zone = 'America/New_York'
+  const text = calendar(
+    event('UID:1', `DTSTART;TZID=${zone}:${start}T090000`, 'DURATION:PT1H', `RRULE:${rule}`, ...more),
+  )
+  const years = { fromMs: Date.parse('1996-01-01'), toMs: Date.parse('2008-01-01'), timezone: zone }
+  const fetched = await readAnswer(serve(text), years)
+  const days = (fetched?.times ?? []).map(([from]) => {
+    const at = Temporal.Instant.fromEpochMilliseconds(from).toZonedDateTimeISO(zone)
+    return at.hour === 9 ? at.toPlainDate().toString() : at.toPlainDateTime().toString()
+  })
+  return days.toSorted()
+}
+
+for (const [rule, parts] of Object.entries(rules)) {
+  test(`a rule of RFC 5545 means what it says there: ${rule}`, async () => {
+    const length = parts.starts.length + (/COUNT|UNTIL/.test(rule) ? 1 : 0)
+    expect((await startsOf(rule, parts)).slice(0, length)).toEqual(parts.starts)
+  })
+}
+
+test('29 February comes in leap years only', async () => {
+  const text = calendar(
+    event('UID:1', 'DTSTART;VALUE=DATE:20240229', 'RRULE:FREQ=YEARLY'),
+    event('UID:2', 'DTSTART:20240229T100000Z', 'DURATION:PT1H', 'RRULE:FREQ=YEARLY'),
+  )
+  const toMs = Date.parse('2033-01-01')
+  const fetched = await readAnswer(serve(text), { toMs, timezone: 'UTC' })
+  expect(fetched?.times?.map(([from]) => short(from)).toSorted()).toEqual([
+    ...['2028-02-29T00:00', '2028-02-29T10:00', '2032-02-29T00:00', '2032-02-29T10:00'],
+  ])
+})
+
+test('one appointment moves all that follow (RANGE=THISANDFUTURE), but for those with a change of their own', async () => {
+  const zone = 'TZID=Europe/Berlin'
+  const series = event(
+    'UID:1',
+    `DTSTART;${zone}:20261019T100000`,
+    `DTEND;${zone}:20261019T110000`,
+    'RRULE:FREQ=WEEKLY;COUNT=6',
+    `EXDATE;${zone}:20261116T100000`,
+  )
+  const moved = event(
+    'UID:1',
+    `RECURRENCE-ID;RANGE=THISANDFUTURE;${zone}:20261102T100000`,
+    `DTSTART;${zone}:20261103T150000`,
+    `DTEND;${zone}:20261103T153000`,
+  )
+  const alone = event(
+    'UID:1',
+    `RECURRENCE-ID;${zone}:20261109T100000`,
+    `DTSTART;${zone}:20261109T080000`,
+    `DTEND;${zone}:20261109T090000`,
+  )
+  for (const order of [
+    [series, moved, alone],
+    [alone, moved, series],
+  ])
+    expect(await busyIn(calendar(...order))).toEqual([
+      '2026-10-19T08:00 2026-10-19T09:00',
+      '2026-10-26T09:00 2026-10-26T10:00',
+      '2026-11-03T14:00 2026-11-03T14:30',
+      '2026-11-09T07:00 2026-11-09T08:00',
+      '2026-11-24T14:00 2026-11-24T14:30',
+    ])
+  const free = event(
+    'UID:1',
+    `RECURRENCE-ID;RANGE=THISANDFUTURE;${zone}:20261026T100000`,
+    `DTSTART;${zone}:20261026T100000`,
+    `DTEND;${zone}:20261026T110000`,
+    'TRANSP:TRANSPARENT',
+  )
+  expect(await busyIn(calendar(series, free))).toEqual(['2026-10-19T08:00 2026-10-19T09:00'])
 })
 
 test('a compressed file is read', async () => {
@@ -84,65 +157,17 @@ test('a redirect is followed', async () => {
   expect(fetched?.times).toHaveLength(1)
 })
 
-const rule = (text: string, start = '19700101T000000Z') =>
-  calendar(event('UID:1', `DTSTART:${start}`, 'DURATION:PT1M', `RRULE:${text}`))
-const within = (inside: string, times: number) =>
-  `${'BEGIN:VEVENT\r\n'.repeat(times)}${inside}${'END:VEVENT\r\n'.repeat(times)}`
-
-const hostile: Record<string, [answer: Answer, problem: string]> = {
-  'no file': [status(404), 'status_404'],
-  'a page': [serve('<!doctype html><p>Log in'), 'not_a_calendar'],
-  'half a calendar': [serve('BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTST'), 'not_a_calendar'],
-  'a redirect into the inner network': [
-    status(302, { location: 'http://169.254.169.254/latest/meta-data' }),
-    'address_not_allowed',
-  ],
-  'a redirect to a file': [status(302, { location: 'file:///etc/passwd' }), 'redirect_not_allowed'],
-  'redirects without end': [status(302, { location: '/again' }), 'redirect_not_allowed'],
-  '5 MB and a byte': [serve(Buffer.alloc(5_000_001, 'a')), 'too_large'],
-  'a bomb': [serve(gzipSync(Buffer.alloc(500_000_000)), { 'content-encoding': 'gzip' }), 'too_large'],
-  'no gzip': [serve('BEGIN:VCALENDAR', { 'content-encoding': 'gzip' }), 'invalid_response'],
-  'an endless body': [
-    (response) => {
-      const more = (): void => {
-        while (!response.destroyed && response.write('X-PADDING:aaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n'));
-        if (!response.destroyed) response.once('drain', more)
-      }
-      response.on('error', () => undefined)
-      response.writeHead(200)
-      more()
-    },
-    'too_large',
-  ],
-  'every second since 1970': [serve(rule('FREQ=SECONDLY')), 'rule_too_fine'],
-  'every minute': [serve(rule('FREQ=MINUTELY')), 'rule_too_fine'],
-  'every minute by other words': [
-    serve(
-      rule(`FREQ=HOURLY;BYMINUTE=${Array.from({ length: 60 }, (_, at) => at).join()}`, '20261001T000000Z'),
-    ),
-    'too_many_times',
-  ],
-  'the 30th of February': [
-    serve(calendar(event('UID:1', 'DTSTART:20270230T100000Z', 'DURATION:PT1H'))),
-    'date_not_valid',
-  ],
-  'a zone that nobody knows': [
-    serve(calendar(event('UID:1', 'DTSTART;TZID=Moon:20261104T100000', 'DURATION:PT1H'))),
-    'zone_not_known',
-  ],
-  'deep nesting': [serve(`BEGIN:VCALENDAR\r\n${within('', 100_000)}END:VCALENDAR`), 'nested_too_deeply'],
-}
-
 for (const [name, [answer, problem]] of Object.entries(hostile)) {
   test(`refused: ${name}`, async () => {
     expect(await readAnswer(answer)).toEqual({ times: undefined, problem })
   })
 }
 
-test('a rule without an end and without a time ends with its worker', async () => {
-  const fetched = await readAnswer(serve(rule('FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30')))
-  expect(fetched === undefined || 'problem' in fetched || fetched.times?.length).toBeTruthy()
-})
+for (const [name, text] of Object.entries(endless)) {
+  test(`cut, as the reading would not end: ${name}`, async () => {
+    expect(await readAnswer(serve(text))).toEqual({ times: undefined, problem: 'too_slow' })
+  })
+}
 
 test('100,000 exceptions are read, or refused', async () => {
   const at = (index: number) =>

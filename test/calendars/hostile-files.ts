@@ -1,0 +1,63 @@
+import { gzipSync } from 'node:zlib'
+import { type Answer, status } from '../support/receiver.ts'
+import { calendar, event } from './calendar-files.ts'
+
+/** Answers with a file. */
+export const serve = (text: string | Buffer, headers: Record<string, string> = {}): Answer => {
+  return (response) => response.writeHead(200, { 'content-type': 'text/calendar', ...headers }).end(text)
+}
+
+const rule = (text: string, start = '19700101T000000Z') =>
+  calendar(event('UID:1', `DTSTART:${start}`, 'DURATION:PT1M', `RRULE:${text}`))
+const within = (inside: string, times: number) =>
+  `${'BEGIN:VEVENT\r\n'.repeat(times)}${inside}${'END:VEVENT\r\n'.repeat(times)}`
+
+/** Answers that are refused, and why. */
+export const hostile: Record<string, [answer: Answer, problem: string]> = {
+  'no file': [status(404), 'status_404'],
+  'a page': [serve('<!doctype html><p>Log in'), 'not_a_calendar'],
+  'half a calendar': [serve('BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTST'), 'not_a_calendar'],
+  'a redirect into the inner network': [
+    status(302, { location: 'http://169.254.169.254/latest/meta-data' }),
+    'address_not_allowed',
+  ],
+  'a redirect to a file': [status(302, { location: 'file:///etc/passwd' }), 'redirect_not_allowed'],
+  'redirects without end': [status(302, { location: '/again' }), 'redirect_not_allowed'],
+  '5 MB and a byte': [serve(Buffer.alloc(5_000_001, 'a')), 'too_large'],
+  'a bomb': [serve(gzipSync(Buffer.alloc(500_000_000)), { 'content-encoding': 'gzip' }), 'too_large'],
+  'no gzip': [serve('BEGIN:VCALENDAR', { 'content-encoding': 'gzip' }), 'invalid_response'],
+  'an endless body': [
+    (response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write('X-PADDING:aaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n'));
+        if (!response.destroyed) response.once('drain', more)
+      }
+      response.on('error', () => undefined)
+      response.writeHead(200)
+      more()
+    },
+    'too_large',
+  ],
+  'every second since 1970': [serve(rule('FREQ=SECONDLY')), 'rule_too_fine'],
+  'every minute': [serve(rule('FREQ=MINUTELY')), 'rule_too_fine'],
+  'every minute by other words': [
+    serve(
+      rule(`FREQ=HOURLY;BYMINUTE=${Array.from({ length: 60 }, (_, at) => at).join()}`, '20261001T000000Z'),
+    ),
+    'too_many_times',
+  ],
+  'the 30th of February': [
+    serve(calendar(event('UID:1', 'DTSTART:20270230T100000Z', 'DURATION:PT1H'))),
+    'date_not_valid',
+  ],
+  'a zone that nobody knows': [
+    serve(calendar(event('UID:1', 'DTSTART;TZID=Moon:20261104T100000', 'DURATION:PT1H'))),
+    'zone_not_known',
+  ],
+  'deep nesting': [serve(`BEGIN:VCALENDAR\r\n${within('', 100_000)}END:VCALENDAR`), 'nested_too_deeply'],
+}
+
+/** Files whose reading does not end by itself. */
+export const endless: Record<string, string> = {
+  'the 30th of February, every hour': rule('FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30'),
+}
