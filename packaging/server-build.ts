@@ -29,7 +29,8 @@ export function makeServer(): Promise<boolean> {
       for (const { fileName, code, map } of chunks) {
         write(`${target}/${fileName}`, code)
         // errors of the worker are never shown: its map would only be large
-        if (map && fileName !== 'busy-times.js') write(`${target}/${fileName}.map`, mapFromProject(map))
+        if (map && fileName !== 'busy-times-program.js')
+          write(`${target}/${fileName}.map`, mapFromProject(map))
       }
       for (const path of globSync('src/pages/*.{css,js,png,svg}', { cwd: project })) {
         write(`${target}/${basename(path)}`, readFileSync(join(project, path)))
@@ -45,7 +46,7 @@ async function builtServer(): Promise<OutputChunk[]> {
   const bundle = await rolldown({
     input: {
       main: join(project, 'packaging/package-main.ts'),
-      'busy-times': join(project, 'src/calendars/busy-times.ts'), // a worker's
+      'busy-times-program': join(project, 'src/calendars/busy-times-program.ts'), // a worker's
     },
     platform: 'node',
     resolve: { alias: { 'ical.js': join(project, 'node_modules/ical.js/dist/ical.min.js') } }, // a third of the size

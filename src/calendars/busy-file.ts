@@ -167,7 +167,10 @@ function problemOf(error: unknown): FetchProblem {
 }
 
 /** In a checkout as it is written, in the package as it was built (packaging/server-build.ts). */
-const program = new URL(`./busy-times${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+const program = new URL(
+  `./busy-times-program${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
+  import.meta.url,
+)
 
 /** Reads a file in a worker, which is ended when it takes too long or too much memory. Throws a Failed. */
 function readApart(file: FileToRead): Promise<BusyTime[]> {

@@ -1,10 +1,9 @@
-import { parentPort, workerData } from 'node:worker_threads'
 import ICAL from 'ical.js'
 import { windowsZones } from './windows-zones.ts'
 
 /*
- * Reads when a calendar file (iCalendar, RFC 5545) keeps its owner busy. A program for a worker of its own: a file from
- * elsewhere may ask for more time or memory than there is, and then only the worker ends (busy-file.ts).
+ * Reads when a calendar file (iCalendar, RFC 5545) keeps its owner busy: in a worker of its own (busy-times-program.ts), as
+ * a file from elsewhere may ask for more time or memory than there is.
  */
 
 /** More times than this within the span are refused. */
@@ -443,7 +442,8 @@ function isPast(last: Written, { wallMs, zone, isDate }: Written): boolean {
   return last.zone === utc && !isDate ? zone(wallMs) > last.wallMs : wallMs > last.wallMs
 }
 
-function answerTo(file: FileToRead): FileReading {
+/** Reads a file, or says why not. */
+export function readBusyTimes(file: FileToRead): FileReading {
   try {
     return { times: readFile(file) }
   } catch (error) {
@@ -451,5 +451,3 @@ function answerTo(file: FileToRead): FileReading {
     return { problem: 'not_a_calendar' } // the library found what it cannot read
   }
 }
-
-parentPort?.postMessage(answerTo(workerData as FileToRead))

@@ -404,6 +404,37 @@ describe('the address of agents', () => {
   })
 })
 
+test('with a session they book within its caps, and reach nothing of other sessions', async () => {
+  const caps = {
+    ...{ RATE_LIMIT_FACTOR: '1', MAX_HOLDS_PER_SESSION: '2', MAX_BOOKINGS_PER_IP_PER_HOUR: '2' },
+  }
+  const service = await startTestService('sqlite', caps)
+  try {
+    const salon = businessOf(service.world, 'Salon Spree')
+    const { tool } = agent(service, await service.session(salon))
+    const other = agent(service, await service.session(salon))
+    const hold = () => tool('hold_slot', { ...offer(salon, 'Haircut'), starts_at: nextStart() })
+    const [first, second] = [await hold(), await hold()]
+    expect(await hold()).toMatchObject({ isError: true, said: { code: 'hold_limit_reached' } })
+
+    const { hold_id } = first.said
+    const notFound = { isError: true, said: { code: 'hold_not_found' } }
+    expect(await other.tool('release_hold', { hold_id })).toMatchObject(notFound)
+    expect(await other.tool('confirm_booking', { hold_id, client: ada })).toMatchObject(notFound)
+
+    expect(await tool('confirm_booking', { hold_id, client: ada })).toMatchObject({ isError: false })
+    const again = { hold_id: second.said.hold_id, client: ada }
+    expect(await tool('confirm_booking', again)).toMatchObject({ isError: false })
+    const third = { hold_id: (await hold()).said.hold_id, client: ada }
+    expect(await tool('confirm_booking', third)).toMatchObject({
+      isError: true,
+      said: { code: 'booking_limit_reached' },
+    })
+  } finally {
+    await service.stop()
+  }
+})
+
 test('each message counts once against the limits, and the answer of a full one is 429', async () => {
   const service = await startTestService('sqlite', { RATE_LIMIT_FACTOR: '1' })
   try {

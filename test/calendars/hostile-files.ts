@@ -60,4 +60,6 @@ export const hostile: Record<string, [answer: Answer, problem: string]> = {
 /** Files whose reading does not end by itself. */
 export const endless: Record<string, string> = {
   'the 30th of February, every hour': rule('FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30'),
+  'the last day of a month, as every day': rule('FREQ=DAILY;BYMONTHDAY=-1', '20260411T224800Z'),
+  'a week of the year, every week': rule('FREQ=WEEKLY;BYWEEKNO=20', '20260919T142200Z'),
 }
