@@ -105,9 +105,8 @@ function bodyOf({ operationId, requestBody }: DescribedOperation, isFirst: boole
 }
 
 /** The variable with the weakest token that may call an operation. */
-function tokenOf({ operationId, security = [] }: DescribedOperation): string {
-  // its first calls are those of a visitor; what becomes of a booking is for its business to see whole
-  if (operationId !== 'showBooking' && security.some((one) => 'sessionToken' in one)) return 'session_token'
+function tokenOf({ security = [] }: DescribedOperation): string {
+  if (security.some((one) => 'sessionToken' in one)) return 'session_token'
   const types = security.flatMap((one) => one['apiKey'] ?? [])
   if (types.includes('business') || types.includes('hub')) return 'business_key'
   return types.includes('manage') ? 'manage_token' : 'publishable_key'

@@ -87,6 +87,7 @@ function overview(businesses: BookableBusiness[], engine: keyof typeof engineNam
       <li><a href="/docs">API reference</a></li>
       <li><a href="/problems">What each problem code means</a></li>
       <li><a href="/openapi.json">OpenAPI document</a></li>
+      <li><a href="/postman.json">Collection for Postman and Bruno</a></li>
     </ul>
     <h2>Guides</h2>
     <p>
