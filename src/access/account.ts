@@ -1,5 +1,6 @@
 import type { Instant } from '../base/instants.ts'
 import type { PersonActor } from './actor.ts'
+import type { Queries } from '../database/database.ts'
 import type { Context } from './context.ts'
 import { limitedTries, type Limited, type LogInOrigin } from './log-in.ts'
 import { hashPassword, verifyPassword } from './password.ts'
@@ -142,7 +143,7 @@ export async function confirmSecondStep(
   const { userId, email } = person
   const limited = await limitedTries(context, limiter, { email, userId, origin })
   if (limited) return limited
-  const codes = Array.from({ length: recoveryCodes }, () => recoveryCode(context.ids.bytes(recoveryBytes)))
+  const codes = newRecoveryCodes(context)
   return context.db.transaction(async (tx) => {
     const user = await lockUser(tx.db, userId)
     if (!user?.totp_secret || user.totp_since) return { outcome: 'wrong' as const }
@@ -150,11 +151,41 @@ export async function confirmSecondStep(
     const step = totpStep(user.totp_secret, plainCode(code), { nowMs, lastStep: user.totp_step })
     if (step === undefined) return { outcome: 'wrong' as const }
     await updateUser(tx.db, userId, { totp_since: tx.now, totp_step: step })
-    await deleteRecoveryCodes(tx.db, userId)
-    const rows = codes.map((one) => ({ user_id: userId, digest: recoveryDigest(one), used_at: null }))
-    await insertRecoveryCodes(tx.db, rows)
+    await replaceRecoveryCodes(tx.db, userId, codes)
     await endLogInsOf(tx.db, userId, { now: tx.now, but: person.logInId }) // they came without a code
     await recordOfPerson(context, tx, { by: person, action: 'user.second_step_added', userId })
+    return { outcome: 'set' as const, codes }
+  })
+}
+
+function newRecoveryCodes({ ids }: Context): string[] {
+  return Array.from({ length: recoveryCodes }, () => recoveryCode(ids.bytes(recoveryBytes)))
+}
+
+async function replaceRecoveryCodes(db: Queries, userId: string, codes: string[]): Promise<void> {
+  await deleteRecoveryCodes(db, userId)
+  await insertRecoveryCodes(
+    db,
+    codes.map((one) => ({ user_id: userId, digest: recoveryDigest(one), used_at: null })),
+  )
+}
+
+/** Replaces the recovery codes, which are shown once; the authenticator stays. Throws unavailable. */
+export async function renewRecoveryCodes(
+  context: Context,
+  limiter: RateLimiter,
+  asked: Asked,
+): Promise<Outcome<{ outcome: 'set'; codes: string[] }>> {
+  const refused = await refusal(context, limiter, asked)
+  if (refused) return refused
+  const { person } = asked
+  const { userId } = person
+  const codes = newRecoveryCodes(context)
+  return context.db.transaction(async (tx) => {
+    const user = await lockUser(tx.db, userId)
+    if (!user?.totp_since) return { outcome: 'wrong' as const } // ended meanwhile
+    await replaceRecoveryCodes(tx.db, userId, codes)
+    await recordOfPerson(context, tx, { by: person, action: 'user.recovery_codes_renewed', userId })
     return { outcome: 'set' as const, codes }
   })
 }

@@ -25,6 +25,7 @@ export const auditActions = [
   ] as const),
   ...(['user.password_set', 'user.password_changed', 'user.log_ins_ended'] as const),
   ...(['user.second_step_added', 'user.second_step_removed', 'user.recovery_code_used'] as const),
+  'user.recovery_codes_renewed' as const,
   ...(['webhook.tested', 'delivery.retried', 'mail.retried'] as const),
 ] as const
 

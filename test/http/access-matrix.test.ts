@@ -509,6 +509,7 @@ const forms = [
   'POST /console/account/second-step',
   'POST /console/account/second-step/confirm',
   'POST /console/account/second-step/end',
+  'POST /console/account/second-step/codes',
   'POST /console/clients/:id',
   'POST /console/clients/:id/erase',
   'POST /console/clients/:id/export',

@@ -127,6 +127,24 @@ onEachEngine("a person's account", (engine) => {
     ).toContain('<h1>Log in</h1>')
   })
 
+  test('makes new recovery codes, with the password: those before end, the authenticator stays', async () => {
+    const here = await newPerson()
+    const { recovery, nextCode } = await setUp(here)
+    const ask = (password: string) => post(here, 'second-step/codes', { 'password-for-codes': password })
+    expect((await ask('not the password')).status).toBe(422)
+    const { status, body } = await ask(goodPassword)
+    const codes = Array.from(String(body).matchAll(/<code>([a-z2-7-]{19})<\/code>/g), ([, one = '']) => one)
+    expect([status, codes.length, codes.some((one) => recovery.includes(one))]).toEqual([200, 10, false])
+    const tried = async (code: string) =>
+      (await sendCode(cookieOf(await logIn(here.email)) ?? '', code)).status
+    expect(await tried(recovery[0] ?? '')).toBe(422)
+    expect(await tried(codes[0] ?? '')).toBe(303)
+    expect(await tried(nextCode())).toBe(303)
+    const without = await newPerson()
+    const none = await post(without, 'second-step/codes', { 'password-for-codes': goodPassword })
+    expect(String(none.body)).not.toMatch(/<code>/)
+  })
+
   test('takes each recovery code once, also of two tries at once', async () => {
     const here = await newPerson()
     const { recovery } = await setUp(here)

@@ -60,6 +60,7 @@ onEachEngine('the audit log of people', (engine) => {
     const [code = ''] = recovery
     expect(await form('/console/code', { code }, pending)).toMatchObject({ status: 303 })
     await form('/console/code', { code: nextCode() }, await logIn(person, next))
+    await post('second-step/codes', { 'password-for-codes': next })
     await post('second-step/end', { 'password-to-end': next })
 
     const entries = await audit(person)
@@ -70,6 +71,7 @@ onEachEngine('the audit log of people', (engine) => {
       'user.password_changed',
       'user.second_step_added',
       'user.recovery_code_used',
+      'user.recovery_codes_renewed',
       'user.second_step_removed',
     ])
     const [, , ...own] = entries

@@ -50,6 +50,11 @@ function beginOfSecondStep({ texts: { account: texts } }: ConsoleVisit): Html {
 
 function endOfSecondStep({ texts: { account: texts } }: ConsoleVisit): Html {
   return html`<p>${texts.secondStepOn}</p>
+    <form method="post" action="/console/account/second-step/codes" class="fields narrow">
+      <p class="soft">${texts.newCodesHow}</p>
+      ${passwordField(texts.present, { id: 'password-for-codes', isNew: false })}
+      <button type="submit">${texts.newCodes}</button>
+    </form>
     <form method="post" action="/console/account/second-step/end" class="fields narrow">
       ${passwordField(texts.present, { id: 'password-to-end', isNew: false })}
       <button type="submit">${texts.end}</button>

@@ -7,6 +7,7 @@ import {
   confirmSecondStep,
   endOtherLogIns,
   endSecondStep,
+  renewRecoveryCodes,
   showAccount,
 } from '../../access/account.ts'
 import type { Limited } from '../../access/log-in.ts'
@@ -184,6 +185,27 @@ function addSecondStep(app: FastifyInstance, context: Context, limiter: RateLimi
         if (result.outcome === 'set') return sendRecoveryCodes(reply, { visit, codes: result.codes })
         if (result.outcome === 'limited') return sayRefused(context, reply, { visit, result })
         return again(context, reply, { visit, status: 422, message: visit.texts.gate.wrongCode })
+      }),
+  )
+  routes.post(
+    `${path}/second-step/codes`,
+    {
+      schema: {
+        ...described(
+          'renewRecoveryCodes',
+          'Make new recovery codes',
+          'With the present password. Shown once; those before end.',
+        ),
+        body: StrictObject({ 'password-for-codes': Password }),
+      },
+    },
+    (request, reply) =>
+      visited(request, reply, async (visit) => {
+        const password = request.body['password-for-codes']
+        const asked = { person: visit.person, password, origin: originOf(request) }
+        const result = await unlessBusy(renewRecoveryCodes(context, limiter, asked))
+        if (result?.outcome !== 'set') return sayRefused(context, reply, { visit, result })
+        return sendRecoveryCodes(reply, { visit, codes: result.codes })
       }),
   )
   routes.post(

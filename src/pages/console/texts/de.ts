@@ -629,6 +629,8 @@ export const german: ConsoleTexts = {
     end: 'Zweiten Schritt beenden',
     ended: 'Der zweite Schritt ist beendet.',
     codesTitle: 'Ihre Wiederherstellungscodes',
+    newCodesHow: 'Sind nur noch wenige Wiederherstellungscodes übrig, oder hat sie jemand gesehen? Neue beenden alle bisherigen; Ihr Authenticator bleibt.',
+    newCodes: 'Neue Wiederherstellungscodes machen',
     codesHow:
       'Jeder ersetzt einmal einen Code, falls Ihr Telefon verloren geht. Sie stehen nur jetzt hier: Schreiben Sie sie auf.',
     back: 'Zurück zu Ihrem Konto',
@@ -1166,6 +1168,7 @@ export const german: ConsoleTexts = {
       second_step_added: 'zweiter Schritt eingerichtet',
       second_step_removed: 'zweiter Schritt entfernt',
       recovery_code_used: 'Ersatzcode benutzt',
+      recovery_codes_renewed: 'neue Ersatzcodes gemacht',
       tested: 'Test gesendet',
       retried: 'noch einmal gesendet',
     },

@@ -619,6 +619,8 @@ export const english = {
     end: 'End the second step',
     ended: 'The second step has ended.',
     codesTitle: 'Your recovery codes',
+    newCodesHow: 'Few recovery codes left, or somebody saw them? New ones end all that you have; your authenticator stays.',
+    newCodes: 'Make new recovery codes',
     codesHow:
       'Each replaces one code, once, for when your phone is lost. They are shown only now: write them down.',
     back: 'Back to your account',
@@ -1153,6 +1155,7 @@ export const english = {
       second_step_added: 'second step added',
       second_step_removed: 'second step removed',
       recovery_code_used: 'recovery code used',
+      recovery_codes_renewed: 'new recovery codes made',
       tested: 'test sent',
       retried: 'sent again',
     } as Record<string, string>,
