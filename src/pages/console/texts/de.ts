@@ -629,7 +629,8 @@ export const german: ConsoleTexts = {
     end: 'Zweiten Schritt beenden',
     ended: 'Der zweite Schritt ist beendet.',
     codesTitle: 'Ihre Wiederherstellungscodes',
-    newCodesHow: 'Sind nur noch wenige Wiederherstellungscodes übrig, oder hat sie jemand gesehen? Neue beenden alle bisherigen; Ihr Authenticator bleibt.',
+    newCodesHow:
+      'Sind nur noch wenige Wiederherstellungscodes übrig, oder hat sie jemand gesehen? Neue beenden alle bisherigen; Ihr Authenticator bleibt.',
     newCodes: 'Neue Wiederherstellungscodes machen',
     codesHow:
       'Jeder ersetzt einmal einen Code, falls Ihr Telefon verloren geht. Sie stehen nur jetzt hier: Schreiben Sie sie auf.',

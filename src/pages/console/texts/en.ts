@@ -619,7 +619,8 @@ export const english = {
     end: 'End the second step',
     ended: 'The second step has ended.',
     codesTitle: 'Your recovery codes',
-    newCodesHow: 'Few recovery codes left, or somebody saw them? New ones end all that you have; your authenticator stays.',
+    newCodesHow:
+      'Few recovery codes left, or somebody saw them? New ones end all that you have; your authenticator stays.',
     newCodes: 'Make new recovery codes',
     codesHow:
       'Each replaces one code, once, for when your phone is lost. They are shown only now: write them down.',
