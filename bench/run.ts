@@ -8,6 +8,7 @@ import { measure, type Figure, type Plan } from './measure.ts'
 import { operations } from './operations.ts'
 import { measureQuiet } from './quiet.ts'
 import { engines } from './targets.ts'
+import { measureWidget } from './widget.ts'
 
 /*
  * `npm run bench` measures every operation and prints a table; `npm run bench -- quiet` measures a business beside a busy
@@ -26,6 +27,7 @@ npm run bench -- quiet      a quiet business beside a busy one; takes --engine, 
 npm run bench -- mails      bookings beside mail servers, quick and slow; takes --engine, --rounds, --seconds
 npm run bench -- log-ins    log-ins and forgotten passwords of people, known and unknown; takes the same
 npm run bench -- calendar   a full day in the console, in Chromium; takes the same
+npm run bench -- widget     the first times of a widget in a website, in Chromium; takes --engine, --rounds
 npm run bench -- webhooks   deliveries instead
 npm run bench -- search     a search among a million bookings instead`
 
@@ -170,6 +172,7 @@ if (import.meta.main) {
   else {
     const special = {
       calendar: measureCalendar,
+      widget: measureWidget,
       quiet: measureQuiet,
       mails: measureBesideMails,
       'log-ins': measureLogIns,

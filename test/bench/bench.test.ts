@@ -92,6 +92,16 @@ test.skipIf(!isWhole || findChromium() === undefined)(
   },
 )
 
+test.skipIf(!isWhole || findChromium() === undefined)(
+  'a widget shows its first times in',
+  patient,
+  async () => {
+    const { code, stdout, stderr } = await bench('widget', ...['--engine', 'sqlite', '--rounds', '0.1'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/'sqlite' +│( '\d+' +│){2} 1 +│/)
+  },
+)
+
 test.each([
   [['--operation', 'shows'], '--operation takes session, hold'],
   [['--engine', 'mysql'], '--engine takes sqlite, postgres, two-servers; not mysql'],

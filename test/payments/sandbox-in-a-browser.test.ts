@@ -96,12 +96,13 @@ describe.skipIf(executablePath === undefined)('the sandbox in a browser', () => 
 
   test('the page speaks the language of the client', async () => {
     const { url } = await book()
-    const context = await browser.newContext({ locale: 'ar' })
+    const context = await browser.newContext({ locale: 'ar', viewport: { width: 390, height: 844 } })
     const arabic = await context.newPage()
     await arabic.goto(url)
     await arabic.getByRole('button', { name: 'جعل الدفع يفشل' }).click()
     await arabic.getByRole('alert').waitFor()
     expect(await arabic.locator('html').getAttribute('dir')).toBe('rtl')
+    expect(await arabic.evaluate('document.documentElement.scrollWidth')).toBe(390)
     await context.close()
   })
 

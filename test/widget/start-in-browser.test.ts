@@ -131,6 +131,19 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
     await day(page, '2026-11-27').waitFor()
   })
 
+  test('in Japanese the name of the family is asked first', async () => {
+    for (const [locale, first, time] of [
+      ['ja-JP', 'family-name', 3],
+      ['tr-TR', 'given-name', 5],
+    ] as const) {
+      const { page } = await visit(haircut(), { locale })
+      await page.locator('.time').nth(time).click()
+      const fields = page.locator('form input')
+      await fields.first().waitFor()
+      expect(await fields.first().getAttribute('autocomplete')).toBe(first)
+    }
+  })
+
   test('one session serves the tab; another tab and another key have their own', async () => {
     const visitor = await visit(haircut())
     const { page, context } = visitor

@@ -9,6 +9,9 @@ import { SlotNotice } from './slot-notice.tsx'
 import { Countdown, Summary, times } from './summary.tsx'
 import type { View } from './view.ts'
 
+/** Languages that write the family's name first. */
+const startsWithFamily = /^ja\b/
+
 /** The visitor's details and the custom fields. */
 export function Details(props: View) {
   const { flow, state, language, formats } = props
@@ -38,6 +41,10 @@ export function Details(props: View) {
       {...options}
     />
   )
+  const names = [
+    text('firstName', { required: true, complete: 'given-name', max: 100 }),
+    text('lastName', { required: true, complete: 'family-name', max: 100 }),
+  ]
   const deposit = service.deposit && formats.money(times(service.deposit, party))
   const submit = deposit === null ? texts.submit : fill(texts.submitDeposit, { amount: deposit })
   return (
@@ -71,10 +78,7 @@ export function Details(props: View) {
         }}
       >
         <SlotNotice {...props} />
-        <div class="pair">
-          {text('firstName', { required: true, complete: 'given-name', max: 100 })}
-          {text('lastName', { required: true, complete: 'family-name', max: 100 })}
-        </div>
+        <div class="pair">{startsWithFamily.test(language.locale) ? names.reverse() : names}</div>
         {text('email', { required: true, complete: 'email', type: 'email', max: 254 })}
         {text('phone', { complete: 'tel', type: 'tel', max: 32 })}
         {service.custom_fields.map((field) => (

@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { request } from 'undici'
+import { findChromium } from '../test/support/chromium.ts'
+import { findPostgres } from '../test/support/postgres-server.ts'
+import { median, type Plan } from './measure.ts'
+import { startTarget, type Engine, type Target } from './targets.ts'
+
+/*
+ * What a visitor waits for: the first times of a widget that stands in a website and has its service chosen, in Chromium,
+ * without a cache; and how the page loads on a phone with a slow connection.
+ */
+
+/** What Lighthouse calls slow 4G, once "slow 3G" for "fast": https://github.com/GoogleChrome/lighthouse/blob/main/docs/throttling.md */
+const slow4g = { latency: 150, downloadThroughput: 1_638_400 / 8, uploadThroughput: 768_000 / 8 }
+/** What Chromium's developer tools call 3G, formerly slow 3G. */
+const slow3g = { latency: 2_000, downloadThroughput: 400_000 / 8, uploadThroughput: 400_000 / 8 }
+const connections = { 'slow 4G': slow4g, 'slow 3G': slow3g }
+
+const opensPerRound = 7
+const root = resolve(import.meta.dirname, '..')
+
+/** Prints for each engine the time to the first times, the requests until then, and the figures of slow connections. */
+export async function measureWidget({ engines, rounds }: Plan): Promise<void> {
+  const executablePath = findChromium()
+  if (executablePath === undefined) throw new Error('this benchmark needs Chromium')
+  await using undo = new AsyncDisposableStack()
+  const postgres = engines.some((engine) => engine !== 'sqlite') ? await findPostgres(process.env) : null
+  if (postgres) undo.defer(() => postgres.stop())
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  undo.defer(() => browser.close())
+  const bytes = gzipSync(readFileSync(resolve(root, 'widget/dist/v1.js')), { level: 9 }).length
+  console.log(`v1.js has ${bytes} bytes gzipped; ${opensOf(rounds)} openings without a cache, at 390 × 844.`)
+  const rows: object[] = []
+  for (const engine of engines) rows.push(await rowOf(browser, engine, { url: postgres?.url, rounds }))
+  console.table(rows)
+}
+
+const opensOf = (rounds: number) => Math.max(1, Math.round(rounds * opensPerRound))
+
+async function rowOf(
+  browser: Browser,
+  engine: Engine,
+  { url, rounds }: { url: string | undefined; rounds: number },
+): Promise<object> {
+  await using undo = new AsyncDisposableStack()
+  const target = await startTarget(root, engine, { postgresUrl: url, number: 0 })
+  undo.defer(() => target.stop())
+  const website = await serveWebsite(await makeSalon(target))
+  undo.defer(website.stop)
+  const opens: Opening[] = []
+  for (let open = 0; open < opensOf(rounds); open += 1) opens.push(await openingOf(browser, website.address))
+  const row: Record<string, unknown> = {
+    engine,
+    'first times ms': median(opens.map(({ timesMs }) => timesMs)).toFixed(0),
+    'slowest ms': Math.max(...opens.map(({ timesMs }) => timesMs)).toFixed(0),
+    'API requests': Math.max(...opens.map(({ requests }) => requests)),
+  }
+  for (const [name, connection] of Object.entries(connections)) {
+    const slow: Opening[] = []
+    for (let open = 0; open < Math.max(1, Math.round(rounds)); open += 1)
+      slow.push(await openingOf(browser, website.address, connection))
+    row[`LCP ms, ${name}`] = median(slow.map(({ paintMs }) => paintMs)).toFixed(0)
+    row[`CLS, ${name}`] = Math.max(...slow.map(({ shift }) => shift)).toFixed(3)
+  }
+  return row
+}
+
+/** A business with a service every day, and the lines that put its widget on a website. */
+async function makeSalon(target: Target): Promise<string> {
+  const { id } = await target.command<{ id: string }>('business', 'create', 'Salon', '--timezone', 'UTC')
+  const { key } = await target.command<{ key: string }>('key', 'create', '--business', id)
+  const { key: publishable } = await target.command<{ key: string }>(
+    ...['key', 'create', '--business', id, '--type', 'publishable'],
+  )
+  const [address = ''] = target.addresses
+  const make = async (where: string, body: object): Promise<string> => {
+    const answer = await request(`${address}/api/v1${where}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const text = await answer.body.text()
+    if (answer.statusCode !== 201) throw new Error(`POST ${where} answered ${answer.statusCode}: ${text}`)
+    return (JSON.parse(text) as { id: string }).id
+  }
+  const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+  const weekly_hours = days.map((weekday) => ({ weekday, opens: '09:00', closes: '18:00' }))
+  const location = await make('/locations', { name: 'Salon', timezone: 'UTC', weekly_hours })
+  const staff_ids = [await make('/staff', { name: 'Ada' }), await make('/staff', { name: 'Grace' })]
+  const service = await make('/services', {
+    ...{ name: 'Haircut', duration_minutes: 30, slot_interval_minutes: 30 },
+    ...{ location_ids: [location], staff_ids },
+  })
+  return `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>A salon</title>
+    <script type="module" src="${address}/widget/v1.js"></script><h1>A salon</h1>
+    <holdfast-booking publishable-key="${publishable}" service-id="${service}" location-id="${location}" staff-id="anyone"
+      style="display: block; min-height: 800px"></holdfast-booking><p>Below the widget.</p>`
+}
+
+/** A website of another origin. */
+async function serveWebsite(page: string): Promise<{ address: string; stop: () => Promise<void> }> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  return {
+    address: `http://localhost:${(server.address() as AddressInfo).port}`,
+    stop: () =>
+      new Promise((stopped) => {
+        server.closeAllConnections()
+        server.close(() => stopped())
+      }),
+  }
+}
+
+interface Opening {
+  /** From the start of the navigation until a time can be pressed. */
+  timesMs: number
+  /** Until then, of the widget to the service, but for its scripts. */
+  requests: number
+  /** Largest Contentful Paint. */
+  paintMs: number
+  /** Cumulative Layout Shift. */
+  shift: number
+}
+
+/** Opens the website as a new visitor. */
+async function openingOf(browser: Browser, address: string, connection?: typeof slow4g): Promise<Opening> {
+  await using undo = new AsyncDisposableStack()
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, locale: 'en-GB' })
+  undo.defer(() => context.close())
+  const page = await context.newPage()
+  if (connection) {
+    const session = await context.newCDPSession(page)
+    await session.send('Network.enable')
+    await session.send('Network.emulateNetworkConditions', { offline: false, ...connection })
+  }
+  let requests = 0
+  page.on('request', (asked) => {
+    if (/\/api\/v1\/|\/start(?:\?|$)/.test(asked.url()) && asked.method() !== 'OPTIONS') requests += 1
+  })
+  await page.addInitScript(observe)
+  await page.goto(address)
+  await page.locator('.time').first().waitFor()
+  return { ...(await figuresOf(page)), requests }
+}
+
+/** Notes in the page what its browser tells of it. */
+const observe = `{
+  const seen = (globalThis.seen = { timesMs: 0, paintMs: 0, shift: 0 })
+  const watch = (type, take) => new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true })
+  watch('largest-contentful-paint', ({ startTime }) => (seen.paintMs = startTime))
+  watch('layout-shift', ({ value, hadRecentInput }) => (seen.shift += hadRecentInput ? 0 : value))
+  const look = () => {
+    if (document.querySelector('holdfast-booking')?.shadowRoot?.querySelector('.time')) seen.timesMs = performance.now()
+    else requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+}`
+
+/** The browser tells of a paint some frames later. */
+const settleMs = 1_000
+
+/** When the browser has told of all that was painted with the first times. */
+function figuresOf(page: Page): Promise<Omit<Opening, 'requests'>> {
+  return page.evaluate(`new Promise((resolve) => setTimeout(() => resolve(globalThis.seen), ${settleMs}))`)
+}
