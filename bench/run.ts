@@ -1,5 +1,6 @@
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { measureBesideCalendars } from './busy-calendars.ts'
 import { measureCalendar } from './calendar.ts'
 import { pgbenchVersion } from './inserts.ts'
 import { measureLogIns } from './log-ins.ts'
@@ -25,6 +26,7 @@ const usage = `npm run bench [-- [against PATH] OPTIONS]
   --seconds N        of each turn, 2
 npm run bench -- quiet      a quiet business beside a busy one; takes --engine, --rounds, --seconds
 npm run bench -- mails      bookings beside mail servers, quick and slow; takes --engine, --rounds, --seconds
+npm run bench -- busy-calendars  holds beside hostile calendars; takes --engine, --rounds, --seconds
 npm run bench -- log-ins    log-ins and forgotten passwords of people, known and unknown; takes the same
 npm run bench -- calendar   a full day in the console, in Chromium; takes the same
 npm run bench -- widget     the first times of a widget in a website, in Chromium; takes --engine, --rounds
@@ -173,6 +175,7 @@ if (import.meta.main) {
     const special = {
       calendar: measureCalendar,
       widget: measureWidget,
+      'busy-calendars': measureBesideCalendars,
       quiet: measureQuiet,
       mails: measureBesideMails,
       'log-ins': measureLogIns,

@@ -174,7 +174,7 @@ class CalendarGenerator {
       else if (kind === 2)
         changed = changed.toSpliced(at, 0, ...Array.from({ length: random.below(60) }, () => line))
       else if (kind === 3) changed = changed.slice(0, at + 1)
-      else changed = changed.with(at, insertion)
+      else changed = changed.toSpliced(at, 1, insertion)
     }
     return changed.join(random.of(['\r\n', '\r\n', '\n', '\r\n ']))
   }

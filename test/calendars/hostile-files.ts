@@ -63,3 +63,17 @@ export const endless: Record<string, string> = {
   'the last day of a month, as every day': rule('FREQ=DAILY;BYMONTHDAY=-1', '20260411T224800Z'),
   'a week of the year, every week': rule('FREQ=WEEKLY;BYWEEKNO=20', '20260919T142200Z'),
 }
+
+const minute = (index: number) =>
+  new Date(Date.UTC(2026, 10, 1) + index * 60_000).toISOString().replaceAll(/[-:]|\.000/g, '')
+
+/** A series with 100,000 exceptions, of which 70 are of its own times. */
+export const manyExceptions = calendar(
+  event(
+    'UID:1',
+    'DTSTART:20261101T000000Z',
+    'DURATION:PT1M',
+    'RRULE:FREQ=DAILY;COUNT=100',
+    ...Array.from({ length: 100_000 }, (_, index) => `EXDATE:${minute(index)}`),
+  ),
+)

@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
+import { request } from 'undici'
+import { endless, manyExceptions } from '../test/calendars/hostile-files.ts'
+import { findPostgres } from '../test/support/postgres-server.ts'
+import { Load, type Outcome } from './load.ts'
+import { median, type Plan } from './measure.ts'
+import { startTarget, type Engine, type Target } from './targets.ts'
+
+/*
+ * What hostile busy calendars cost those who book: holds at 32 in flight, first without one, then while the server reads
+ * one after the other, each until it is cut after 2 seconds. A server looks for new ones once a minute.
+ */
+
+const atOnce = 32
+/** Of each person: enough for some minutes of reading. */
+const perPerson = 5
+const files = [...Object.values(endless), manyExceptions]
+
+/** Prints for each engine the times of holds and the memory, without and beside hostile calendars. */
+export async function measureBesideCalendars({ engines, rounds, seconds }: Plan): Promise<void> {
+  await using undo = new AsyncDisposableStack()
+  const postgres = engines.some((engine) => engine !== 'sqlite') ? await findPostgres(process.env) : null
+  if (postgres) undo.defer(() => postgres.stop())
+  console.log(
+    `Holds, ${atOnce} at once, without and beside hostile calendars. Medians of ${rounds} turns of ${seconds} s.`,
+  )
+  const rows: object[] = []
+  for (const engine of engines) rows.push(...(await rowsOf(engine, postgres?.url, { rounds, seconds })))
+  console.table(rows)
+}
+
+async function rowsOf(
+  engine: Engine,
+  postgresUrl: string | undefined,
+  { rounds, seconds }: Pick<Plan, 'rounds' | 'seconds'>,
+): Promise<object[]> {
+  await using undo = new AsyncDisposableStack()
+  const load = new Load()
+  undo.defer(() => load.stop())
+  let fetched = 0
+  const server = createServer((_request, response) => {
+    response.writeHead(200).end(files[fetched++ % files.length])
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  undo.defer(() => {
+    server.close()
+  })
+  const settings = { NODE_ENV: 'test' } // may fetch from here
+  const target = await startTarget(resolve(import.meta.dirname, '..'), engine, {
+    postgresUrl,
+    number: 0,
+    settings,
+  })
+  undo.defer(() => target.stop())
+  const { name, addresses, worlds } = target
+  const [world] = worlds
+  if (!world) throw new Error('the target has no business')
+  const order = { target: name, world, addresses, operation: 'hold', keyed: true, bare: false, atOnce }
+  const run = () => load.run({ ...order, seconds })
+  const rowOf = async (calendars: string): Promise<object> => {
+    const before = fetched
+    const seen: Outcome[] = []
+    for (let round = 0; round < rounds; round += 1) seen.push(await run())
+    const failed = seen.flatMap(({ errors }) => Object.values(errors)).reduce((sum, one) => sum + one, 0)
+    if (failed > 0) process.exitCode = 1
+    return {
+      ...{ engine, calendars },
+      'p50 ms': median(seen.map(({ p50Ms }) => p50Ms)).toFixed(1),
+      'p99 ms': median(seen.map(({ p99Ms }) => p99Ms)).toFixed(1),
+      MB: target.megabytes().toFixed(0),
+      ...{ failed, fetched: fetched - before },
+    }
+  }
+  await run() // code that has run often is faster
+  const without = await rowOf('none')
+  await addCalendars(target, `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.ics`)
+  await once(server, 'request') // within a minute
+  return [without, await rowOf('hostile')]
+}
+
+/** Gives each person as many calendars as they can have. */
+async function addCalendars({ addresses, worlds }: Target, url: string): Promise<void> {
+  const headers = {
+    authorization: `Bearer ${worlds[0]?.businessKey ?? ''}`,
+    'content-type': 'application/json',
+  }
+  const call = async (path: string, body?: object) => {
+    const method = body ? 'POST' : 'GET'
+    const answer = await request(`${addresses[0] ?? ''}/api/v1${path}`, {
+      ...{ method, headers },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    if (answer.statusCode >= 300) throw new Error(`${method} ${path} answered ${answer.statusCode}`)
+    return (await answer.body.json()) as { data: { id: string }[] }
+  }
+  for (const { id } of (await call('/staff?limit=100')).data)
+    for (let count = 0; count < perPerson; count += 1) await call('/busy-calendars', { staff_id: id, url })
+}
