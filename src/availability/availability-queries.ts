@@ -70,6 +70,19 @@ export async function findTaken(db: Queries, request: TakenRequest): Promise<Tak
   return rows
 }
 
+/** Whether a session holds anything now. */
+export async function hasHolds(
+  db: Queries,
+  { ownerId, now }: { ownerId: string; now: Instant },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from claims
+     where owner_id = ${ownerId} and owner_sequence is not null and booked_at is null
+       and (ended_at is null) is true and expires_at > ${now}
+     limit 1`.execute(db)
+  return rows.length > 0
+}
+
 /** The catalogue version; undefined for a deleted business. */
 export function versionOf(rows: readonly TakenRow[]): number | undefined {
   return rows.find((row) => row.kind === 'version')?.version

@@ -67,7 +67,7 @@ export async function showAvailability(
       work: async (found) => {
         const offer = moving ? withDuration(found, moving.durationMinutes) : found
         const viewer = viewerOf(context, actor, query)
-        if (moving) viewer.exceptBookingId = moving.bookingId
+        if (moving) Object.assign(viewer, { exceptBookingId: moving.bookingId, recently: false })
         const days = possibleDays(offer, asked, viewer)
         return shown(offer.location.timezone, await slotsByDay(context, offer, { days, viewer }))
       },
@@ -79,7 +79,7 @@ export async function showAvailability(
 }
 
 function viewerOf(context: Context, actor: Actor, { party_size }: Static<typeof OfferQuery>): Viewer {
-  return { actor, nowMs: toMs(context.clock.now()), partySize: Number(party_size ?? 1) }
+  return { actor, nowMs: toMs(context.clock.now()), partySize: Number(party_size ?? 1), recently: true }
 }
 
 /** The JSON of the slots. */

@@ -6,7 +6,7 @@ import type { Context } from '../access/context.ts'
 import { monotonicMs } from '../base/clock.ts'
 import { instantFromMs } from '../base/instants.ts'
 import type { Service } from '../catalogue/catalogue-types.ts'
-import { findTaken, readTaken, type TakenRow, versionOf } from './availability-queries.ts'
+import { findTaken, hasHolds, readTaken, type TakenRow, versionOf } from './availability-queries.ts'
 import { AvailabilityRules, zoneAround } from './offer-rules.ts'
 import { assertParty, locationResource } from './resource-rules.ts'
 import { FreeSlots } from './slot-rules.ts'
@@ -21,6 +21,8 @@ export interface Viewer {
   partySize?: number
   /** A booking to move: it does not obstruct itself. */
   exceptBookingId?: string
+  /** Whether it may see what was true up to a second ago: what can be held, the primary decides in the end. */
+  recently?: boolean
 }
 
 /** Bounds seats times days per statement: more rows would block the event loop. */
@@ -62,11 +64,13 @@ export async function readBusy(
   { days, viewer }: { days: Days; viewer: Viewer },
 ): Promise<BusySnapshot> {
   const { service, location, staff } = offer
-  const { actor, nowMs, partySize = 1, exceptBookingId } = viewer
+  const { actor, nowMs, partySize = 1, exceptBookingId, recently = false } = viewer
   const zone = zoneAround(location.timezone, days)
   const staffIds = staff.map(({ id }) => id)
-  const rows = await findTaken(context.db.reads, {
-    now: instantFromMs(nowMs),
+  const { db } = context
+  const now = instantFromMs(nowMs)
+  const request = {
+    now,
     businessId: service.business_id,
     serviceId: service.id,
     locationId: location.id,
@@ -76,7 +80,14 @@ export async function readBusy(
     span: takenBySlots(service, zone.spanOf(days)),
     ownerId: isSession(actor) ? actor.ownerId : undefined,
     exceptBookingId,
-  })
+  }
+  const ofPrimary = () => findTaken(db.reads, request)
+  // a session sees its own holds at once
+  const holdsAny = async () => isSession(actor) && (await hasHolds(db.reads, { ownerId: actor.ownerId, now }))
+  let rows = recently
+    ? await db.recently((replica) => findTaken(replica, request), holdsAny)
+    : await ofPrimary()
+  if (recently && versionOf(rows) !== offer.version) rows = await ofPrimary() // a replica may have an older catalogue
   if (versionOf(rows) !== offer.version) throw new StaleOffering()
   assertParty(service, partySize)
   return { offer, days, zone, nowMs, partySize, rows }

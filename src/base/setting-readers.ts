@@ -73,6 +73,14 @@ function postgresUrls(text: string): string[] {
   )
 }
 
+/** Empty, or the URL of one PostgreSQL server. */
+export function replicaUrl(text: string): string {
+  if (text === '') return text
+  const urls = /^postgres(ql)?:\/\//.test(text) ? postgresUrls(text) : []
+  if (urls.length === 1) return text
+  throw new Error('must be postgres://user:password@host:5432/name, of one replica of DATABASE_URL')
+}
+
 /** Empty, or the URL of a Redis. */
 export function redisUrl(text: string): string {
   const { protocol, hostname, pathname } = URL.parse(text) ?? {}

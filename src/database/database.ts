@@ -28,6 +28,11 @@ export interface Database {
   /** For reads outside a transaction. On SQLite it cannot write. */
   readonly reads: Queries
   /**
+   * Runs a read that may show what was true up to a second ago: on a replica, where there is one that is not further behind
+   * (contract, section 22), else as `reads`. `isTooOld` is asked before, if there is one: then a replica will not do.
+   */
+  recently<T>(read: (db: Queries) => Promise<T>, isTooOld?: () => Promise<boolean>): Promise<T>
+  /**
    * Runs `work` in a transaction (READ COMMITTED on PostgreSQL, serial on SQLite) and commits, or rolls back when it
    * throws. Retries after a conflict that the engine or a `RetryTransaction` reports, at most five times within 2.5
    * seconds; so `work` must have no effects outside the transaction.
@@ -82,6 +87,8 @@ export interface DatabaseLoad {
   waiting: number
   /** Of the pool; absent with SQLite, which has one to write and one to read. */
   connections?: { inUse: number; idle: number; max: number }
+  /** How far a replica is behind, at most, in milliseconds; Infinity when that is not known. Absent without one. */
+  replicaDelayMs?: number | undefined
   /** Retries of transactions after conflicts, since the database was opened. */
   retries: number
 }

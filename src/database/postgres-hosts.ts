@@ -110,7 +110,7 @@ export class Primary {
 }
 
 /** A server with a connection of its own for asking. */
-class WatchedServer {
+export class WatchedServer {
   private readonly url: string
   private client: pg.Client | undefined
 
@@ -120,13 +120,17 @@ class WatchedServer {
 
   /** The timeline of a server that takes writes; undefined for any other, and for one that does not answer in time. */
   async writableTimeline(): Promise<number | undefined> {
+    const row = await this.ask(`
+      select case when pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' then null
+                  else pg_walfile_name(pg_current_wal_lsn()) end as wal`)
+    return row?.['wal'] ? parseInt(row['wal'].slice(0, 8), 16) : undefined // its name begins with the timeline
+  }
+
+  /** The first row of the answer, in texts; undefined when there is none in time. */
+  async ask(text: string): Promise<Record<string, string | null> | undefined> {
     try {
       this.client ??= await connect(this.url)
-      const { rows } = await this.client.query<{ wal: string | null }>(`
-        select case when pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' then null
-                    else pg_walfile_name(pg_current_wal_lsn()) end as wal`)
-      const wal = rows[0]?.wal
-      return wal ? parseInt(wal.slice(0, 8), 16) : undefined // its name begins with the timeline
+      return (await this.client.query<Record<string, string | null>>(text)).rows[0]
     } catch {
       this.close()
       return undefined
@@ -163,6 +167,11 @@ export interface ConnectionSource {
   /** A connection was lost, or its server refuses changes. */
   suspect(): void
   end(): Promise<void>
+}
+
+/** A pool of one server, whatever it says. */
+export function plainSource(pool: pg.Pool): ConnectionSource {
+  return { connect: () => pool.connect(), suspect: () => undefined, end: () => pool.end() }
 }
 
 /** A pool of connections to the server that takes writes: when that changes, those to the former one are closed at once. */

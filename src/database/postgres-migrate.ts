@@ -3,6 +3,7 @@ import pg from 'pg'
 import { monotonicMs } from '../base/clock.ts'
 import { DatabaseUnavailable, pause, type StatementListener } from './database.ts'
 import { migrate, migrator } from './migrate.ts'
+import { plainSource } from './postgres-hosts.ts'
 import { isConflict, postgresDialect, resultTypes } from './postgres-driver.ts'
 import type { Tables } from './tables.ts'
 
@@ -34,9 +35,8 @@ export async function migratePostgres(options: MigrationOptions): Promise<string
     types: resultTypes,
   })
   pool.on('error', () => undefined) // the statement on it reports the same
-  const source = { connect: () => pool.connect(), suspect: () => undefined, end: () => pool.end() }
   const db = new Kysely<Tables>({
-    dialect: postgresDialect(source, options.onStatement ?? (() => undefined)),
+    dialect: postgresDialect(plainSource(pool), options.onStatement ?? (() => undefined)),
   })
   const startedMs = monotonicMs()
   try {

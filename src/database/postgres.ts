@@ -12,6 +12,7 @@ import {
   DiskSpaceMonitor,
   type Listening,
   pause,
+  type Queries,
   runTransaction,
   type SharingOptions,
   type StatementListener,
@@ -20,7 +21,8 @@ import {
 } from './database.ts'
 import { migrator, pendingMigrations } from './migrate.ts'
 import { isConflict, isDiskFull, postgresDialect, resultTypes } from './postgres-driver.ts'
-import { Primary, PrimaryPool } from './postgres-hosts.ts'
+import { plainSource, Primary, PrimaryPool } from './postgres-hosts.ts'
+import { Replica } from './postgres-replica.ts'
 import { migratePostgres } from './postgres-migrate.ts'
 import { SharedTransactions } from './shared-transaction.ts'
 import type { Tables } from './tables.ts'
@@ -52,6 +54,8 @@ const maxSharedTransactions = 2
 interface PostgresOptions {
   /** Of each server of the database; the one that takes writes is used. */
   urls: readonly string[]
+  /** Of a replica, for reads that may be a second old. */
+  readUrl?: string
   poolSize: number
   fraction: () => number
   /** Replaces the database's own time in tests. */
@@ -84,11 +88,37 @@ export async function openPostgres(options: PostgresOptions): Promise<{ db: Data
     throw error instanceof DatabaseUnavailable ? unreachable(options.urls, error) : error
   }
   const clock = options.clock ?? shared
-  const closeAll = () => {
+  const replica = options.readUrl === undefined ? undefined : openReplica(options.readUrl, primary, options)
+  const closeAll = async () => {
     shared.stop()
-    return close()
+    await Promise.all([close(), replica?.close()])
   }
-  return { db: new PostgresDatabase(queries, { options, primary, pool, clock, close: closeAll }), clock }
+  return {
+    db: new PostgresDatabase(queries, { options, primary, pool, replica, clock, close: closeAll }),
+    clock,
+  }
+}
+
+function openReplica(
+  url: string,
+  primary: Primary,
+  { poolSize, onStatement }: Pick<PostgresOptions, 'poolSize' | 'onStatement'>,
+): Replica {
+  const pool = new pg.Pool({
+    max: poolSize,
+    connectionTimeoutMillis: dedicatedTimeoutMs, // then the primary is asked
+    statement_timeout: dedicatedTimeoutMs,
+    query_timeout: dedicatedTimeoutMs,
+    idleTimeoutMillis: 30_000,
+    application_name: 'holdfast reads',
+    connectionString: url,
+    keepAlive: true,
+    options: sessionOptions,
+    types: resultTypes,
+  })
+  pool.on('error', () => undefined) // the next read on it fails, or gets another connection
+  const dialect = postgresDialect(plainSource(pool), onStatement ?? (() => undefined))
+  return new Replica(url, primary, new Kysely<Tables>({ dialect }))
 }
 
 /** Opens a few connections for short statements, without asking whether the server is there. */
@@ -137,6 +167,7 @@ interface PostgresParts {
   options: PostgresOptions
   primary: Primary
   pool: PrimaryPool
+  replica: Replica | undefined
   clock: Clock
 }
 
@@ -178,6 +209,19 @@ class PostgresDatabase implements Database {
     return this.shared.run(work, options)
   }
 
+  async recently<T>(read: (db: Queries) => Promise<T>, isTooOld?: () => Promise<boolean>): Promise<T> {
+    const { replica } = this.parts
+    if (!replica?.isFresh() || (await isTooOld?.())) return read(this.reads)
+    try {
+      return await read(replica.queries)
+    } catch (error) {
+      // a replica also cancels reads of what the primary has since cleaned up
+      if (!(error instanceof DatabaseUnavailable) && !isConflict(error)) throw error
+      replica.suspect()
+      return read(this.reads)
+    }
+  }
+
   async ping(): Promise<void> {
     await sql`select 1`.execute(this.reads)
   }
@@ -208,6 +252,7 @@ class PostgresDatabase implements Database {
     return {
       waiting,
       connections: { inUse, idle, max: this.parts.options.poolSize },
+      replicaDelayMs: this.parts.replica?.delayMs,
       retries: this.retries,
     }
   }

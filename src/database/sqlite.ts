@@ -20,6 +20,7 @@ import {
   type DatabaseLoad,
   DatabaseUnavailable,
   type Listening,
+  type Queries,
   DiskSpaceMonitor,
   pause,
   runTransaction,
@@ -121,6 +122,10 @@ class SqliteDatabase implements Database {
 
   sharedTransaction<T>(work: (tx: Transaction) => Promise<T>, options: SharingOptions): Promise<T> {
     return this.shared.run(work, options)
+  }
+
+  recently<T>(read: (db: Queries) => Promise<T>): Promise<T> {
+    return read(this.reads)
   }
 
   async ping(): Promise<void> {

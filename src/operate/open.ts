@@ -44,7 +44,7 @@ export async function createContext(
 }
 
 async function openDatabase(
-  { database, databasePoolSize }: Config,
+  { database, databaseReadUrl, databasePoolSize }: Config,
   log: Logger,
   { clock, ids = systemIds, onStatement, readsOnly }: ContextReplacements & { readsOnly: boolean },
 ): Promise<{ db: Database; clock: Clock }> {
@@ -57,6 +57,7 @@ async function openDatabase(
   return openPostgres({
     ...shared,
     urls: database.urls,
+    ...(databaseReadUrl !== '' && { readUrl: databaseReadUrl }),
     poolSize: databasePoolSize,
     ...(clock && { clock }),
     onIdleError: (error) => {

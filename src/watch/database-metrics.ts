@@ -108,6 +108,15 @@ function connectionMetrics(registry: Registry, db: Context['db']): void {
     'Maximum PostgreSQL connections of this process (DATABASE_POOL_SIZE); absent with SQLite.',
     () => db.load().connections?.max,
   )
+  optionalGauge(
+    registry,
+    'holdfast_database_replica_delay_seconds',
+    'How far the replica of DATABASE_READ_URL is behind, at most; absent while that is not known, and without one.',
+    () => {
+      const { replicaDelayMs = Infinity } = db.load()
+      return replicaDelayMs === Infinity ? undefined : replicaDelayMs / 1_000
+    },
+  )
 }
 
 /** A gauge that is absent while it has no value. */

@@ -13,6 +13,7 @@ export function aroundTransactions(
       db.transaction((tx) => around(tx, () => work(tx)) as Promise<T>),
     sharedTransaction: <T>(work: (tx: Transaction) => Promise<T>, options: SharingOptions) =>
       db.sharedTransaction((tx) => around(tx, () => work(tx)) as Promise<T>, options),
+    recently: (read, isTooOld) => db.recently(read, isTooOld),
     ping: () => db.ping(),
     hasRoom: () => db.hasRoom(),
     migrate: () => db.migrate(),

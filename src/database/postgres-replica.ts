@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import { monotonicMs } from '../base/clock.ts'
+import { type Primary, WatchedServer } from './postgres-hosts.ts'
+import type { Tables } from './tables.ts'
+
+/** Reads of a replica may be as old as that (contract, section 22). */
+const maxDelayMs = 1_000
+/** Between two comparisons of its position with the primary's. */
+const compareMs = 200
+
+/** Where the primary was in its write-ahead log, and when that was asked. */
+interface Position {
+  askedMs: number
+  bytes: number
+}
+
+const ofPrimary = `select pg_current_wal_lsn() - '0/0' as bytes`
+const ofReplica = `
+  select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() - '0/0' end as bytes`
+
+/**
+ * A replica that answers reads while it is at most a second behind. Its delay is measured by positions in the log: it
+ * shows at least all that was committed when the primary was where the replica is now. Clocks of two machines, and a
+ * replica that no longer hears of its primary, would deceive a comparison of times.
+ */
+export class Replica {
+  readonly queries: Kysely<Tables>
+  private readonly stopping = new AbortController()
+  private readonly watching: Promise<void>
+  private positions: Position[] = []
+  private freshMs = -Infinity
+
+  constructor(url: string, primary: Primary, queries: Kysely<Tables>) {
+    this.queries = queries
+    primary.onChange(() => {
+      this.positions = [] // another server has another log
+      this.suspect()
+    })
+    this.watching = this.watch(primary, new WatchedServer(url))
+  }
+
+  /** In milliseconds, at most; Infinity when that is not known. */
+  get delayMs(): number {
+    return monotonicMs() - this.freshMs
+  }
+
+  isFresh(): boolean {
+    return this.delayMs <= maxDelayMs
+  }
+
+  /** Not to be read again before it has been compared. */
+  suspect(): void {
+    this.freshMs = -Infinity
+  }
+
+  async close(): Promise<void> {
+    this.stopping.abort()
+    await this.queries.destroy()
+    await this.watching
+  }
+
+  private async watch(primary: Primary, replica: WatchedServer): Promise<void> {
+    const { signal } = this.stopping
+    let asked: { url: string; server: WatchedServer } | undefined
+    while (!signal.aborted) {
+      const { known = asked?.url } = primary
+      if (known !== undefined && known !== asked?.url) {
+        asked?.server.close()
+        asked = { url: known, server: new WatchedServer(known) }
+      }
+      await this.compare(asked?.server, replica)
+      await sleep(compareMs, undefined, { signal }).catch(() => undefined)
+    }
+    asked?.server.close()
+    replica.close()
+  }
+
+  private async compare(primary: WatchedServer | undefined, replica: WatchedServer): Promise<void> {
+    const askedMs = monotonicMs()
+    const { positions } = this
+    const [there, here] = await Promise.all([primary?.ask(ofPrimary), replica.ask(ofReplica)])
+    if (positions !== this.positions) return // of a former primary
+    if (typeof there?.['bytes'] === 'string') positions.push({ askedMs, bytes: Number(there['bytes']) })
+    if (typeof here?.['bytes'] !== 'string') return
+    const reached = positions.findLast(({ bytes }) => bytes <= Number(here['bytes']))
+    if (!reached) return
+    this.freshMs = Math.max(this.freshMs, reached.askedMs)
+    this.positions = positions.filter(({ askedMs: ms }) => ms >= reached.askedMs)
+  }
+}
