@@ -84,12 +84,22 @@ export function isConflict(error: unknown): boolean {
 /** The names of prepared statements, which all connections share. */
 class PreparedNames {
   private readonly names = new Map<string, string>()
+  private readonly max: number
   private count = 0
+
+  /** At most so many; with 0, no statement is prepared. */
+  constructor(max: number) {
+    this.max = max
+  }
+
+  get isUsed(): boolean {
+    return this.max > 0
+  }
 
   /** Undefined when there are too many: then the statement is not prepared. */
   of(text: string): string | undefined {
     const known = this.names.get(text)
-    if (known !== undefined || this.names.size >= maxPreparedStatements) return known
+    if (known !== undefined || this.names.size >= this.max) return known
     const name = `s${this.count}`
     this.count += 1
     this.names.set(text, name)
@@ -155,6 +165,7 @@ class PostgresConnection implements DatabaseConnection {
 
   /** Within a transaction, too: it only forgets plans. */
   private replan(): void {
+    if (!this.names.isUsed) return
     const uses = sent.get(this.client) ?? { count: 0, next: firstReplanning }
     sent.set(this.client, uses)
     uses.count += 1
@@ -234,12 +245,13 @@ function ignoreError(): void {
 /** A Kysely driver over `pg` that prepares its statements and drops broken connections at once. */
 class PostgresDriver implements Driver {
   private readonly pool: ConnectionSource
-  private readonly names = new PreparedNames()
+  private readonly names: PreparedNames
   private readonly onStatement: StatementListener
 
-  constructor(pool: ConnectionSource, onStatement: StatementListener) {
+  constructor(pool: ConnectionSource, onStatement: StatementListener, prepares: boolean) {
     this.pool = pool
     this.onStatement = onStatement
+    this.names = new PreparedNames(prepares ? maxPreparedStatements : 0)
   }
 
   async init(): Promise<void> {
@@ -288,10 +300,14 @@ class PostgresDriver implements Driver {
   }
 }
 
-/** The Kysely dialect over a pool of connections. */
-export function postgresDialect(pool: ConnectionSource, onStatement: StatementListener): Dialect {
+/** The Kysely dialect over a pool of connections; `prepares` is false where these are not the same for two statements. */
+export function postgresDialect(
+  pool: ConnectionSource,
+  onStatement: StatementListener,
+  prepares = true,
+): Dialect {
   return {
-    createDriver: () => new PostgresDriver(pool, onStatement),
+    createDriver: () => new PostgresDriver(pool, onStatement, prepares),
     createAdapter: () => new PostgresAdapter(),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createIntrospector: (db) => new PostgresIntrospector(db),

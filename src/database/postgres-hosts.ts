@@ -169,6 +169,11 @@ export interface ConnectionSource {
   end(): Promise<void>
 }
 
+/** Whether the address is of PgBouncer in transaction mode: between two transactions, nothing of a session stays. */
+export function isPooled(url: string): boolean {
+  return new URL(url).searchParams.get('pgbouncer') === 'true'
+}
+
 /** A pool of one server, whatever it says. */
 export function plainSource(pool: pg.Pool): ConnectionSource {
   return { connect: () => pool.connect(), suspect: () => undefined, end: () => pool.end() }

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { monotonicMs } from '../base/clock.ts'
 import { DatabaseUnavailable, pause, type StatementListener } from './database.ts'
 import { migrate, migrator } from './migrate.ts'
-import { plainSource } from './postgres-hosts.ts'
+import { isPooled, plainSource } from './postgres-hosts.ts'
 import { isConflict, postgresDialect, resultTypes } from './postgres-driver.ts'
 import type { Tables } from './tables.ts'
 
@@ -31,12 +31,16 @@ export async function migratePostgres(options: MigrationOptions): Promise<string
     connectionTimeoutMillis: options.connectTimeoutMs,
     keepAlive: true,
     application_name: 'holdfast migrate',
-    options: `-c lock_timeout=${lockTimeoutMs}`,
+    ...(!isPooled(options.url) && { options: `-c lock_timeout=${lockTimeoutMs}` }),
     types: resultTypes,
   })
   pool.on('error', () => undefined) // the statement on it reports the same
   const db = new Kysely<Tables>({
-    dialect: postgresDialect(plainSource(pool), options.onStatement ?? (() => undefined)),
+    dialect: postgresDialect(
+      plainSource(pool),
+      options.onStatement ?? (() => undefined),
+      !isPooled(options.url),
+    ),
   })
   const startedMs = monotonicMs()
   try {

@@ -21,7 +21,7 @@ import {
 } from './database.ts'
 import { migrator, pendingMigrations } from './migrate.ts'
 import { isConflict, isDiskFull, postgresDialect, resultTypes } from './postgres-driver.ts'
-import { plainSource, Primary, PrimaryPool } from './postgres-hosts.ts'
+import { isPooled, plainSource, Primary, PrimaryPool } from './postgres-hosts.ts'
 import { Replica } from './postgres-replica.ts'
 import { migratePostgres } from './postgres-migrate.ts'
 import { SharedTransactions } from './shared-transaction.ts'
@@ -104,20 +104,18 @@ function openReplica(
   primary: Primary,
   { poolSize, onStatement }: Pick<PostgresOptions, 'poolSize' | 'onStatement'>,
 ): Replica {
-  const pool = new pg.Pool({
-    max: poolSize,
-    connectionTimeoutMillis: dedicatedTimeoutMs, // then the primary is asked
-    statement_timeout: dedicatedTimeoutMs,
-    query_timeout: dedicatedTimeoutMs,
-    idleTimeoutMillis: 30_000,
-    application_name: 'holdfast reads',
-    connectionString: url,
-    keepAlive: true,
-    options: sessionOptions,
-    types: resultTypes,
-  })
+  const pool = new pg.Pool(
+    poolConfig(url, {
+      max: poolSize,
+      connectionTimeoutMillis: dedicatedTimeoutMs, // then the primary is asked
+      statement_timeout: dedicatedTimeoutMs,
+      query_timeout: dedicatedTimeoutMs,
+      idleTimeoutMillis: 30_000,
+      application_name: 'holdfast reads',
+    }),
+  )
   pool.on('error', () => undefined) // the next read on it fails, or gets another connection
-  const dialect = postgresDialect(plainSource(pool), onStatement ?? (() => undefined))
+  const dialect = postgresDialect(plainSource(pool), onStatement ?? (() => undefined), !isPooled(url))
   return new Replica(url, primary, new Kysely<Tables>({ dialect }))
 }
 
@@ -141,26 +139,32 @@ function openPool(
 ) {
   const primary = new Primary(urls)
   const pool = new PrimaryPool(primary, (url) => {
-    const opened = new pg.Pool({
-      ...config,
-      connectionString: url,
-      keepAlive: true,
-      pipeline: true, // what a transaction asks for at the same time is sent at once
-      options: sessionOptions,
-      types: resultTypes,
-    })
+    const opened = new pg.Pool(poolConfig(url, { ...config, pipeline: true })) // what a transaction asks for together is sent at once
     opened.on('error', (error) => {
       primary.suspect()
       onIdleError?.(error)
     })
     return opened
   })
-  const queries = new Kysely<Tables>({ dialect: postgresDialect(pool, onStatement ?? (() => undefined)) })
+  const queries = new Kysely<Tables>({
+    dialect: postgresDialect(pool, onStatement ?? (() => undefined), !isPooled(urls[0] ?? '')),
+  })
   const close = async () => {
     await queries.destroy() // sends the terminate messages and does not wait
     setTimeout(() => pool.closeSockets(), closeTimeoutMs).unref() // an open socket would keep the process
   }
   return { primary, pool, queries, close }
+}
+
+/**
+ * By way of a pooler that gives each transaction another connection (`pgbouncer=true` in the URL), no connection has
+ * settings of its own: those of the role count then (docs/guides/high-availability.md).
+ */
+function poolConfig(url: string, config: pg.PoolConfig): pg.PoolConfig {
+  const common = { ...config, connectionString: url, keepAlive: true, types: resultTypes }
+  if (!isPooled(url)) return { ...common, options: sessionOptions }
+  const { statement_timeout, idle_in_transaction_session_timeout, ...pooled } = common
+  return pooled
 }
 
 interface PostgresParts {
@@ -301,6 +305,13 @@ function unreachable(urls: readonly string[], error: DatabaseUnavailable): Opera
   const hosts = urls.map((url) => new URL(url).host).join(' or ')
   const reason = reasonOf(error.cause) || error.message
   const answers = urls.length > 1 ? 'that takes writes answers' : 'answers'
+  if (/unsupported startup parameter/.test(reason)) {
+    return new OperatorError(
+      `DATABASE_URL: PgBouncer answers at ${hosts} (${reason}). Add pgbouncer=true to the address: ` +
+        `${new URL(urls[0] ?? '').pathname}?pgbouncer=true.`,
+      { cause: error },
+    )
+  }
   return new OperatorError(
     `DATABASE_URL: no PostgreSQL ${answers} at ${hosts}${new URL(urls[0] ?? '').pathname} (${reason}). Start the server, or correct the address, ` +
       'user, password or database name.',
@@ -327,6 +338,7 @@ function listenOnPostgres(primary: Primary, channel: string, onNotice: () => voi
     while (!hasStopped()) {
       const url = await primary.url().catch(() => undefined)
       if (url === undefined || hasStopped()) continue // the search took its time
+      if (isPooled(url)) return // a notification would go to a connection that is somebody else's by then
       current = new pg.Client({
         connectionString: url,
         connectionTimeoutMillis: connectTimeoutMs,

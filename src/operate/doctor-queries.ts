@@ -16,6 +16,7 @@ export async function readFacts(db: Database, demoBusinessIds: string[]): Promis
     overlapRules: await findOverlapRules(db),
     maxConnections: server?.maxConnections ?? null,
     synchronousCommit: server?.synchronousCommit ?? null,
+    standbyNames: server?.standbyNames ?? null,
   }
   if (migrations === undefined || migrations.length === 0) {
     return { migrations, ...outside, timeZones: [], latestRecord: null, demoBusinesses: 0, businesses: 0 }
@@ -66,13 +67,14 @@ function isDamage(error: unknown): error is Error {
   )
 }
 
-type ServerSettings = Pick<DatabaseFacts, 'maxConnections' | 'synchronousCommit'>
+type ServerSettings = Pick<DatabaseFacts, 'maxConnections' | 'synchronousCommit' | 'standbyNames'>
 
 async function findServerSettings(db: Queries): Promise<ServerSettings | undefined> {
   const { rows } = await sql<ServerSettings>`
     select cast(current_setting('max_connections') as integer)
          - cast(current_setting('superuser_reserved_connections') as integer) as "maxConnections",
-           current_setting('synchronous_commit') as "synchronousCommit"`.execute(db)
+           current_setting('synchronous_commit') as "synchronousCommit",
+           current_setting('synchronous_standby_names') as "standbyNames"`.execute(db)
   return rows[0]
 }
 

@@ -65,6 +65,7 @@ export function findings(facts: DatabaseFacts, around: HostFacts): Finding[] {
     spaceFinding(around),
     connectionFinding(facts, around),
     commitFinding(facts),
+    failoverFinding(facts, around),
     clockFinding(facts, around),
     zoneFinding(facts),
     zoneDataFinding(around),
@@ -155,6 +156,22 @@ function commitFinding({ synchronousCommit }: DatabaseFacts): Finding | undefine
         'set synchronous_commit to on, in postgresql.conf or for the database or role that sets it (alter … reset synchronous_commit)',
       )
     : ok('commits', `acknowledged bookings survive a crash (synchronous_commit is ${synchronousCommit})`)
+}
+
+/** Judges what a failover would lose; a database of one host has none. */
+function failoverFinding(
+  { standbyNames, synchronousCommit }: DatabaseFacts,
+  { databaseHosts }: HostFacts,
+): Finding | undefined {
+  if (databaseHosts < 2 || standbyNames === null) return undefined
+  if (standbyNames !== '' && synchronousCommit !== 'local' && synchronousCommit !== 'off')
+    return ok('failover', `commits wait for a standby (${standbyNames})`)
+  const cause = standbyNames === '' ? 'synchronous_standby_names is empty' : 'synchronous_commit overrules it'
+  return warning(
+    'failover',
+    `commits wait for no standby (${cause}): a failover can lose the last acknowledged bookings`,
+    "set synchronous_standby_names, such as 'ANY 1 (*)' with two standbys, and synchronous_commit to on",
+  )
 }
 
 /** Judges Redis; `complaint` is undefined if it answers. */

@@ -23,6 +23,8 @@ export interface DatabaseFacts {
   maxConnections: number | null
   /** PostgreSQL: its synchronous_commit, as Holdfast's connections have it. */
   synchronousCommit: string | null
+  /** PostgreSQL: its synchronous_standby_names; empty when commits wait for no standby. */
+  standbyNames: string | null
   /** Number of demo businesses. */
   demoBusinesses: number
   businesses: number
@@ -35,6 +37,8 @@ export interface HostFacts {
   poolSize: number
   /** PostgreSQL connections of each server outside its pool. */
   connectionsBeside: number
+  /** Hosts of DATABASE_URL. */
+  databaseHosts: number
   /** The migrations of this release. */
   knownMigrations: string[]
   /** This machine's time, and Holdfast's own. */

@@ -111,6 +111,7 @@ export async function diagnose(context: Context, variables: Variables): Promise<
     engine: db.engine,
     production: config.environment === 'production',
     poolSize: config.databasePoolSize,
+    databaseHosts: config.database.engine === 'postgres' ? config.database.urls.length : 1,
     connectionsBeside: listeningConnections + (config.redisUrl === '' ? dedicatedPoolSize : 0),
     knownMigrations: migrationNames,
     systemTime: systemClock.now(),

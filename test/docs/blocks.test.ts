@@ -83,7 +83,8 @@ const assignments = all
 test.each(assignments)('$path: $name takes the value $value', ({ name, value }) => {
   const known = Object.values(settings).map(({ variable }) => variable)
   expect(known).toContain(name)
-  expect(() => readConfig({ [name]: value })).not.toThrow()
+  const needed = name === 'DATABASE_READ_URL' ? { DATABASE_URL: value } : {} // it is no setting of SQLite
+  expect(() => readConfig({ ...needed, [name]: value })).not.toThrow()
 })
 
 test('the map in ARCHITECTURE.md has every folder and every file that stands beside them', () => {

@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tracingPackages } from '../../src/cli/serve.ts'
 import { scrape, type Scrape } from '../support/scrape.ts'
@@ -27,6 +31,21 @@ test('every metric that the guide uses exists', () => {
   expect(used.length).toBeGreaterThan(names.length)
   expect(used.filter((name) => name !== 'holdfast_' && !names.includes(name))).toEqual([])
 })
+
+/* Prometheus checks them, where it is installed (Debian: prometheus). */
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0
+
+test.runIf(hasPromtool).each(['docs/guides/monitoring.md', 'docs/guides/high-availability.md'])(
+  'the alerts of %s are rules of Prometheus',
+  (path) => {
+    const rules = blocksOf(documentAt(path)).filter(({ text }) => text.startsWith('groups:'))
+    expect(rules).toHaveLength(1)
+    const file = join(mkdtempSync(join(tmpdir(), 'holdfast-rules-')), 'rules.yml')
+    writeFileSync(file, rules[0]?.text ?? '')
+    const checked = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' })
+    expect([checked.status, checked.stderr]).toEqual([0, ''])
+  },
+)
 
 test('the guide installs the packages that traces need, in their versions', () => {
   const packages = Object.entries(tracingPackages).map(([name, version]) => `${name}@${version}`)

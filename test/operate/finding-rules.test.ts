@@ -19,6 +19,7 @@ const facts: DatabaseFacts = {
   latestRecord: now,
   maxConnections: null,
   synchronousCommit: null,
+  standbyNames: null,
   demoBusinesses: 0,
   businesses: 1,
 }
@@ -26,6 +27,7 @@ const around: HostFacts = {
   engine: 'sqlite',
   production: true,
   poolSize: 10,
+  databaseHosts: 1,
   connectionsBeside: 3,
   knownMigrations: ['0001-a', '0002-b'],
   systemTime: now,
@@ -113,6 +115,23 @@ test.each([
   [98, 'fault: DATABASE_POOL_SIZE is 98, plus 3 outside the pool; the server accepts 100'],
 ])('a pool of %d and three connections more for a server that takes 100 is %s', (poolSize, said) => {
   expect(found({ maxConnections: 100 }, { poolSize }).connections).toBe(said)
+})
+
+test.each([
+  [{ standbyNames: '' }, 1, undefined],
+  [{ standbyNames: 'ANY 1 (*)', synchronousCommit: 'on' }, 3, 'ok: commits wait for a standby (ANY 1 (*))'],
+  [
+    { standbyNames: '', synchronousCommit: 'on' },
+    2,
+    'warning: commits wait for no standby (synchronous_standby_names is empty): a failover can lose the last acknowledged bookings',
+  ],
+  [
+    { standbyNames: '*', synchronousCommit: 'local' },
+    2,
+    'warning: commits wait for no standby (synchronous_commit overrules it): a failover can lose the last acknowledged bookings',
+  ],
+])('what a failover loses, by %j and %d hosts', (changed, databaseHosts, said) => {
+  expect(found(changed, { databaseHosts }).failover).toBe(said)
 })
 
 test('a Redis that answers is well; one that does not is told by its host, with the reason and the fix', () => {

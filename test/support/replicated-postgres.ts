@@ -39,9 +39,11 @@ export interface ReplicatedPostgres {
   stop(): Promise<void>
 }
 
-const commitsWait = `'ANY 1 (*)'`
+/** Those that a cluster needs for its promise; the guide "High availability" has the same. */
+export const promised = { synchronous_commit: 'on', synchronous_standby_names: 'ANY 1 (*)' }
+
 const settings = {
-  synchronous_commit: 'on',
+  synchronous_commit: promised.synchronous_commit,
   wal_level: 'replica',
   max_wal_senders: '10',
   wal_sender_timeout: '2s',
@@ -104,7 +106,7 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
 
   await waitForStandby()
   for (const { ownUrl } of members) {
-    await ask(ownUrl, `alter system set synchronous_standby_names = ${commitsWait}`)
+    await ask(ownUrl, `alter system set synchronous_standby_names = '${promised.synchronous_standby_names}'`)
     await ask(ownUrl, 'select pg_reload_conf()')
   }
 

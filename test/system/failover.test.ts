@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { blocksOf, documentAt } from '../docs/documents.ts'
 import { findErrors, readRows } from '../support/checker.ts'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, httpClients, openSessions } from '../support/http-client.ts'
@@ -7,6 +8,7 @@ import { startNotedLoad, type NotedLoad } from '../support/noted-load.ts'
 import {
   canReplicate,
   type Member,
+  promised,
   type ReplicatedPostgres,
   startReplicatedPostgres,
 } from '../support/replicated-postgres.ts'
@@ -22,6 +24,14 @@ const call = httpClients()
 const clients = 32
 /** Without it, a client waits for nothing between two requests; 32 of them make some 200 visits a second. */
 const pauseMs = 100
+
+test('the guide has the settings that the servers have here', () => {
+  const [block] = blocksOf(documentAt('docs/guides/high-availability.md'))
+  const lines = Object.entries(promised).map(
+    ([name, value]) => `${name} = ${/ /.test(value) ? `'${value}'` : value}`,
+  )
+  expect(block?.text).toBe(lines.join('\n'))
+})
 
 /** What happens to the primary; resolves when the rig has promoted a standby, where it does. */
 const faults: Record<string, (postgres: ReplicatedPostgres, primary: Member) => Promise<void>> = {

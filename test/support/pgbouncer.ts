@@ -1,0 +1,69 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from './free-port.ts'
+import { userForPostgres } from './postgres-process.ts'
+
+/** Where it is installed; undefined where it is not. Says so then, and fails with CI=true. */
+export function pgbouncerProgram(): string | undefined {
+  try {
+    return execFileSync('sh', ['-c', 'command -v pgbouncer || command -v /usr/sbin/pgbouncer'], {
+      encoding: 'utf8',
+    }).trim()
+  } catch {
+    const without = 'PgBouncer is not installed'
+    if (process.env['CI'] === 'true') throw new Error(without)
+    console.warn(`SKIPPED: ${without}`)
+    return undefined
+  }
+}
+
+export interface PgBouncer {
+  /** Of the same database, by way of it. */
+  url: string
+  stop(): Promise<void>
+}
+
+/** Starts it in transaction mode, with so few connections to the server that every transaction gets another one. */
+export async function startPgBouncer(program: string, databaseUrl: string): Promise<PgBouncer> {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-pgbouncer-'))
+  const { hostname, port, username, password, pathname } = new URL(databaseUrl)
+  const listenPort = await freePort()
+  const settings = [
+    '[databases]',
+    `${pathname.slice(1)} = host=${hostname} port=${port || 5432} user=${username} password=${password}`,
+    '[pgbouncer]',
+    ...['pool_mode = transaction', 'default_pool_size = 4', 'auth_type = any', 'unix_socket_dir ='],
+    ...['listen_addr = 127.0.0.1', `listen_port = ${listenPort}`],
+  ]
+  const file = join(directory, 'pgbouncer.ini')
+  writeFileSync(file, settings.join('\n'))
+  chmodSync(directory, 0o755)
+  const server = spawn(program, [file], {
+    ...(await userForPostgres()), // it refuses root
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = once(server, 'exit')
+  let log = ''
+  await new Promise<void>((resolve, reject) => {
+    server.stderr.on('data', (chunk: Buffer) => {
+      log += chunk.toString()
+      if (log.includes('process up')) resolve()
+    })
+    void ended.then(() => {
+      reject(new Error(`PgBouncer ended:\n${log}`))
+    })
+  })
+  const url = new URL(databaseUrl)
+  Object.assign(url, { hostname: '127.0.0.1', port: String(listenPort), search: '?pgbouncer=true' })
+  return {
+    url: url.href,
+    stop: async () => {
+      server.kill('SIGINT')
+      await ended
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
