@@ -37,7 +37,9 @@ describe.runIf(isLong && engines.includes('postgres') && canReplicate())('a repl
   const offeredWith = async (token: string, start: string) => {
     const day = start.slice(0, 10)
     const query = new URLSearchParams({ ...offer(cluster.business, 'Meeting room'), from: day, to: day })
-    const { status, body } = await call(cluster.address(0), 'GET', `/availability?${query.toString()}`, { token })
+    const { status, body } = await call(cluster.address(0), 'GET', `/availability?${query.toString()}`, {
+      token,
+    })
     expect(status).toBe(200)
     const days = body.days as { slots: { starts_at: string; held_by_you?: boolean }[] }[]
     return days.flatMap(({ slots }) => slots)
