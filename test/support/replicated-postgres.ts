@@ -66,10 +66,11 @@ export function canReplicate(): boolean {
   return false
 }
 
-export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
+/** The files of the first primary lie in `directory`, if it is given. */
+export async function startReplicatedPostgres(directory?: string): Promise<ReplicatedPostgres> {
   const binaries = binariesThatCopy() ?? ''
   const startMember = async (primaryUrl?: string) =>
-    startPostgres(binaries, await makePlace(), settings, primaryUrl)
+    startPostgres(binaries, await makePlace(primaryUrl ? undefined : directory), settings, primaryUrl)
   const memberOf = async (process: PostgresProcess): Promise<Member> => {
     const network = await startProxy(process.url)
     return {

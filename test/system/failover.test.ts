@@ -12,6 +12,7 @@ import {
   type ReplicatedPostgres,
   startReplicatedPostgres,
 } from '../support/replicated-postgres.ts'
+import { makeSmallDisk } from '../support/small-disk.ts'
 import { engines } from '../support/test-service.ts'
 
 /*
@@ -124,6 +125,34 @@ describe.runIf(runs)('a commit that waits for a standby', () => {
       expect((await answer).status).toBe(503)
     } finally {
       await cluster.stop()
+    }
+  })
+})
+
+describe.runIf(runs)('a database whose primary has a full disk', () => {
+  longTest('refuses until another is promoted, and loses nothing', { timeout: 300_000 }, async () => {
+    const disk = await makeSmallDisk(256)
+    if (!disk) {
+      console.warn('*** NOT TESTED: a full disk. This process may not mount a file system of its own.')
+      return
+    }
+    const postgres = await startReplicatedPostgres(disk.directory)
+    const { url, stop } = postgres
+    const cluster = await startCluster('postgres', {}, { database: { url, drop: stop } })
+    try {
+      load = await startNotedLoad(cluster, call, { clients, pauseMs, repeats: true })
+      await moreHolds()
+      disk.fill()
+      await eventually('refusals', () => load.refused.length > 20 || undefined)
+      await postgres.promote()
+      await moreHolds()
+      await load.stop()
+      expect(load.unexpected).toEqual([])
+      expect(await findErrors(postgres.primary().ownUrl, load.acknowledged)).toEqual([])
+    } finally {
+      disk.clear()
+      await cluster.stop()
+      await disk.remove()
     }
   })
 })
