@@ -8,6 +8,7 @@ import { measureBesideMails } from './mails.ts'
 import { measure, type Figure, type Plan } from './measure.ts'
 import { operations } from './operations.ts'
 import { measureQuiet } from './quiet.ts'
+import { measureReplica } from './replica.ts'
 import { engines } from './targets.ts'
 import { measureWidget } from './widget.ts'
 
@@ -30,6 +31,7 @@ npm run bench -- busy-calendars  holds beside hostile calendars; takes --engine,
 npm run bench -- log-ins    log-ins and forgotten passwords of people, known and unknown; takes the same
 npm run bench -- calendar   a full day in the console, in Chromium; takes the same
 npm run bench -- widget     the first times of a widget in a website, in Chromium; takes --engine, --rounds
+npm run bench -- replica    processor time of PostgreSQL with and without DATABASE_READ_URL
 npm run bench -- webhooks   deliveries instead
 npm run bench -- search     a search among a million bookings instead`
 
@@ -171,6 +173,7 @@ if (import.meta.main) {
   const args = process.argv.slice(2)
   if (args[0] === 'webhooks') await import('./webhooks.ts')
   else if (args[0] === 'search') await import('./search.ts')
+  else if (args[0] === 'replica') await measureReplica()
   else {
     const special = {
       calendar: measureCalendar,

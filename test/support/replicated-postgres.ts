@@ -46,6 +46,7 @@ const settings = {
   synchronous_commit: promised.synchronous_commit,
   wal_level: 'replica',
   max_wal_senders: '10',
+  wal_keep_size: '256MB', // so that a base backup finds what was written meanwhile
   wal_sender_timeout: '2s',
   max_connections: '100',
 }
