@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectProblem } from '../support/expect-problem.ts'
 import { readConsole, textOf } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
+import { modulesOf, qrModules } from '../support/qr-code.ts'
 import { createBusiness } from '../../src/catalogue/business.ts'
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
@@ -43,6 +44,30 @@ onEachEngine('the page about the website', (engine) => {
     const one = await read(owner, `?service=${id}`)
     expect(one.body).toMatch(/\/book\/salon-spree\/[a-z-]+"/)
     expect(one.body).toContain(`service-id=&quot;${id}&quot;`)
+  })
+
+  test('has a QR code of the link, in words as well, and as a file to print', async () => {
+    const page = await read()
+    const [, server = ''] = /value="(http[^"]*)\/book\/salon-spree"/.exec(String(page.body)) ?? []
+    const link = `${server}/book/salon-spree`
+    expect(qrModules(page.body)).toEqual(modulesOf(link))
+    expect(page.body).toContain(`role="img" aria-label="QR code of the link ${link}"`)
+    const [, id = ''] = /<option value="([0-9a-f-]{36})"/.exec(String(page.body)) ?? []
+    const one = await read(owner, `?service=${id}`)
+    const [, toService = ''] = /value="(http[^"]*\/book\/salon-spree\/[a-z-]+)"/.exec(String(one.body)) ?? []
+    const [, path = ''] = /href="([^"]*qr-code\.svg[^"]*)"/.exec(String(one.body)) ?? []
+    const file = await readConsole(service, path, manager)
+    expect(file).toMatchObject({
+      status: 200,
+      headers: {
+        'content-type': 'image/svg+xml',
+        'content-disposition': 'attachment; filename="booking-page.svg"',
+        'cache-control': 'no-store',
+      },
+    })
+    expect(qrModules(file.body)).toEqual(modulesOf(toService))
+    expect(await readConsole(service, path, alone)).toMatchObject({ status: 303 }) // has no booking page
+    expect((await readConsole(service, path, { cookie: '' })).headers['content-type']).toContain('text/html')
   })
 
   test('has a short link once the owner has named it', async () => {

@@ -465,6 +465,7 @@ const open = [
   'GET /console/settings',
   'GET /console/settings/mail',
   'GET /console/website',
+  'GET /console/website/qr-code.svg',
   'GET /console/code',
   'GET /console/account',
 ]

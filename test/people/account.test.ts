@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { issueLink } from '../../src/access/person.ts'
-import { base32, totpCode, totpStep } from '../../src/access/totp.ts'
+import { base32, totpAddress, totpCode, totpStep } from '../../src/access/totp.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import {
   cookieOf,
@@ -11,6 +11,7 @@ import {
   sendForm,
   setUpAuthenticator,
 } from '../support/person.ts'
+import { modulesOf, qrModules } from '../support/qr-code.ts'
 import {
   businessOf,
   onEachEngine,
@@ -95,6 +96,16 @@ onEachEngine("a person's account", (engine) => {
     expect(await sendForm(service, '/console/link', { token: link.token, password: next })).toMatchObject({
       status: 404,
     })
+  })
+
+  test('shows the key of an authenticator as a QR code and as text, in a page that nothing keeps', async () => {
+    const here = await newPerson()
+    const page = await post(here, 'second-step')
+    const [, shown = ''] = /<p class="code"><code>([A-Z2-7 ]+)</.exec(String(page.body)) ?? []
+    const address = totpAddress(shown.replaceAll(' ', ''), here.email)
+    expect(qrModules(page.body)).toEqual(modulesOf(address))
+    expect(page.body).toContain('aria-label="QR code of the key that stands below"')
+    expect(page.headers['cache-control']).toBe('no-store')
   })
 
   test('asks for a code once an authenticator is confirmed; a password alone opens nothing', async () => {

@@ -5,6 +5,7 @@ import { toMs } from '../../base/instants.ts'
 import { html, type Html } from '../page.ts'
 import { type ConsoleVisit, sendConsolePage } from './console-page.ts'
 import { alert, codeField, passwordField } from './gate-page.ts'
+import { qrCode } from './qr-code.ts'
 
 interface Account {
   logIns: ShownLogIn[]
@@ -86,6 +87,7 @@ export function sendNewSecondStep(
     visit,
     body: html`<h1>${texts.secondStepTitle}</h1>
       <p>${texts.secretHow}</p>
+      ${qrCode(address, texts.qrCode)}
       <p class="code"><code>${(secret.match(/.{1,4}/g) ?? []).join(' ')}</code></p>
       <p><a href="${address}">${texts.openAuthenticator}</a></p>
       <form method="post" action="/console/account/second-step/confirm" class="fields narrow">

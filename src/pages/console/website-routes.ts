@@ -1,3 +1,4 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { effectivePlan } from '../../access/actor.ts'
@@ -11,24 +12,33 @@ import { changeBusinessInScope, showBusinessInScope } from '../../catalogue/busi
 import { serviceKind } from '../../catalogue/catalogue.ts'
 import type { Service } from '../../catalogue/catalogue-types.ts'
 import { ChangeKey } from '../../catalogue/key-schemas.ts'
+import { StrictObject } from '../../http/wire.ts'
 import { html, type Html } from '../page.ts'
 import { widgetSnippet } from '../snippet.ts'
 import { allOf } from './all-of.ts'
-import { consoleScript, pathOf } from './console-page.ts'
+import { consoleScript, findVisit, pathOf } from './console-page.ts'
 import {
   assertNoFaults,
   type BusinessVisit,
   checkedForm,
   type ConsoleRoute,
   consoleRoutes,
+  seeOther,
   type ShownPage,
+  tags,
 } from './console-route.ts'
 import { choice, faultSummary, field, filledForm, type FormState, hidden, type Typed } from './form.ts'
+import { sendLogIn } from './gate-page.ts'
+import { qrCode, qrCodeFile } from './qr-code.ts'
 
 /** Where clients book: the booking page, and the form on the business's own website. */
 export function websiteRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [websitePage(context)])
+  qrCodeRoute(app, context)
 }
+
+const path = '/console/website'
+const Service = Type.Optional(Type.String({ maxLength: 40 }))
 
 type Business = Awaited<ReturnType<typeof showBusinessInScope>>
 type PageKey = NonNullable<Awaited<ReturnType<typeof readPageKey>>>
@@ -42,23 +52,29 @@ interface Website {
   only: Service | undefined
 }
 
+async function readWebsite(
+  context: Context,
+  { person, business: { id } }: BusinessVisit,
+  serviceId?: string,
+): Promise<Website> {
+  const [business, pageKey, services] = await Promise.all([
+    showBusinessInScope(context, person, id),
+    readPageKey(context, id),
+    allOf(context, person, { kind: serviceKind, businessId: id }),
+  ])
+  const active = services.filter((service) => service.active)
+  return { business, pageKey, services: active, only: active.find((one) => one.id === serviceId) }
+}
+
 function websitePage(context: Context): ConsoleRoute {
-  const read = async ({ person, business: { id } }: BusinessVisit, serviceId?: string): Promise<Website> => {
-    const [business, pageKey, services] = await Promise.all([
-      showBusinessInScope(context, person, id),
-      readPageKey(context, id),
-      allOf(context, person, { kind: serviceKind, businessId: id }),
-    ])
-    const active = services.filter((service) => service.active)
-    return { business, pageKey, services: active, only: active.find((one) => one.id === serviceId) }
-  }
+  const read = (visit: BusinessVisit, serviceId?: string) => readWebsite(context, visit, serviceId)
   const server = publicUrl(context.config)
   return {
-    path: '/console/website',
+    path,
     name: 'WebsitePage',
     summary: 'The booking page and the website of a business',
     role: 'manager',
-    query: { service: Type.Optional(Type.String({ maxLength: 40 })) },
+    query: { service: Service },
     show: async (visit, { query }) => {
       const website = await read(visit, query['service'])
       const state = filledForm(typedBrand(website.business))
@@ -70,7 +86,7 @@ function websitePage(context: Context): ConsoleRoute {
         if (visit.person.role !== 'owner')
           assertNoFaults({ '': visit.texts.setUp.notYoursWhy(visit.texts.roles.owner) })
         await save(context, visit, { typed, website: await read(visit) })
-        return { path: '/console/website', query: { done: 'saved' } }
+        return { path, query: { done: 'saved' } }
       },
       again: async (visit, state, { query }) =>
         shown(visit, await read(visit, query['service']), {
@@ -79,6 +95,48 @@ function websitePage(context: Context): ConsoleRoute {
         }),
     },
   }
+}
+
+/** The QR code of the booking page's link, to print. */
+function qrCodeRoute(app: FastifyInstance, context: Context): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
+    `${path}/qr-code.svg`,
+    {
+      schema: {
+        operationId: 'saveQrCode',
+        tags,
+        summary: "The QR code of the booking page's link, for managers who are logged in",
+        description: 'An image to print, which a browser saves. With `service` it leads to that service.',
+        querystring: StrictObject({
+          business: Type.Optional(Type.String({ maxLength: 500 })),
+          service: Service,
+        }),
+        response: {
+          200: {
+            description: 'The image, or the form to log in.',
+            content: { 'image/svg+xml': { schema: Type.String() }, 'text/html': { schema: Type.String() } },
+          },
+          303: Type.Null({ description: 'To the page: for those who may not, or without a booking page.' }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request, request.query.business)
+      if (!visit) return sendLogIn(reply, { next: path })
+      const { business, person } = visit
+      if (person.role === 'staff' || !business) return seeOther(reply, pathOf(path, visit))
+      const website = await readWebsite(context, { ...visit, business }, request.query.service)
+      if (!website.pageKey) return seeOther(reply, pathOf(path, visit))
+      return reply
+        .headers({
+          'content-disposition': 'attachment; filename="booking-page.svg"',
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+        })
+        .type('image/svg+xml')
+        .send(qrCodeFile(linkOf(website, { server: publicUrl(context.config), key: website.pageKey.key })))
+    },
+  )
 }
 
 /** Fields by the pointers of the API. */
@@ -196,12 +254,12 @@ function linkPart(
 ): Html {
   const { website: words } = visit.texts
   const { services, only } = website
-  const link = `${server}/book/${website.business.slug ?? key}${ofService(website)}`
+  const link = linkOf(website, { server, key })
   const snippet = widgetSnippet({ server, publishableKey: key, serviceId: only?.id })
   const state = filledForm({ service: only?.id ?? '' })
   return html`${
       services.length > 1
-        ? html`<form method="get" action="/console/website" class="fields wide-fields">
+        ? html`<form method="get" action="${path}" class="fields wide-fields">
             ${hidden({ business: visit.businesses.length > 1 ? visit.business.id : undefined })}
             ${choice(state, {
               ...{ name: 'service', label: words.services, hint: words.servicesHint },
@@ -213,8 +271,20 @@ function linkPart(
     }
     ${copied(words, { name: 'link', label: words.link, text: link, rows: 1 })}
     <p><a href="${link.slice(server.length)}">${words.openPage}</a></p>
+    ${qrCode(link, words.qrCode(link))}
+    <p class="soft">${words.qrCodeHint}</p>
+    <p>
+      <a class="button" href="${pathOf(`${path}/qr-code.svg`, visit, { service: only?.id })}" download
+        >${words.saveQrCode}</a
+      >
+    </p>
     ${copied(words, { name: 'snippet', label: words.snippet, text: snippet, rows: 5 })}
     <p class="soft">${words.snippetHint}</p>`
+}
+
+/** The booking page's link, which clients are given. */
+function linkOf(website: Website, { server, key }: { server: string; key: string }): string {
+  return `${server}/book/${website.business.slug ?? key}${ofService(website)}`
 }
 
 /** What leads to the page of the service that is chosen, behind the name of the business. */

@@ -444,6 +444,9 @@ export const german: ConsoleTexts = {
     choose: 'Zeigen',
     link: 'Link Ihrer Buchungsseite',
     openPage: 'Buchungsseite öffnen',
+    qrCode: (link) => `QR-Code des Links ${link}`,
+    qrCodeHint: 'Für Tresen, Schaufenster oder Visitenkarte: Wer die Kamera darauf richtet, kann buchen.',
+    saveQrCode: 'QR-Code zum Drucken speichern',
     slug: 'Name im Link',
     slugHint:
       'Für einen kurzen Link: drei oder mehr Kleinbuchstaben von a bis z, Ziffern und einzelne Bindestriche, etwa salon-spree. Nach einer Änderung führt der alte kurze Link ins Leere.',
@@ -622,7 +625,9 @@ export const german: ConsoleTexts = {
     secondStepOff:
       'Mit einem zweiten Schritt braucht eine Anmeldung auch einen Code des Authenticators auf Ihrem Telefon.',
     begin: 'Authenticator einrichten',
-    secretHow: 'Geben Sie diesen Schlüssel in Ihren Authenticator ein, dann den Code, den er zeigt:',
+    secretHow:
+      'Scannen Sie diesen QR-Code mit Ihrem Authenticator, oder geben Sie dort den Schlüssel darunter ein. Tippen Sie dann den Code, den er zeigt.',
+    qrCode: 'QR-Code des Schlüssels, der darunter steht',
     openAuthenticator: 'Authenticator auf diesem Gerät öffnen',
     confirm: 'Bestätigen',
     secondStepOn: 'Eine Anmeldung braucht einen Code Ihres Authenticators.',

@@ -439,6 +439,9 @@ export const english = {
     choose: 'Show',
     link: 'Link of your booking page',
     openPage: 'Open the booking page',
+    qrCode: (link: string) => `QR code of the link ${link}`,
+    qrCodeHint: 'For the counter, the shop window, a card: whoever points their camera at it can book.',
+    saveQrCode: 'Save the QR code to print it',
     slug: 'Name in the link',
     slugHint:
       'For a short link: three or more lower-case letters, digits and single hyphens, such as salon-spree. After a change, the old short link leads nowhere.',
@@ -612,7 +615,9 @@ export const english = {
     secondStepTitle: 'Second step',
     secondStepOff: 'With a second step, a log-in needs a code of an authenticator on your phone as well.',
     begin: 'Set up an authenticator',
-    secretHow: 'Enter this key in your authenticator, then the code that it shows:',
+    secretHow:
+      'Scan this QR code with your authenticator, or enter the key below in it. Then type the code that it shows.',
+    qrCode: 'QR code of the key that stands below',
     openAuthenticator: 'Open an authenticator on this device',
     confirm: 'Confirm',
     secondStepOn: 'A log-in needs a code of your authenticator.',
