@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { request } from 'undici'
-import { findChromium } from '../test/support/chromium.ts'
+import { findWholeChromium } from '../test/support/chromium.ts'
 import { findPostgres } from '../test/support/postgres-server.ts'
 import { median, type Plan } from './measure.ts'
 import { startTarget, type Engine, type Target } from './targets.ts'
@@ -26,7 +26,7 @@ const root = resolve(import.meta.dirname, '..')
 
 /** Prints for each engine the time to the first times, the requests until then, and the figures of slow connections. */
 export async function measureWidget({ engines, rounds }: Plan): Promise<void> {
-  const executablePath = findChromium()
+  const executablePath = findWholeChromium()
   if (executablePath === undefined) throw new Error('this benchmark needs Chromium')
   await using undo = new AsyncDisposableStack()
   const postgres = engines.some((engine) => engine !== 'sqlite') ? await findPostgres(process.env) : null

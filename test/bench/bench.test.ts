@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { planOf } from '../../bench/run.ts'
 import { operations } from '../../bench/operations.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
-import { findChromium } from '../support/chromium.ts'
+import { findWholeChromium } from '../support/chromium.ts'
 import { isWhole, longTest } from '../support/long.ts'
 import { project } from '../support/holdfast-process.ts'
 
@@ -79,7 +79,7 @@ longTest('bookings are measured beside mail servers of all kinds', patient, asyn
   expect(Number(rows[1]?.[2])).toBeGreaterThan(0)
 })
 
-test.skipIf(!isWhole || findChromium() === undefined)(
+test.skipIf(!isWhole || findWholeChromium() === undefined)(
   'the calendar of a large salon is opened and dragged in',
   patient,
   async () => {
@@ -92,7 +92,7 @@ test.skipIf(!isWhole || findChromium() === undefined)(
   },
 )
 
-test.skipIf(!isWhole || findChromium() === undefined)(
+test.skipIf(!isWhole || findWholeChromium() === undefined)(
   'a widget shows its first times in',
   patient,
   async () => {

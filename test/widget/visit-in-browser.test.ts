@@ -306,8 +306,9 @@ describe.skipIf(chromiumPath === undefined)('a visit', () => {
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await expectOverlayEntry(page, false)
-    // by the page itself: the browser, of which a test asks it, may not have heard yet where the page is
-    await page.evaluate('history.back()')
+    // by the page itself: the browser, of which a test asks it, may not have heard yet where the page is; and later, as the
+    // page may be gone before it answers
+    await page.evaluate('void setTimeout(() => history.back())')
     await page.getByRole('heading', { name: 'Before' }).waitFor()
   })
 
