@@ -7,7 +7,7 @@ import { Problem, unavailable } from '../base/errors.ts'
 import { ownOrigins } from '../base/public-url.ts'
 import { problemBody } from '../http/problems.ts'
 import { EmptyObject } from '../http/wire.ts'
-import { type Answer, type Call, failure, readMessage, statelessVersion } from './mcp-rules.ts'
+import { type Answer, type Call, failure, readMessage, supportedVersions } from './mcp-rules.ts'
 import { type ApiDocument, type Tool, toolsOf } from './tools.ts'
 
 const Message = Type.Unsafe<unknown>({
@@ -117,7 +117,7 @@ function told({ method, version }: Call, { app, request, tools }: Called): objec
     case 'initialize':
       return { protocolVersion: version, capabilities, serverInfo, instructions }
     case 'server/discover':
-      return { supportedVersions: [statelessVersion], capabilities, instructions }
+      return { supportedVersions, capabilities, instructions }
     case 'tools/list': {
       const isOpen = ({ method, url }: Tool) =>
         app.knownRoutes

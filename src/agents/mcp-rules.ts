@@ -9,6 +9,7 @@ export const statelessVersion = '2026-07-28'
 /** Those that begin with `initialize`, the latest first. Older ones know batches, which are not served. */
 const latestHandshake = '2025-11-25'
 const handshakeVersions = [latestHandshake, '2025-06-18']
+export const supportedVersions = [statelessVersion, ...handshakeVersions]
 
 /** The code of an error of JSON-RPC 2.0, or of the protocol. */
 const codes = {
@@ -153,7 +154,7 @@ function mismatch(id: MessageId, header: string, given: unknown, value: unknown)
 }
 
 function unknownVersion(id: MessageId, requested: string): { answer: Answer } {
-  const data = { supported: [statelessVersion, ...handshakeVersions], requested: requested.slice(0, 64) }
+  const data = { supported: supportedVersions, requested: requested.slice(0, 64) }
   return refusal(id, 'unknownVersion', 'Unsupported protocol version', data)
 }
 

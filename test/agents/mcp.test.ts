@@ -288,7 +288,7 @@ describe('the address of agents', () => {
     expect(status).toBe(200)
     expect(body.result).toMatchObject({
       resultType: 'complete',
-      supportedVersions: [stateless],
+      supportedVersions: [stateless, '2025-11-25', '2025-06-18'],
       capabilities: { tools: {} },
       cacheScope: 'private',
       _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'holdfast', version: packageJson.version } },

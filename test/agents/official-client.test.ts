@@ -1,0 +1,150 @@
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bareVariables, builtServer, emptyDirectory } from '../support/holdfast-process.ts'
+import { nextStart, type Tenant } from '../support/tenant-things.ts'
+import {
+  ada,
+  businessOf,
+  engines,
+  offer,
+  startTestService,
+  type TestService,
+} from '../support/test-service.ts'
+import { stateless } from './mcp-client.ts'
+
+/*
+ * The client that the makers of the protocol publish: over HTTP, and over the standard streams of `holdfast mcp`, in each
+ * version that it and the service speak. It checks by itself what the wire gives.
+ */
+
+const versions = [
+  [stateless, 'discovered', { versionNegotiation: { mode: { pin: stateless } } }],
+  [stateless, 'chosen', { versionNegotiation: { mode: 'auto' } }],
+  ['2025-11-25', 'by default', {}],
+  ['2025-06-18', 'offered', { supportedProtocolVersions: ['2025-06-18'] }],
+] as const
+
+const ofSessions = [
+  ...['list_services', 'find_slots', 'explain_slot', 'hold_slot', 'release_hold', 'confirm_booking'],
+  'get_booking',
+]
+const ofKeys = [...ofSessions, 'reschedule_booking', 'cancel_booking', 'list_bookings', 'block_time']
+
+type Options = (typeof versions)[number][2]
+
+/** Connects, uses the client, and closes the connection. */
+async function using(
+  transport: Transport,
+  options: Options,
+  work: (client: Client) => Promise<void>,
+): Promise<void> {
+  const { supportedProtocolVersions: offered, ...rest } = {
+    supportedProtocolVersions: undefined,
+    ...options,
+  }
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { ...rest, ...(offered && { supportedProtocolVersions: [...offered] }) },
+  )
+  await client.connect(transport)
+  try {
+    await work(client)
+  } finally {
+    await client.close()
+  }
+}
+
+/** Calls a tool: what it says, or the problem that it was refused with. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests read what the wire gives
+async function call(client: Client, name: string, args: Record<string, unknown>): Promise<any> {
+  const { content, structuredContent } = await client.callTool({ name, arguments: args })
+  expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
+  return structuredContent
+}
+
+async function toolsOf(client: Client): Promise<string[]> {
+  const { tools } = await client.listTools()
+  return tools.map(({ name }) => name)
+}
+
+/** Finds a free time, holds it and books it. Gives the booking and the next free times. */
+async function book(client: Client, salon: Tenant): Promise<{ id: string; later: string[] }> {
+  const day = nextStart().slice(0, 10)
+  const asked = offer(salon, 'Haircut')
+  const services = await call(client, 'list_services', {})
+  expect(services.data).toContainEqual(expect.objectContaining({ id: asked.service_id, name: 'Haircut' }))
+  const found = await call(client, 'find_slots', { ...asked, from: day, to: day })
+  const [first, ...later] = (found.days[0].slots as { starts_at: string }[]).map(({ starts_at }) => starts_at)
+  const held = await call(client, 'hold_slot', { ...asked, starts_at: first })
+  const booked = await call(client, 'confirm_booking', { hold_id: held.hold_id, client: ada })
+  expect(booked).toMatchObject({ id: held.hold_id, status: 'confirmed', starts_at: first, client: ada })
+  expect(await call(client, 'get_booking', { id: booked.id })).toMatchObject({ starts_at: first })
+  const again = await call(client, 'confirm_booking', { hold_id: held.hold_id, client: ada })
+  expect(again).toMatchObject({ status: 409, code: 'hold_converted' })
+  return { id: booked.id, later }
+}
+
+async function bookMoveAndCancel(client: Client, salon: Tenant): Promise<void> {
+  expect(await toolsOf(client)).toEqual(ofKeys)
+  const { id, later } = await book(client, salon)
+  const starts_at = later.at(-1)
+  expect(await call(client, 'reschedule_booking', { id, starts_at })).toMatchObject({ id, starts_at })
+  expect(await call(client, 'cancel_booking', { id })).toMatchObject({ id, status: 'cancelled' })
+  expect(await call(client, 'get_booking', { id })).toMatchObject({ status: 'cancelled', starts_at })
+}
+
+async function bookAndNoMore(client: Client, salon: Tenant): Promise<void> {
+  expect(await toolsOf(client)).toEqual(ofSessions)
+  const { id } = await book(client, salon)
+  expect(await call(client, 'cancel_booking', { id })).toMatchObject({ code: 'key_type_not_allowed' })
+}
+
+describe.each(engines)('the official client (%s)', (engine) => {
+  let service: TestService
+  let salon: Tenant
+  let url: string
+  beforeAll(async () => {
+    service = await startTestService(engine, { HOST: '127.0.0.1', PORT: '0' })
+    salon = businessOf(service.world, 'Salon Spree')
+    url = await service.app.listen()
+  })
+  afterAll(() => service.stop())
+
+  describe.each(versions)('in %s, %s,', (version, _how, options) => {
+    const overHttp = (token: string) =>
+      new StreamableHTTPClientTransport(new URL('/mcp', url), {
+        authProvider: { token: () => Promise.resolve(token) },
+      })
+
+    test('books, moves and cancels with a business key', () =>
+      using(overHttp(salon.business_key), options, async (client) => {
+        expect(client.getNegotiatedProtocolVersion()).toBe(version)
+        expect(client.getServerVersion()).toMatchObject({ name: 'holdfast' })
+        await bookMoveAndCancel(client, salon)
+      }))
+
+    test('books with a session, and does no more', async () =>
+      using(overHttp(await service.session(salon)), options, (client) => bookAndNoMore(client, salon)))
+
+    // the bridge does not know what the service stores in
+    describe.runIf(engine === 'sqlite')('through holdfast mcp', () => {
+      const overStdio = (key: string) =>
+        new StdioClientTransport({
+          command: process.execPath,
+          args: [builtServer, 'mcp', '--url', url],
+          cwd: emptyDirectory(),
+          env: { ...bareVariables, HOLDFAST_KEY: key } as Record<string, string>,
+        })
+
+      test('books, moves and cancels with a business key', () =>
+        using(overStdio(salon.business_key), options, async (client) => {
+          expect(client.getNegotiatedProtocolVersion()).toBe(version)
+          await bookMoveAndCancel(client, salon)
+        }))
+
+      test('books with a publishable key, and does no more', () =>
+        using(overStdio(salon.publishable_key), options, (client) => bookAndNoMore(client, salon)))
+    })
+  })
+})
