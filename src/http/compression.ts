@@ -6,6 +6,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route shows one thing, though it names no id. */
     showsOne?: true
+    /** The answer is public and seldom another: it is compressed once, as well as can be, and kept. */
+    keptCompressed?: true
   }
 }
 
@@ -13,15 +15,19 @@ declare module 'fastify' {
 const worthwhileBytes = 4 * 1024
 /** Of nine: a month of slots shrinks to a twentieth, in a third of the time of the best. */
 const level = 4
+const keptLevel = 9
 
 /**
- * Compresses long answers of the API (gzip, RFC 9110, section 8.4.1.3) for clients that accept it: lists and availability.
+ * Compresses long answers of the API (gzip, RFC 9110, section 8.4.1.3) for clients that accept it: lists and availability,
+ * and what says how the API is.
  * Answers about one thing stay as they are: some hold a secret or a token, whose length must not show, and the entity
  * tags of others guard changes and so must stay strong.
  */
 export function compressLongAnswers(app: FastifyInstance): void {
+  const kept = new Map<string, { payload: unknown; compressed: Buffer }>()
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (!isOfMany(request)) {
+    const { url = '', config } = request.routeOptions
+    if (!config.keptCompressed && !isOfMany(request)) {
       done(null, payload)
       return
     }
@@ -32,16 +38,25 @@ export function compressLongAnswers(app: FastifyInstance): void {
       done(null, payload)
       return
     }
-    gzip(payload, { level }, (error, compressed) => {
-      if (error) {
-        done(error)
-        return
-      }
+    const send = (compressed: Buffer) => {
       const etag = reply.getHeader('etag')
       // the same answer in other bytes (RFC 9110, section 8.8.1); If-None-Match compares weakly
       if (typeof etag === 'string' && etag.startsWith('"')) void reply.header('etag', `W/${etag}`)
       void reply.header('content-encoding', 'gzip').removeHeader('content-length')
       done(null, compressed)
+    }
+    const known = kept.get(url)
+    if (known?.payload === payload) {
+      send(known.compressed)
+      return
+    }
+    gzip(payload, { level: config.keptCompressed ? keptLevel : level }, (error, compressed) => {
+      if (error) {
+        done(error)
+        return
+      }
+      if (config.keptCompressed) kept.set(url, { payload, compressed })
+      send(compressed)
     })
   })
 }

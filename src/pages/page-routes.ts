@@ -51,6 +51,7 @@ function documentRoute(app: FastifyInstance): void {
   app.get(
     '/openapi.json',
     {
+      config: { keptCompressed: true },
       schema: {
         operationId: 'showOpenApi',
         tags,
@@ -102,6 +103,7 @@ function referenceRoutes(app: FastifyInstance): void {
   routes.get(
     '/docs',
     {
+      config: { keptCompressed: true },
       schema: {
         operationId: 'showReference',
         tags,

@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeBusiness, makeOffer, type OwnBusiness } from '../support/offers.ts'
@@ -82,5 +83,33 @@ onEachEngine('compressed answers', (engine) => {
       expect(reply.headers['content-encoding']).toBeUndefined()
       expect(reply.headers.vary).toBeUndefined()
     }
+  })
+
+  test.each(['/openapi.json', '/docs'])('%s is compressed, once for all who accept it', async (url) => {
+    const ask = (headers: Record<string, string>, method: 'GET' | 'HEAD' = 'GET') =>
+      service.app.server.inject({ method, url, headers })
+    const accepts = { 'accept-encoding': 'gzip, br' }
+    const plain = await ask({})
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    expect(plain.headers).toMatchObject({ vary: expect.stringContaining('Accept-Encoding') })
+    let compressions = 0
+    const hook = createHook({ init: (_id, type) => (compressions += type === 'ZLIB' ? 1 : 0) }).enable()
+    const first = await ask(accepts)
+    const second = await ask(accepts)
+    hook.disable()
+    expect(compressions).toBe(1)
+    for (const reply of [first, second]) {
+      expect(reply.headers).toMatchObject({
+        'content-encoding': 'gzip',
+        'content-type': plain.headers['content-type'],
+        'content-length': String(reply.rawPayload.length),
+        vary: plain.headers.vary,
+      })
+      expect(gunzipSync(reply.rawPayload).equals(plain.rawPayload)).toBe(true)
+      expect(reply.rawPayload.length).toBeLessThan(plain.rawPayload.length / 8)
+    }
+    const head = await ask(accepts, 'HEAD')
+    expect(head.headers).toMatchObject({ 'content-length': String(first.rawPayload.length) })
+    expect(head.rawPayload).toHaveLength(0)
   })
 })
