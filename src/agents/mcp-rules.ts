@@ -5,7 +5,7 @@
  */
 
 /** The version in which each request speaks for itself. */
-export const statelessVersion = '2026-07-28'
+const statelessVersion = '2026-07-28'
 /** Those that begin with `initialize`, the latest first. Older ones know batches, which are not served. */
 const latestHandshake = '2025-11-25'
 const handshakeVersions = [latestHandshake, '2025-06-18']
