@@ -2,6 +2,7 @@ import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { measureBesideCalendars } from './busy-calendars.ts'
 import { measureCalendar } from './calendar.ts'
+import { simulateGrowth } from './growth.ts'
 import { pgbenchVersion } from './inserts.ts'
 import { measureLogIns } from './log-ins.ts'
 import { measureBesideMails } from './mails.ts'
@@ -10,6 +11,7 @@ import { operations } from './operations.ts'
 import { measureQuiet } from './quiet.ts'
 import { measureReplica } from './replica.ts'
 import { engines } from './targets.ts'
+import { measureStored } from './stored.ts'
 import { measureWidget } from './widget.ts'
 
 /*
@@ -33,7 +35,9 @@ npm run bench -- calendar   a full day in the console, in Chromium; takes the sa
 npm run bench -- widget     the first times of a widget in a website, in Chromium; takes --engine, --rounds
 npm run bench -- replica    processor time of PostgreSQL with and without DATABASE_READ_URL
 npm run bench -- webhooks   deliveries instead
-npm run bench -- search     a search among a million bookings instead`
+npm run bench -- search     a search among a million bookings instead
+npm run bench -- stored     what a booking leaves in PostgreSQL, and what all of it costs
+npm run bench -- growth     reckons a million businesses over several databases`
 
 /** The plan that the arguments ask for. Throws a sentence about what it does not understand. */
 export function planOf(args: string[]): Plan {
@@ -174,6 +178,7 @@ if (import.meta.main) {
   if (args[0] === 'webhooks') await import('./webhooks.ts')
   else if (args[0] === 'search') await import('./search.ts')
   else if (args[0] === 'replica') await measureReplica()
+  else if (args[0] === 'growth') simulateGrowth()
   else {
     const special = {
       calendar: measureCalendar,
@@ -182,6 +187,7 @@ if (import.meta.main) {
       quiet: measureQuiet,
       mails: measureBesideMails,
       'log-ins': measureLogIns,
+      stored: measureStored,
     }[args[0] ?? '']
     const plan = understood(special ? args.slice(1) : args)
     if (plan) await (special ?? main)(plan)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { planOf } from '../../bench/run.ts'
 import { operations } from '../../bench/operations.ts'
-import { blocksOf, documentAt } from '../docs/documents.ts'
+import { blocksOf, documentAt, tableUnder } from '../docs/documents.ts'
 import { findWholeChromium } from '../support/chromium.ts'
 import { isWhole, longTest } from '../support/long.ts'
 import { project } from '../support/holdfast-process.ts'
@@ -101,6 +101,25 @@ test.skipIf(!isWhole || findWholeChromium() === undefined)(
     expect(stdout).toMatch(/'sqlite' +│( '\d+' +│){2} 1 +│/)
   },
 )
+
+test('a million businesses are reckoned over several databases, as the guide to scaling shows', async () => {
+  const { code, stdout, stderr } = await bench('growth')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const guide = tableUnder(documentAt('docs/guides/scaling.md'), '## What one PostgreSQL carries')
+  expect(guide).toHaveLength(4)
+  const rounded = (...texts: (string | undefined)[]) =>
+    texts.map((text) => Number(Number.parseFloat(text ?? '').toPrecision(2)))
+  for (const [databases = '', perSecond, processors, servers, year, written, largest] of guide) {
+    const line = new RegExp(`^│ \\d +│ ${databases} +│ '.*`, 'm').exec(stdout)?.[0] ?? ''
+    const cells = line.replaceAll(/['│]/g, ' ').trim().split(/ +/)
+    const [, , bookings, , hottest, , used, count, connections, terabytes, wal] = cells
+    expect(servers).toBe(`${count}, ${connections}`)
+    expect(rounded(perSecond, processors, year, written)).toEqual(rounded(bookings, used, terabytes, wal))
+    expect(Number.parseFloat(largest ?? '')).toBeCloseTo(Number.parseFloat(hottest ?? ''), 1)
+  }
+  const limits = [...stdout.matchAll(/^One database meets (\w+) at [\d.]+ million/gm)].map(([, name]) => name)
+  expect(limits.toSorted()).toEqual(['connections', 'processors', 'terabytes', 'walMegabytesPerSecond'])
+})
 
 test.each([
   [['--operation', 'shows'], '--operation takes session, hold'],
