@@ -6,7 +6,7 @@ export const auditActions = [
   ...(['service.created', 'service.updated', 'service.deactivated'] as const),
   ...(['location.created', 'location.updated', 'location.deactivated'] as const),
   ...(['staff.created', 'staff.updated', 'staff.deactivated'] as const),
-  ...(['block.created', 'block.deleted'] as const),
+  ...(['block.created', 'block.updated', 'block.deleted'] as const),
   ...(['hub.created', 'hub.updated'] as const),
   ...(['business.created', 'business.updated', 'business.imported'] as const),
   ...(['business.client_blocked', 'business.client_unblocked'] as const),

@@ -37,7 +37,8 @@ export async function findMarks(db: Queries, range: CalendarRange): Promise<Cale
            (select string_agg(cast(c.id as text), ',' order by c.taken_from, c.id)
               from claims as c
              where ${holdsIn(range)}) as holds,
-           (select string_agg(cast(x.id as text), ',' order by x.starts_at, x.id)
+           (select string_agg(x.id || ':' || x.starts_at || ':' || x.ends_at || ':' || coalesce(x.staff_id, x.location_id),
+                              ',' order by x.starts_at, x.id)
               from blocks as x
              where ${blocksIn(range)}) as blocks
       from businesses as b

@@ -74,6 +74,24 @@ export async function deleteBlockRow(
   return deleted?.business_id
 }
 
+/** False when the block is not where it is known to be. */
+export async function updateBlockPlace(
+  db: Queries,
+  id: string,
+  { known, wanted }: Record<'known' | 'wanted', Pick<BlocksTable, 'starts_at' | 'ends_at' | 'staff_id'>>,
+): Promise<boolean> {
+  const updated = await db
+    .updateTable('blocks')
+    .set(wanted)
+    .where('id', '=', id)
+    .where('starts_at', '=', known.starts_at)
+    .where('ends_at', '=', known.ends_at)
+    .where('staff_id', known.staff_id === null ? 'is' : '=', known.staff_id)
+    .returning('id')
+    .executeTakeFirst()
+  return updated !== undefined
+}
+
 /** Bookings last at most 24 hours: earlier ones cannot reach into the block. */
 const maxBookingMs = 86_400_000
 

@@ -17,6 +17,7 @@ import {
   findBlocks,
   findBookingsUnder,
   insertBlock,
+  updateBlockPlace,
 } from './block-queries.ts'
 import { type BlockCreation, type BlocksQuery, maxConflicts } from './block-schemas.ts'
 import { findLocation, findStaffMember } from './catalogue-queries.ts'
@@ -93,6 +94,45 @@ export async function deleteBlock(context: Context, actor: Actor, id: string): P
     if (businessId === undefined) throw noSuchBlock()
     await recordAudit(context, tx, { by: actor, action: 'block.deleted', subjectId, businessId })
   })
+}
+
+/** Whose time a block takes, and when. */
+type BlockPlace = Pick<BlocksTable, 'starts_at' | 'ends_at' | 'staff_id'>
+
+/**
+ * Moves a block, makes it longer or shorter, or gives it to another staff member. What was done already is done. Throws
+ * not_found, also where the block is not as the caller knows it any more, or validation_failed.
+ */
+export async function moveBlock(
+  context: Context,
+  actor: Actor,
+  id: string,
+  { known, wanted }: { known: BlockPlace; wanted: BlockPlace },
+): Promise<void> {
+  if (wanted.ends_at <= wanted.starts_at)
+    throw validationProblem([
+      { pointer: '/ends_at', code: 'wrong_length', detail: 'must be after starts_at' },
+    ])
+  await context.db.transaction(async (tx) => {
+    const block = await existingBlock(tx.db, actor.scope, id)
+    if (!isOwn(block, actor)) throw noSuchBlock()
+    if (isAt(block, wanted)) return
+    if (wanted.staff_id !== known.staff_id) {
+      const { business_id } = await findBlocked(tx.db, actor, { ...wanted, staff_id: wanted.staff_id ?? '' })
+      if (business_id !== block.business_id) throw unknownReference('/staff_id', 'staff member')
+    }
+    if (!(await updateBlockPlace(tx.db, block.id, { known, wanted }))) {
+      // the same request may have been faster on another connection
+      if (isAt(await existingBlock(tx.db, actor.scope, id), wanted)) return
+      throw noSuchBlock()
+    }
+    const { id: subjectId, business_id: businessId } = block
+    await recordAudit(context, tx, { by: actor, action: 'block.updated', subjectId, businessId })
+  })
+}
+
+function isAt(block: BlockPlace, { starts_at, ends_at, staff_id }: BlockPlace): boolean {
+  return block.starts_at === starts_at && block.ends_at === ends_at && block.staff_id === staff_id
 }
 
 function isOwn({ staff_id }: BlockRow, actor: Actor): boolean {

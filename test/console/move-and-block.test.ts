@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createBusiness } from '../../src/catalogue/business.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
@@ -195,6 +196,62 @@ onEachEngine('moving and blocking by forms', (engine) => {
     expect(
       (await booker.call('GET', `/blocks?from=${date}T00:00:00Z&to=${date}T23:00:00Z`)).body.data,
     ).toEqual([])
+  })
+
+  test('a block that is dragged goes once to where it was dropped, unless somebody was faster', async () => {
+    const date = newDay()
+    const [anna, ben] = [booker.staffId('Anna'), booker.staffId('Ben')]
+    const at = (hour: number) => `${date}T${String(hour).padStart(2, '0')}:00:00+01:00`
+    const made = await booker.call('POST', '/blocks', {
+      ...{ staff_id: anna, starts_at: at(9), ends_at: at(10), reason: 'Dentist' },
+    })
+    const id = String(made.body.id)
+    const path = `/console/block/${id}/move`
+    const moved = {
+      ...{ known_starts_at: at(9), known_ends_at: at(10), known_staff_id: anna },
+      ...{ starts_at: at(14), ends_at: at(16), staff_id: ben },
+    }
+    const calendar = () => owner.call('GET', `/calendar?from=${date}&to=${date}`)
+    const before = (await calendar()).headers['etag']
+    expect(before).toBeDefined()
+    const both = await Promise.all([send(path, moved), send(path, moved)])
+    expect(both.map(({ status }) => status)).toEqual([204, 204])
+    expect((await send(path, moved)).status).toBe(204) // its answer was lost
+    const there = { id, starts_at: at(14), ends_at: at(16), staff_id: ben, reason: 'Dentist' }
+    expect((await booker.call('GET', `/blocks/${id}`)).body).toMatchObject(there)
+    expect((await calendar()).headers['etag']).not.toBe(before)
+    const late = await send(path, { ...moved, starts_at: at(11), ends_at: at(12) })
+    expect(late.status).toBe(404)
+    const back = { ...moved, known_starts_at: at(14), known_ends_at: at(16), known_staff_id: ben }
+    expect((await send(path, { ...back, starts_at: at(12), ends_at: at(12) })).status).toBe(422)
+    expect((await send(path, { ...back, staff_id: booker.business.id })).status).toBe(422)
+    expect((await send(path, back, { ...owner, cookie: '' })).status).toBe(401)
+    const place = { businessId: businessOf(service.world, 'Hudson Studio').id }
+    const far = await logInNewPerson(service, { email: 'far-block@example.com', role: 'owner', place })
+    expect((await send(path, { ...back, starts_at: at(17), ends_at: at(18) }, far)).status).toBe(404)
+    const request = { email: 'anna-block@example.com', role: 'staff', staffId: anna } as const
+    const own = await logInNewPerson(service, { ...request, place: { businessId: booker.business.id } })
+    expect((await send(path, { ...back, starts_at: at(17), ends_at: at(18) }, own)).status).toBe(404)
+    expect((await booker.call('GET', `/blocks/${id}`)).body).toMatchObject(there)
+    const { body } = await owner.call('GET', '/audit?limit=20')
+    const entries = (body.data as { action: string }[]).filter(({ action }) => action === 'block.updated')
+    expect(entries).toMatchObject([{ subject: { id } }])
+  })
+
+  test('where there is nobody and nothing yet, the forms say what comes first', async () => {
+    const business = { name: 'Empty', plan: 'growth' as const, timezone: 'Europe/Berlin' }
+    const { id: businessId } = await createBusiness(service.context, business)
+    const alone = await logInNewPerson(service, {
+      email: 'alone@example.com',
+      role: 'owner',
+      place: { businessId },
+    })
+    const blocking = await read('/console/block', alone)
+    expect(blocking.body).toContain('Add a person or a location first.')
+    expect(blocking.body).not.toContain('name="whose"')
+    expect(blocking.body).toMatch(/class="button" href="\/console\/people"/)
+    for (const path of ['/console/book', '/console'])
+      expect((await read(path, alone)).body).toMatch(/class="button" href="\/console\/services\/new"/)
   })
 
   test('staff block their own time alone', async () => {

@@ -516,6 +516,7 @@ const forms = [
   'POST /console/clients/:id/export',
   'POST /console/bookings/:id/status',
   'POST /console/bookings/:id/tell',
+  'POST /console/block/:id/move',
   'POST /console/bookings/:id/cancel',
   'POST /console/bookings/:id/client',
   'POST /console/bookings/:id/details',

@@ -1,6 +1,6 @@
 import { type Booking, type Grid, fiveMinutesMs, type Place } from './grid.ts'
 
-/** Where an appointment would go. */
+/** Where an appointment or a block would go. */
 export interface Target {
   fromMs: number
   toMs: number
@@ -53,8 +53,9 @@ export class Carried {
     const { booking, place } = this
     const column = this.grid.columns[place.column]
     const isOwn = column?.who === booking.element.closest<HTMLElement>('.cal-col')?.dataset['who']
-    if (!column || !column.gives.includes(booking.serviceId) || (!isOwn && column.person === ''))
-      return undefined
+    const isFor = booking.block === undefined ? column?.gives.includes(booking.serviceId) : true
+    const mayChange = column?.person !== '' && booking.block !== 'location'
+    if (!column || !isFor || !(isOwn || mayChange)) return undefined
     const isMoved = place.first !== booking.place.first || place.column !== booking.place.column
     const fromMs = isMoved ? this.grid.timeAt(place) : booking.fromMs
     if (fromMs === undefined) return undefined

@@ -7,13 +7,18 @@ import type { Held } from './pointer.ts'
 const edgePixels = 8
 const edgePixelsOfTouch = 14
 
-/** Begins to drag an appointment, or its lower edge; undefined where there is none to drag. */
+/** Begins to drag an appointment, a block, or the lower edge of one; undefined where there is none to drag. */
 export function beginDrag(
   { grid, moves }: { grid: Grid; moves: Moves },
   target: Element,
   at: { x: number; y: number; isTouch: boolean },
 ): Held | undefined {
-  const element = target.closest<HTMLElement>('.booking[data-id]')
+  const classLink = target.closest('.booking.group')?.querySelector('a')
+  if (classLink) {
+    moves.sayOfClass(classLink.href)
+    return { move: () => undefined, drop: () => undefined, giveUp: () => undefined }
+  }
+  const element = target.closest<HTMLElement>('.cal-col [data-id]')
   const booking = element && !moves.isBusy ? grid.bookingOf(element) : undefined
   if (!element || !booking) return undefined
   const edge = at.isTouch ? edgePixelsOfTouch : edgePixels

@@ -28,11 +28,15 @@ export interface Place {
   end: number
 }
 
-/** An appointment that may be moved. */
+/** An appointment, or a block, that may be moved. */
 export interface Booking {
   id: string
   version: number
+  /** Empty for a block. */
   serviceId: string
+  /** Whose time a block takes; undefined for an appointment. */
+  block: 'staff' | 'location' | undefined
+  /** The name of the client, or what a block says. */
   client: string
   element: HTMLElement
   place: Place
@@ -99,17 +103,20 @@ export class Grid {
     return Math.max(0, ...this.columns.flatMap(({ runs }) => runs.map(([, end]) => end)))
   }
 
-  /** The appointment of an element; undefined for one that cannot be moved. */
+  /** The appointment or block of an element; undefined for one that cannot be moved. */
   bookingOf(element: HTMLElement): Booking | undefined {
-    const { id, version, service, span = '' } = element.dataset
+    const { id, version = '0', service = '', span = '' } = element.dataset
+    const block = element.dataset['block'] as Booking['block']
     const column = this.columns.findIndex((one) => one.element.contains(element))
     const [fromMs = 0, toMs = 0] = span.split(' ').map(Number)
     const first = this.rowOf(column, fromMs)
-    if (id === undefined || service === undefined || first === undefined) return undefined
-    const end = Math.max(first + 1, (this.rowOf(column, toMs - 1) ?? this.rows - 1) + 1)
+    const last = this.rowOf(column, toMs - 1)
+    if (id === undefined || first === undefined) return undefined
+    if (block !== undefined && last === undefined) return undefined // of several days: opened, not carried
+    const end = Math.max(first + 1, (last ?? this.rows - 1) + 1)
     const client = element.querySelector('bdi')?.textContent ?? ''
     const place = { column, first, end }
-    return { id, version: Number(version), serviceId: service, client, element, place, fromMs, toMs }
+    return { id, version: Number(version), serviceId: service, block, client, element, place, fromMs, toMs }
   }
 
   /** The rows of a part of a column, such as free time. */

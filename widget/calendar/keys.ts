@@ -153,7 +153,12 @@ export class Keys {
 
   private lift(target: Element): boolean {
     const grid = this.parts.grid()
-    const element = target.closest<HTMLElement>('.booking[data-id]')
+    const classLink = target.closest('.booking.group')?.querySelector('a')
+    if (classLink) {
+      this.parts.moves.sayOfClass(classLink.href)
+      return true
+    }
+    const element = target.closest<HTMLElement>('.cal-col [data-id]')
     const booking = element && !this.parts.moves.isBusy ? grid?.bookingOf(element) : undefined
     if (!grid || !booking) return false
     this.carried = new Carried(grid, booking)
@@ -173,7 +178,7 @@ export class Keys {
   }
 
   private focusOn(id: string): void {
-    const link = document.querySelector<HTMLElement>(`#b-${id}`)
+    const link = document.querySelector<HTMLElement>(`.cal-col [data-id="${id}"] > a`)
     if (document.activeElement === document.body || document.activeElement === null) link?.focus()
   }
 }

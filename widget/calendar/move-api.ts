@@ -1,10 +1,12 @@
 import type { Target } from './carried.ts'
+import type { Booking } from './grid.ts'
 
-/** A move of an appointment. */
+/** A move of an appointment or a block. */
 export interface Move {
   id: string
   version: number
   client: string
+  block: Booking['block']
   from: Target
   to: Target
 }
@@ -45,11 +47,31 @@ export async function moveBooking(move: Move, isSlow: () => void): Promise<Outco
     notify: false,
   })
   const headers = { 'content-type': 'application/json', 'if-match': `"${move.version}"` }
+  const response = await insist(path, { method: 'PATCH', headers, body }, isSlow)
+  return response ? outcomeOf(response, move) : { kind: 'unreachable' }
+}
+
+/** Moves a block. It is sent again while nothing answers: what is done already is done. */
+export async function moveBlock({ id, block, from, to }: Move, isSlow: () => void): Promise<Outcome> {
+  const body = new URLSearchParams({
+    ...{ starts_at: textOf(to.fromMs), ends_at: textOf(to.toMs) },
+    ...{ known_starts_at: textOf(from.fromMs), known_ends_at: textOf(from.toMs) },
+    ...(block === 'staff' && { staff_id: to.who, known_staff_id: from.who }),
+  })
+  const response = await insist(`/console/block/${id}/move`, { method: 'POST', body }, isSlow)
+  if (!response) return { kind: 'unreachable' }
+  if (response.ok) return { kind: 'moved', version: 0 }
+  const kinds: Record<number, 'loggedOut' | 'changed'> = { 401: 'loggedOut', 404: 'changed' }
+  return { kind: kinds[response.status] ?? 'refused' }
+}
+
+/** Asks again and again for a minute; undefined when nothing has answered by then. */
+async function insist(path: string, init: RequestInit, isSlow: () => void): Promise<Response | undefined> {
   const deadline = Date.now() + patienceMs
   for (let pauseMs = 500; ; pauseMs = Math.min(pauseMs * 2, 8_000)) {
-    const response = await ask(path, { method: 'PATCH', headers, body })
-    if (response && response.status < 500 && response.status !== 429) return outcomeOf(response, move)
-    if (Date.now() > deadline) return { kind: 'unreachable' }
+    const response = await ask(path, init)
+    if (response && response.status < 500 && response.status !== 429) return response
+    if (Date.now() > deadline) return undefined
     isSlow()
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }

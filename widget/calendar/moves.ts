@@ -1,7 +1,7 @@
 import type { Carried, Target } from './carried.ts'
 import type { Grid } from './grid.ts'
 import type { Live } from './live.ts'
-import { type Move, moveBooking, type Outcome } from './move-api.ts'
+import { type Move, moveBlock, moveBooking, type Outcome } from './move-api.ts'
 import type { Note } from './note.ts'
 import { addTelling, dropTelling, sendTelling, type Telling } from './tellings.ts'
 import { filled, type Texts } from './texts.ts'
@@ -16,7 +16,7 @@ interface Parts {
   grid: () => Grid | undefined
 }
 
-/** Moves appointments, says so, and takes it back. */
+/** Moves appointments and blocks, says so, and takes it back. */
 export class Moves {
   private readonly parts: Parts
   /** One at a time. */
@@ -38,7 +38,7 @@ export class Moves {
   /** Drops an appointment where it is carried. */
   async drop(carried: Carried): Promise<void> {
     const { booking, target } = carried
-    const { id, version, client, fromMs, toMs } = booking
+    const { id, version, client, block, fromMs, toMs } = booking
     const who = booking.element.closest<HTMLElement>('.cal-col')?.dataset['who'] ?? ''
     const from = { fromMs, toMs, who }
     if (!target) {
@@ -47,7 +47,13 @@ export class Moves {
     }
     if (isEqual(target, from)) return carried.end()
     carried.wait()
-    await this.go({ id, version, client, from, to: target }, carried)
+    await this.go({ id, version, client, block, from, to: target }, carried)
+  }
+
+  /** Several bookings of one time have no place of their own to be dropped at. */
+  sayOfClass(path: string): void {
+    const { note, texts } = this.parts
+    note.show({ text: texts.ofClass, stays: true, link: { text: texts.showClass, path } })
   }
 
   private async go(move: Move, carried?: Carried): Promise<void> {
@@ -70,7 +76,8 @@ export class Moves {
     const { live, note, texts } = this.parts
     note.close()
     this.isMoving = true
-    const outcome = await moveBooking(move, () => note.show({ text: texts.moving, stays: true }))
+    const isSlow = () => note.show({ text: texts.moving, stays: true })
+    const outcome = await (move.block === undefined ? moveBooking : moveBlock)(move, isSlow)
     this.isMoving = false
     if (outcome.kind !== 'moved') carried?.springBack()
     await live.refresh()
@@ -93,7 +100,10 @@ export class Moves {
             })),
         })
       case 'changed':
-        return note.show({ text: texts.changed, stays: true })
+        return note.show({
+          text: move.block === undefined ? texts.changed : texts.blockChanged,
+          stays: true,
+        })
       case 'refused':
         return note.show({ text: texts.notThere })
       case 'loggedOut':
@@ -111,7 +121,23 @@ export class Moves {
     }
   }
 
+  /** Nobody is told of a block. */
+  private sayBlockMoved(move: Move): void {
+    const { note, texts } = this.parts
+    const back = { ...move, from: move.to, to: move.from }
+    const undo = async () => {
+      const outcome = await this.send(back)
+      if (outcome.kind === 'moved') note.show({ text: texts.undone })
+      else this.say(back, outcome)
+    }
+    note.show({
+      text: this.wordsOf(move),
+      buttons: [{ text: texts.undo, isUndo: true, act: () => void undo() }],
+    })
+  }
+
   private sayMoved(move: Move, version: number, earlier?: Telling): void {
+    if (move.block !== undefined) return this.sayBlockMoved(move)
     const { note, texts } = this.parts
     const { from, to, client, id } = move
     const telling: Telling = {

@@ -1,21 +1,29 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
 import { isStaff } from '../../access/actor.ts'
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
-import { isDate, parseInstant } from '../../base/instants.ts'
+import { invalidCredentials } from '../../access/authentication.ts'
+import { isDate, parseInstant, readInstant } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
-import { createBlock, deleteBlock, showBlock } from '../../catalogue/block.ts'
+import { createBlock, deleteBlock, moveBlock, showBlock } from '../../catalogue/block.ts'
 import { CreateBlock } from '../../catalogue/block-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
+import { InstantText, problems, StrictObject } from '../../http/wire.ts'
 import { html } from '../page.ts'
 import { calendarForm } from './book-page.ts'
 import { bookingRefusals, catalogueOf, filledInQuery } from './book-routes.ts'
-import { pathOf } from './console-page.ts'
+import { findVisit, pathOf } from './console-page.ts'
 import {
+  addForms,
   type BusinessVisit,
   checkedForm,
   type ConsoleRoute,
   consoleRoutes,
+  formMedia,
   FormFault,
+  refusedForms,
+  tags,
 } from './console-route.ts'
 import {
   bookingWords,
@@ -30,9 +38,61 @@ import {
 import { spanText } from './formats.ts'
 import { instantOf, wallFields } from './wall-clock.ts'
 
-/** Blocking time, and giving it back. */
+/** Blocking time, moving what is blocked, and giving it back. */
 export function blockPageRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [blockForm(context), blockPage(context)])
+  addForms(app, context, (scope) => moveBlockRoute(scope, context))
+}
+
+const PersonId = Type.Optional(
+  Type.String({ maxLength: 36, description: 'Absent for a block of a location.' }),
+)
+
+/** The script of the calendar sends this when a block is dropped. */
+function moveBlockRoute(scope: FastifyInstance, context: Context): void {
+  scope.withTypeProvider<TypeBoxTypeProvider>().post(
+    '/console/block/:id/move',
+    {
+      schema: {
+        operationId: 'moveBlock',
+        tags,
+        summary: 'Move a blocked time, or make it longer or shorter',
+        description:
+          'Names where the block is known to be: if somebody has moved or removed it meanwhile, it is not found. Sent again, it does nothing.',
+        params: StrictObject({ id: Type.String({ maxLength: 40 }) }),
+        consumes: formMedia,
+        body: StrictObject({
+          starts_at: InstantText,
+          ends_at: InstantText,
+          staff_id: PersonId,
+          known_starts_at: InstantText,
+          known_ends_at: InstantText,
+          known_staff_id: PersonId,
+        }),
+        response: {
+          204: Type.Null({ description: 'The block is there.' }),
+          ...problems('not_found', 'validation_failed', 'invalid_credentials'),
+          ...refusedForms,
+        },
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request)
+      if (!visit) throw invalidCredentials('The log-in has ended; log in again at /console.')
+      const { staff_id = null, known_staff_id = null, ...times } = request.body
+      await moveBlock(context, visit.person, request.params.id, {
+        known: {
+          ...{ starts_at: readInstant(times.known_starts_at), ends_at: readInstant(times.known_ends_at) },
+          staff_id: known_staff_id,
+        },
+        wanted: {
+          ...{ starts_at: readInstant(times.starts_at), ends_at: readInstant(times.ends_at) },
+          staff_id,
+        },
+      })
+      return reply.code(204).send(null)
+    },
+  )
 }
 
 function blockForm(context: Context): ConsoleRoute {
@@ -107,6 +167,13 @@ function formPage(visit: BusinessVisit, catalogue: WholeCatalogue, state: FormSt
     ...catalogue.staff.filter(({ id, active }) => active && (!isOwn || id === visit.person.staffId)),
     ...(isOwn ? [] : catalogue.locations.filter(({ active }) => active)),
   ]
+  if (whose.length === 0)
+    return calendarForm(
+      t.title,
+      html`<h1>${t.title}</h1>
+        <p>${t.nobody}</p>
+        ${isOwn ? '' : html`<p><a class="button" href="${pathOf('/console/people', visit)}">${visit.texts.frame.people}</a></p>`}`,
+    )
   const wall = (end: 'from' | 'to') =>
     html`<div class="beside">
       ${field(state, { name: `${end}_date`, label: `${t[end]}: ${book.date}`, type: 'date', required: true })}

@@ -124,7 +124,12 @@ export function serviceChoice(
 ): Html {
   const t = visit.texts.book
   return html`<h1>${t.chooseService}</h1>
-    ${services.length === 0 ? html`<p>${t.noServices}</p>` : ''}
+    ${
+      services.length === 0
+        ? html`<p>${t.noServices}</p>
+            ${visit.person.role === 'staff' ? '' : html`<p><a class="button" href="${pathOf('/console/services/new', visit)}">${visit.texts.services.add}</a></p>`}`
+        : ''
+    }
     <ul class="agenda choices">
       ${services.map(
         (service) =>

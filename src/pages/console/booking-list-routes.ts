@@ -301,7 +301,8 @@ function emptyState(visit: ConsoleVisit, address: Address, hasMore: boolean): Ht
       ${
         isFiltered || whenOf(address) !== 'all'
           ? html`<a href="${pathOf('/console/bookings', visit, { when: 'all' })}">${texts.showAll}</a>`
-          : html`<a href="${pathOf('/console', visit)}">${texts.toCalendar}</a>`
+          : ''
       }
+      ${isFiltered ? '' : html`<a href="${pathOf('/console', visit)}">${texts.toCalendar}</a>`}
     </p>`
 }

@@ -1,3 +1,4 @@
+import { isStaff } from '../../access/actor.ts'
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
 import type { Interval } from '../../availability/zone-rules.ts'
 import type { Calendar } from '../../bookings/calendar.ts'
@@ -208,6 +209,8 @@ function blockParts(
 ): Html[] {
   const { visit, shown, window, formats } = view
   const t = visit.texts.calendar
+  const mayMove = ({ busy_elsewhere, staff_id }: Shown['blocks'][number]) =>
+    busy_elsewhere !== true && (!isStaff(visit.person) || visit.person.staffId === staff_id)
   return blocksOf(shown.blocks, column).flatMap((block) =>
     put(spanOf(block), (rows) => {
       const { from, to } = spanOf(block)
@@ -219,6 +222,7 @@ function blockParts(
         class="blocked${isElsewhere ? ' elsewhere' : ''} ${placeOf(rows, window.first)}"
         data-key="${key}"
         data-span="${from} ${to}"
+        ${mayMove(block) ? html`data-id="${block.id}" data-block="${block.staff_id === null ? 'location' : 'staff'}"` : ''}
       >
         ${isElsewhere ? html`<span class="what">${label}</span>` : html`<a href="${pathOf(`/console/block/${block.id}`, visit)}">${label}</a>`}
       </li>`

@@ -25,7 +25,7 @@ import {
   views,
   weekOf,
 } from './calendar-page.ts'
-import { type ConsoleVisit, findVisit, sendConsolePage } from './console-page.ts'
+import { type ConsoleVisit, findVisit, pathOf, sendConsolePage } from './console-page.ts'
 import { page, tags } from './console-route.ts'
 import { placeStyles } from './day-layout.ts'
 import { sendLogIn } from './gate-page.ts'
@@ -217,7 +217,8 @@ function calendarBody(view: CalendarView, tag: string): Html {
   const t = visit.texts.calendar
   if (calendar.columns.length === 0)
     return html`${calendarBar(view)}
-      <p>${t.nothingYet}</p>`
+      <p>${t.nothingYet}</p>
+      ${visit.person.role === 'staff' ? '' : html`<p><a class="button" href="${pathOf('/console/services/new', visit)}">${visit.texts.services.add}</a></p>`}`
   return html`${calendarBar(view)}
     <p id="cal-status" class="cal-status" role="status" data-texts="${JSON.stringify(visit.texts.live)}"></p>
     ${calendarPart(view, tag)}`

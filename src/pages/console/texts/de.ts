@@ -90,6 +90,9 @@ export const german: ConsoleTexts = {
     taken: 'Diese Zeit ist soeben vergeben worden. In der Nähe sind frei:',
     takenAlone: 'Diese Zeit ist soeben vergeben worden.',
     changed: 'Jemand hat diesen Termin inzwischen geändert. So ist er jetzt.',
+    blockChanged: 'Jemand hat diese Sperre inzwischen geändert oder aufgehoben. So ist es jetzt.',
+    ofClass: 'Mehrere Buchungen teilen sich diese Zeit. Sie werden einzeln verschoben.',
+    showClass: 'Zeigen',
     notThere: 'Dorthin kann der Termin nicht verschoben werden.',
     lifted: '{name} verschieben: Pfeiltasten, dann Eingabe; mit Escape bleibt der Termin, wo er ist.',
     stays: 'Der Termin bleibt, wo er war.',
@@ -434,6 +437,8 @@ export const german: ConsoleTexts = {
     remove: 'Sperre aufheben',
     removed: 'Die Sperre ist aufgehoben.',
     order: 'Das Ende muss nach dem Anfang liegen.',
+    nobody:
+      'Es gibt niemanden und keinen Ort, deren Zeit zu sperren wäre. Fügen Sie zuerst eine Person oder einen Standort hinzu.',
   },
   website: {
     title: 'Website',

@@ -87,6 +87,9 @@ export const english = {
     taken: 'Somebody has just taken that time. These are near:',
     takenAlone: 'Somebody has just taken that time.',
     changed: 'Somebody has changed this appointment meanwhile. This is how it is now.',
+    blockChanged: 'Somebody has changed or removed this block meanwhile. This is how it is now.',
+    ofClass: 'Several bookings share this time. They are moved one by one.',
+    showClass: 'Show them',
     notThere: 'It cannot be moved there.',
     lifted: 'Moving {name}: arrow keys, then Enter; Escape leaves it where it is.',
     stays: 'It stays where it was.',
@@ -429,6 +432,7 @@ export const english = {
     remove: 'Remove the block',
     removed: 'The block is removed.',
     order: 'It must end after it begins.',
+    nobody: 'There is nobody and no place whose time could be blocked. Add a person or a location first.',
   },
   website: {
     title: 'Website',
