@@ -146,7 +146,6 @@ class PostgresConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (!this.beginsNext) return this.traced<R>(query)
     this.beginsNext = false
-    this.failure = undefined
     const { stream } = this.client.connection
     stream.cork()
     const both = Promise.all([this.traced(CompiledQuery.raw('begin')), this.traced<R>(query)])
@@ -157,6 +156,7 @@ class PostgresConnection implements DatabaseConnection {
 
   private traced<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     this.onStatement(query.sql, query.parameters)
+    this.replan()
     const before = this.lastEnded
     const sent = tracedStatement('postgresql', query.sql, () => this.send<R>(query, before))
     this.lastEnded = sent.catch(ignoreError)
@@ -171,14 +171,13 @@ class PostgresConnection implements DatabaseConnection {
     uses.count += 1
     if (uses.count < uses.next) return
     uses.next *= replanningFactor
-    // not waited for, as a later statement could overtake this one; where it fails, so does the next
-    this.client.query('discard plans').catch(ignoreError)
+    // not waited for, as a later statement could overtake this one; where it fails, so do the next of the transaction
+    this.lastEnded = this.client.query('discard plans').catch((error: unknown) => this.noted(error))
   }
 
   private async send<R>(query: CompiledQuery, before: Promise<unknown>): Promise<QueryResult<R>> {
     const name = query.parameters.length > 0 ? this.names.of(query.sql) : undefined
     try {
-      this.replan()
       const result = await this.client.query({
         text: query.sql,
         values: [...query.parameters],
@@ -187,6 +186,7 @@ class PostgresConnection implements DatabaseConnection {
       // after a failed statement the server answers a commit by a rollback, without an error
       if (query.sql === 'commit' && result.command !== 'COMMIT')
         throw new RolledBack('a statement had failed')
+      if (query.sql === 'begin') this.failure = undefined
       if (unreplicated.has(this.client)) {
         this.broken = true
         throw new DatabaseUnavailable('the change is not at the synchronous standby')
@@ -202,10 +202,14 @@ class PostgresConnection implements DatabaseConnection {
         this.names.renew(query.sql, name)
         if (!this.inTransaction) return this.send<R>(query, before)
       }
-      const failure = this.translated(error)
-      if (this.inTransaction && failure instanceof Error) this.failure ??= failure
-      throw failure
+      throw this.noted(error)
     }
+  }
+
+  private noted(error: unknown): unknown {
+    const failure = this.translated(error)
+    if (this.inTransaction && failure instanceof Error) this.failure ??= failure
+    return failure
   }
 
   private translated(error: unknown): unknown {

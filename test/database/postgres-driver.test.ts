@@ -1,4 +1,5 @@
 import { CompiledQuery, sql } from 'kysely'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { instantFromMs } from '../../src/base/instants.ts'
 import { type Database, DatabaseUnavailable, executeAtOnce } from '../../src/database/database.ts'
@@ -111,6 +112,26 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
     await expect(both).rejects.toBeInstanceOf(Error)
     expect(failed).toEqual(['22012', '22012', '22012'])
     expect(await value(sql`select value from counters where name = 'a'`)).toBe(0)
+  })
+
+  test('a transaction in which it fails to forget its plans fails for that reason', async () => {
+    const client = pg.Client.prototype
+    const { query } = client
+    const failing = `do $$ begin raise exception 'full' using errcode = '53100'; end $$`
+    client.query = function (this: pg.Client, ...[first, ...rest]: unknown[]) {
+      const sent = first === 'discard plans' ? failing : first
+      return Reflect.apply(query, this, [sent, ...rest]) as unknown
+    } as typeof client.query
+    try {
+      const many = db.transaction(async (tx) => {
+        for (let count = 0; count < 100; count += 1) await add(tx.db, 'a')
+      })
+      await expect(many).rejects.toThrow(DatabaseUnavailable)
+    } finally {
+      client.query = query
+    }
+    await db.transaction((tx) => add(tx.db, 'a'))
+    expect(await value(sql`select value from counters where name = 'a'`)).toBe(1)
   })
 
   test('any other error is thrown as the database told it', async () => {
