@@ -4,10 +4,10 @@ import { expectSound, heading, next, writeDetails } from '../support/booking-vis
 import { chromiumPath, launchBrowser } from '../support/browser.ts'
 import { readRows } from '../support/checker.ts'
 import { commandLine } from '../support/command-line.ts'
-import { testIn } from '../support/long.ts'
+import { isWhole, testIn } from '../support/long.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { onEachEngine } from '../support/test-service.ts'
+import { engines } from '../support/test-service.ts'
 
 /** From an empty database in production to a booking, as an owner and then a client do it. */
 describe.runIf(chromiumPath !== undefined)('from nothing', () => {
@@ -17,7 +17,8 @@ describe.runIf(chromiumPath !== undefined)('from nothing', () => {
   })
   afterAll(() => browser.close())
 
-  onEachEngine('to a first booking', (engine) => {
+  // test/cli/setup.test.ts has the engines
+  describe.each(isWhole ? engines : ['sqlite' as const])('to a first booking (%s)', (engine) => {
     let database: TestDatabase
     let server: ServerProcess
     beforeAll(async () => {

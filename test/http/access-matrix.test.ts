@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { makeMail } from '../support/mail-world.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operator } from '../../src/access/actor.ts'
@@ -814,10 +815,22 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     ...['claims', 'bookings', 'events', 'businesses', 'services', 'locations', 'staff', 'blocks', 'api_keys'],
     ...['blocked_clients', 'webhooks', 'audit_entries'],
   ]
+  /** Another one after each change that was committed. */
+  const version = async () => {
+    const { rows } =
+      await sql`${sql.raw(engine === 'sqlite' ? 'pragma data_version' : 'select pg_current_snapshot()')}`.execute(
+        service.context.db.reads,
+      )
+    return JSON.stringify(rows)
+  }
+  let read = { version: '', texts: {} as Record<string, string> }
   /** What no refused request may have changed, as text: thousands of rows are compared hundreds of times. */
   const untouched = async () => {
+    const current = await version()
+    if (read.version === current) return read.texts
     const texts = kept.map(async (table) => [table, JSON.stringify(await service.rows(table))] as const)
-    return Object.fromEntries(await Promise.all(texts))
+    read = { version: current, texts: Object.fromEntries(await Promise.all(texts)) }
+    return read.texts
   }
 })
 

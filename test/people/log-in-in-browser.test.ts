@@ -4,10 +4,11 @@ import { expectSound } from '../support/booking-visit.ts'
 import { chromiumPath, launchBrowser } from '../support/browser.ts'
 import { commandLine } from '../support/command-line.ts'
 import { totpCode } from '../../src/access/totp.ts'
+import { isWhole } from '../support/long.ts'
 import { goodPassword } from '../support/person.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { onEachEngine } from '../support/test-service.ts'
+import { engines } from '../support/test-service.ts'
 
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } }
 
@@ -19,7 +20,8 @@ describe.runIf(chromiumPath !== undefined)('in a browser', () => {
   })
   afterAll(() => browser.close())
 
-  onEachEngine('the first owner', (engine) => {
+  // test/people/log-in.test.ts has the engines
+  describe.each(isWhole ? engines : ['sqlite' as const])('the first owner (%s)', (engine) => {
     let database: TestDatabase
     let server: ServerProcess
     beforeAll(async () => {
@@ -118,7 +120,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser', () => {
         code.textContent = code.textContent.replace(/\\w/g, 'W')
       }`)
       await picture('authenticator-widest')
-      await page.getByLabel('Code').fill(totpCode(secret, Math.floor(Date.now() / 30_000)))
+      await page.getByRole('textbox', { name: 'Code' }).fill(totpCode(secret, Math.floor(Date.now() / 30_000)))
       await page.getByRole('button', { name: 'Confirm' }).click()
       await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
       await picture('recovery')
