@@ -120,7 +120,9 @@ describe.runIf(chromiumPath !== undefined)('in a browser', () => {
         code.textContent = code.textContent.replace(/\\w/g, 'W')
       }`)
       await picture('authenticator-widest')
-      await page.getByRole('textbox', { name: 'Code' }).fill(totpCode(secret, Math.floor(Date.now() / 30_000)))
+      await page
+        .getByRole('textbox', { name: 'Code' })
+        .fill(totpCode(secret, Math.floor(Date.now() / 30_000)))
       await page.getByRole('button', { name: 'Confirm' }).click()
       await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
       await picture('recovery')
