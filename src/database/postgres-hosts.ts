@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { monotonicMs } from '../base/clock.ts'
-import { DatabaseUnavailable, pause } from './database.ts'
+import { DatabaseUnavailable } from './database.ts'
 
 /*
  * Which of several servers takes writes (contract, section 22). Each is asked every second, and at once after an error of a
@@ -15,6 +15,8 @@ const lookMs = 1_000
 const searchMs = 150
 /** A server that has not answered by then does not count. */
 const answerMs = 900
+/** A server that is merely busy may miss one question; to leave it costs every request that is on the way. */
+const missedAnswers = 2
 /** How long a request waits for a server that takes writes. */
 const patienceMs = 1_500
 
@@ -28,6 +30,8 @@ export class Primary {
   /** The latest that was seen: a server on an earlier one has been replaced, whatever it says. */
   private timeline = 0
   private inDoubt = false
+  /** Questions in a row that the present server has not answered. */
+  private missed = 0
   private news = Promise.withResolvers<undefined>()
   private doubt = Promise.withResolvers<undefined>()
 
@@ -50,7 +54,7 @@ export class Primary {
       if (this.known !== undefined) return this.known
       const leftMs = deadlineMs - monotonicMs()
       if (leftMs <= 0) throw new DatabaseUnavailable('none of the database servers takes writes')
-      await Promise.race([this.news.promise, pause(leftMs)])
+      await Promise.race([this.news.promise, sleep(leftMs, undefined, { ref: false })]) // the watch keeps the process
     }
   }
 
@@ -78,7 +82,8 @@ export class Primary {
     while (!this.stopping.signal.aborted) {
       const { promise: doubted } = this.doubt // one that is told from now on is looked into again
       this.heard(url, await server.writableTimeline())
-      await Promise.race([this.rest(this.known === undefined ? searchMs : lookMs), doubted])
+      const isCalm = this.known !== undefined && this.missed === 0
+      await Promise.race([this.rest(isCalm ? lookMs : searchMs), doubted])
     }
     server.close()
   }
@@ -88,14 +93,15 @@ export class Primary {
     return sleep(milliseconds, undefined, { signal: this.stopping.signal }).catch(() => undefined)
   }
 
-  /** `timeline` is that of a server that takes writes; undefined when it does not, or does not answer. */
-  private heard(url: string, timeline: number | undefined): void {
-    if (timeline !== undefined && timeline >= this.timeline) {
+  /** `timeline` is that of a server that takes writes, null of one that does not, undefined of one that does not answer. */
+  private heard(url: string, timeline: number | null | undefined): void {
+    if (typeof timeline === 'number' && timeline >= this.timeline) {
       const isNewer = timeline > this.timeline || this.current === undefined
       this.timeline = timeline
       if (isNewer || url === this.current) this.use(url)
     } else if (url === this.current) {
-      this.use(undefined)
+      this.missed += 1
+      if (timeline !== undefined || this.missed >= missedAnswers) this.use(undefined)
     }
   }
 
@@ -103,6 +109,7 @@ export class Primary {
     const changes = url !== this.current
     this.current = url
     this.inDoubt = false
+    this.missed = 0
     if (changes) this.listeners.forEach((listener) => listener())
     this.news.resolve(undefined)
     this.news = Promise.withResolvers()
@@ -118,12 +125,13 @@ export class WatchedServer {
     this.url = url
   }
 
-  /** The timeline of a server that takes writes; undefined for any other, and for one that does not answer in time. */
-  async writableTimeline(): Promise<number | undefined> {
+  /** The timeline of a server that takes writes, null for any other; undefined for one that does not answer in time. */
+  async writableTimeline(): Promise<number | null | undefined> {
     const row = await this.ask(`
       select case when pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' then null
                   else pg_walfile_name(pg_current_wal_lsn()) end as wal`)
-    return row?.['wal'] ? parseInt(row['wal'].slice(0, 8), 16) : undefined // its name begins with the timeline
+    const name = row && row['wal']
+    return name ? parseInt(name.slice(0, 8), 16) : row && null // a name begins with the timeline
   }
 
   /** The first row of the answer, in texts; undefined when there is none in time. */

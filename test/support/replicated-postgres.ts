@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { eventually } from './eventually.ts'
@@ -70,8 +71,15 @@ export function canReplicate(): boolean {
 /** The files of the first primary lie in `directory`, if it is given. */
 export async function startReplicatedPostgres(directory?: string): Promise<ReplicatedPostgres> {
   const binaries = binariesThatCopy() ?? ''
-  const startMember = async (primaryUrl?: string) =>
-    startPostgres(binaries, await makePlace(primaryUrl ? undefined : directory), settings, primaryUrl)
+  const startMember = async (primaryUrl?: string) => {
+    const place = await makePlace(primaryUrl ? undefined : directory)
+    try {
+      return await startPostgres(binaries, place, settings, primaryUrl)
+    } catch (error) {
+      await rm(place.directory, { recursive: true, force: true })
+      throw error
+    }
+  }
   const memberOf = async (process: PostgresProcess): Promise<Member> => {
     const network = await startProxy(process.url)
     return {
