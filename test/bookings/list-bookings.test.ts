@@ -291,7 +291,7 @@ onEachEngine('listing bookings', (engine) => {
         const business = await makeBusiness(service)
         large = clientOf(service, business.key)
         const offer = await makeOffer(service, business.id)
-        const client = { ...ada, last_name: 'Rarqż', email: 'rare@example.com' }
+        const client = { ...ada, last_name: 'Rarqz', email: 'rare@example.com' }
         id = (await bookSlot(large, offer, '2026-12-01T10:00:00Z', { book: { client } })).id
         const staffIds = await makeStaff(service, business.id, ['Busy'])
         const stored = {
@@ -332,7 +332,7 @@ onEachEngine('listing bookings', (engine) => {
       })
 
       test('looks at ten thousand for a page where a part has less than three characters, and says where to go on', async () => {
-        expect(await pagesOf({ q: 'qz' })).toEqual([[], [id]])
+        expect(await pagesOf({ q: 'q\u0308z' })).toEqual([[], [id]])
       })
     })
   })
