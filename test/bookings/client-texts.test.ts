@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { plainLetters } from '../../src/database/migrations/0011-plain-letters.ts'
 import { makeBusiness, makeOffer, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { storeBookings } from '../support/stored-bookings.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
@@ -103,10 +104,9 @@ onEachEngine('what clients are searched by', (engine) => {
       await sql`update bookings set client_search = 'zoë łukasiewicz' || substr(cast(id as text), 30) where client_search <> ''`.execute(
         tx.db,
       )
-      await sql`delete from kysely_migration where name = '0011-plain-letters'`.execute(tx.db)
     })
     expect(await found('zoe lukasiewicz')).toBe(0)
-    expect(await service.context.db.migrate()).toEqual(['0011-plain-letters'])
+    await service.context.db.transaction((tx) => plainLetters(tx.db as unknown as Kysely<unknown>, engine))
     for (const number of [0, 7, 255, 599]) {
       const end = numbered(number, '').slice(-7)
       for (const q of [`lukasiewicz${end}`, `Zoë Łukasiewicz${end}`])

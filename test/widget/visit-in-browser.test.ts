@@ -164,7 +164,7 @@ describe.skipIf(chromiumPath === undefined)('a visit', () => {
     const { page } = await visitPage(phone)
     await next(page, /Consultation/)
     await next(page, /Mitte/)
-    await toDetails(page, '2026-11-26', '12:00')
+    await toDetails(page, '2026-11-25', '12:00')
     await page.getByLabel('First name').fill('Ada')
     await page.goBack()
     await heading(page, 'When?')
