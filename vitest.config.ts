@@ -10,8 +10,9 @@ export default defineConfig({
     // The files of a worker share what they import: to load the service anew for each took a sixth of the whole run.
     isolate: false,
     setupFiles: ['test/support/setup-file.ts'],
-    // Each worker holds PostgreSQL connections and opens races of its own; more workers only make timings uneven.
-    maxWorkers: 2,
+    // One more than the cores of a small machine: two leave them idle for a third of the time, as tests wait for processes.
+    // Each holds PostgreSQL connections and opens races of its own, so no more.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
