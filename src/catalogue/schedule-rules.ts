@@ -93,11 +93,15 @@ export function timetableErrors(entries: ({ weekday?: string } | undefined)[]): 
   )
 }
 
+function isTime(text: string | undefined): text is string {
+  return text !== undefined && /^\d\d:\d\d$/.test(text)
+}
+
 /** Errors for starts that are not each later than the one before. */
 export function startsErrors(starts: (string | undefined)[]): FieldError[] {
   return starts.flatMap((start, index) => {
     const before = starts[index - 1]
-    if (start === undefined || before === undefined || start > before) return []
+    if (!isTime(start) || !isTime(before) || start > before) return [] // what is no time is told as such
     if (start === before) return [{ pointer: `/${index}`, code: 'repeated', detail: 'is given twice' }]
     return [{ pointer: `/${index}`, code: 'out_of_range', detail: `must be later than ${before}, before it` }]
   })

@@ -17,6 +17,7 @@ export async function readFacts(db: Database, demoBusinessIds: string[]): Promis
     maxConnections: server?.maxConnections ?? null,
     synchronousCommit: server?.synchronousCommit ?? null,
     standbyNames: server?.standbyNames ?? null,
+    standbys: server?.standbys ?? null,
   }
   if (migrations === undefined || migrations.length === 0) {
     return { migrations, ...outside, timeZones: [], latestRecord: null, demoBusinesses: 0, businesses: 0 }
@@ -67,14 +68,18 @@ function isDamage(error: unknown): error is Error {
   )
 }
 
-type ServerSettings = Pick<DatabaseFacts, 'maxConnections' | 'synchronousCommit' | 'standbyNames'>
+type ServerSettings = Pick<
+  DatabaseFacts,
+  'maxConnections' | 'synchronousCommit' | 'standbyNames' | 'standbys'
+>
 
 async function findServerSettings(db: Queries): Promise<ServerSettings | undefined> {
   const { rows } = await sql<ServerSettings>`
     select cast(current_setting('max_connections') as integer)
          - cast(current_setting('superuser_reserved_connections') as integer) as "maxConnections",
            current_setting('synchronous_commit') as "synchronousCommit",
-           current_setting('synchronous_standby_names') as "standbyNames"`.execute(db)
+           current_setting('synchronous_standby_names') as "standbyNames",
+           (select count(*) from pg_stat_replication) as standbys`.execute(db)
   return rows[0]
 }
 

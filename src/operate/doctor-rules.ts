@@ -160,10 +160,17 @@ function commitFinding({ synchronousCommit }: DatabaseFacts): Finding | undefine
 
 /** Judges what a failover would lose; a database of one host has none. */
 function failoverFinding(
-  { standbyNames, synchronousCommit }: DatabaseFacts,
+  { standbyNames, standbys, synchronousCommit }: DatabaseFacts,
   { databaseHosts }: HostFacts,
 ): Finding | undefined {
   if (databaseHosts < 2 || standbyNames === null) return undefined
+  if (standbyNames !== '' && standbys === 0) {
+    return fault(
+      'failover',
+      `commits wait for a standby (${standbyNames}), and none follows: every change gets 503`,
+      'let a standby follow this server (primary_conninfo), or see in its log why it does not',
+    )
+  }
   if (standbyNames !== '' && synchronousCommit !== 'local' && synchronousCommit !== 'off')
     return ok('failover', `commits wait for a standby (${standbyNames})`)
   const cause = standbyNames === '' ? 'synchronous_standby_names is empty' : 'synchronous_commit overrules it'

@@ -25,6 +25,8 @@ export interface DatabaseFacts {
   synchronousCommit: string | null
   /** PostgreSQL: its synchronous_standby_names; empty when commits wait for no standby. */
   standbyNames: string | null
+  /** PostgreSQL: servers that follow it now. */
+  standbys: number | null
   /** Number of demo businesses. */
   demoBusinesses: number
   businesses: number

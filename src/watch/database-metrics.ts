@@ -16,12 +16,15 @@ export interface Counts {
   readOldestCalendar: () => Promise<number>
 }
 
-/** Measures the database and the read cache. */
+/**
+ * Measures the database and the read cache. What is returned is to be called before each scrape: it notes who waits then, as
+ * the gauges themselves ask the database.
+ */
 export function databaseMetrics(
   registry: Registry,
   { db, cache, clock }: Pick<Context, 'db' | 'cache' | 'clock'>,
   counts: Counts,
-): void {
+): () => void {
   const registers = [registry]
   const activeHolds = cached(counts.countActiveHolds, clock)
   optionalGauge(
@@ -63,15 +66,7 @@ export function databaseMetrics(
       this.set((await activeHolds()) === undefined ? 0 : 1)
     },
   })
-  new Gauge({
-    name: 'holdfast_database_waiting',
-    help: 'Requests that wait for a connection (PostgreSQL) or for the write connection (SQLite).',
-    registers,
-    collect() {
-      this.set(db.load().waiting)
-    },
-  })
-  connectionMetrics(registry, db)
+  const noteLoad = connectionMetrics(registry, db)
   counted(registry, {
     name: 'holdfast_transaction_repetitions_total',
     help: 'Transactions that were retried after a conflict.',
@@ -86,10 +81,20 @@ export function databaseMetrics(
       [{ result: 'miss' }, cache.misses],
     ],
   })
+  return noteLoad
 }
 
-function connectionMetrics(registry: Registry, db: Context['db']): void {
+function connectionMetrics(registry: Registry, db: Context['db']): () => void {
   const registers = [registry]
+  let waiting = 0
+  new Gauge({
+    name: 'holdfast_database_waiting',
+    help: 'Requests that wait for a connection (PostgreSQL) or for the write connection (SQLite).',
+    registers,
+    collect() {
+      this.set(waiting)
+    },
+  })
   new Gauge({
     name: 'holdfast_database_connections',
     help: 'Connections to PostgreSQL by state: in_use or idle; absent with SQLite.',
@@ -117,6 +122,9 @@ function connectionMetrics(registry: Registry, db: Context['db']): void {
       return replicaDelayMs === Infinity ? undefined : replicaDelayMs / 1_000
     },
   )
+  return () => {
+    waiting = db.load().waiting
+  }
 }
 
 /** A gauge that is absent while it has no value. */

@@ -75,9 +75,13 @@ export function openMetrics(
   const registry = new Registry()
   const build = { version, engine: context.db.engine, node: process.versions.node }
   const metrics = serviceMetrics(registry, build)
-  databaseMetrics(registry, context, counts)
+  const noteLoad = databaseMetrics(registry, context, counts)
   const { stop } = processMetrics(registry)
-  return { metrics, scrape: () => registry.metrics(), contentType: registry.contentType, close: stop }
+  const scrape = () => {
+    noteLoad()
+    return registry.metrics()
+  }
+  return { metrics, scrape, contentType: registry.contentType, close: stop }
 }
 
 /** Label values for methods; any other method is `other`. */

@@ -20,6 +20,7 @@ const facts: DatabaseFacts = {
   maxConnections: null,
   synchronousCommit: null,
   standbyNames: null,
+  standbys: null,
   demoBusinesses: 0,
   businesses: 1,
 }
@@ -119,7 +120,16 @@ test.each([
 
 test.each([
   [{ standbyNames: '' }, 1, undefined],
-  [{ standbyNames: 'ANY 1 (*)', synchronousCommit: 'on' }, 3, 'ok: commits wait for a standby (ANY 1 (*))'],
+  [
+    { standbyNames: '*', synchronousCommit: 'on', standbys: 0 },
+    2,
+    'fault: commits wait for a standby (*), and none follows: every change gets 503',
+  ],
+  [
+    { standbyNames: 'ANY 1 (*)', synchronousCommit: 'on', standbys: 1 },
+    3,
+    'ok: commits wait for a standby (ANY 1 (*))',
+  ],
   [
     { standbyNames: '', synchronousCommit: 'on' },
     2,

@@ -32,6 +32,11 @@ onEachEngine('what the service stands on', (engine) => {
     expect((await scrape(service)).value('holdfast_build_info', build)).toBe(1)
   })
 
+  test('nobody waits on an idle server, though a scrape asks several things at once', async () => {
+    service.clock.advance(5) // what is remembered is asked for anew
+    expect((await scrape(service)).value('holdfast_database_waiting')).toBe(0)
+  })
+
   test('active holds are those that have neither lapsed nor ended', async () => {
     const key = clientOf(service, business.key)
     const active = async () => {

@@ -414,6 +414,9 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     const first = page.locator('.time').first()
     const day = page.locator('.day.is-free[data-date="2026-12-04"]')
     expect(await first.textContent()).not.toContain('Places left')
+    await page.getByLabel('How many people?').fill('9')
+    await page.keyboard.press('Enter')
+    expect(await page.getByLabel('How many people?').inputValue()).toBe('8') // what is shown is what is held
     await page.getByLabel('How many people?').fill('3')
     await page.keyboard.press('Enter')
     await expect.poll(() => first.textContent()).toContain('Places left: 8')

@@ -1,7 +1,7 @@
 import { serviceOf } from '../flow/choice-rules.ts'
 import type { View } from './view.ts'
 
-/** How many people come; asked where several can share a slot. The browser says what is wrong with the number. */
+/** How many people come; asked where several can share a slot. What the field shows is what is held: it takes no other number. */
 export function PartySize({ flow, state, language }: View) {
   const { catalogue, choice } = state
   const most = serviceOf(catalogue, choice)?.capacity ?? 1
@@ -17,7 +17,9 @@ export function PartySize({ flow, state, language }: View) {
           max={most}
           value={state.party}
           onChange={({ currentTarget }) => {
-            if (currentTarget.reportValidity()) flow.setParty(currentTarget.valueAsNumber)
+            const people = Math.min(Math.max(Math.round(currentTarget.valueAsNumber) || 1, 1), most)
+            currentTarget.value = String(people)
+            flow.setParty(people)
           }}
         />
       </label>

@@ -25,10 +25,10 @@ export function TimeStep(props: TimesView & { above?: ComponentChildren }) {
   const [chosen, setChosen] = useState<string | null>(null)
   return (
     <>
+      {props.above}
       <NextFree {...props} />
       <div class="when">
         <div class="when-month">
-          {props.above}
           <Month
             {...props}
             today={today}

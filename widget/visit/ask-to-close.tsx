@@ -1,11 +1,17 @@
 import { render } from 'preact'
 import type { Language } from '../locales/languages.ts'
 
-/** Asks whether what was begun may be closed. Escape says no. */
-export function askToClose(
-  over: HTMLDialogElement,
-  { texts, locale, direction }: Language,
-): Promise<boolean> {
+const asked = new WeakMap<HTMLDialogElement, Promise<boolean>>()
+
+/** Asks whether what was begun may be closed, once at a time. Escape says no. */
+export function askToClose(over: HTMLDialogElement, language: Language): Promise<boolean> {
+  const answer = asked.get(over) ?? ask(over, language)
+  asked.set(over, answer)
+  void answer.then(() => asked.delete(over))
+  return answer
+}
+
+function ask(over: HTMLDialogElement, { texts, locale, direction }: Language): Promise<boolean> {
   const dialog = document.createElement('dialog')
   dialog.className = 'closing'
   dialog.role = 'alertdialog'

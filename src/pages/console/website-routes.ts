@@ -97,6 +97,11 @@ function websitePage(context: Context): ConsoleRoute {
   }
 }
 
+/** Whether nobody else's phone can open it. */
+function isOfThisMachine(url: string): boolean {
+  return /^(127\.|localhost$|\[::1\]$)/.test(new URL(url).hostname)
+}
+
 /** The QR code of the booking page's link, to print. */
 function qrCodeRoute(app: FastifyInstance, context: Context): void {
   app.withTypeProvider<TypeBoxTypeProvider>().get(
@@ -272,7 +277,7 @@ function linkPart(
     ${copied(words, { name: 'link', label: words.link, text: link, rows: 1 })}
     <p><a href="${link.slice(server.length)}">${words.openPage}</a></p>
     ${qrCode(link, words.qrCode(link))}
-    <p class="soft">${words.qrCodeHint}</p>
+    <p class="soft">${isOfThisMachine(server) ? words.onlyHere : words.qrCodeHint}</p>
     <p>
       <a class="button" href="${pathOf(`${path}/qr-code.svg`, visit, { service: only?.id })}" download
         >${words.saveQrCode}</a

@@ -451,6 +451,8 @@ export const german: ConsoleTexts = {
     openPage: 'Buchungsseite öffnen',
     qrCode: (link) => `QR-Code des Links ${link}`,
     qrCodeHint: 'Für Tresen, Schaufenster oder Visitenkarte: Wer die Kamera darauf richtet, kann buchen.',
+    onlyHere:
+      'Dieser Link gilt nur auf diesem Computer, also noch nicht drucken: Wer den Server betreibt, muss PUBLIC_URL auf die Adresse setzen, die Kunden aufrufen.',
     saveQrCode: 'QR-Code zum Drucken speichern',
     slug: 'Name im Link',
     slugHint:

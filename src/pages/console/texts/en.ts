@@ -445,6 +445,8 @@ export const english = {
     openPage: 'Open the booking page',
     qrCode: (link: string) => `QR code of the link ${link}`,
     qrCodeHint: 'For the counter, the shop window, a card: whoever points their camera at it can book.',
+    onlyHere:
+      'This link works on this computer only, so do not print it yet: whoever runs the server has to set PUBLIC_URL to the address that clients use.',
     saveQrCode: 'Save the QR code to print it',
     slug: 'Name in the link',
     slugHint:
