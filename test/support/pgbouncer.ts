@@ -35,7 +35,13 @@ export async function startPgBouncer(program: string, databaseUrl: string): Prom
     '[databases]',
     `${pathname.slice(1)} = host=${hostname} port=${port || 5432} user=${username} password=${password}`,
     '[pgbouncer]',
-    ...['pool_mode = transaction', 'default_pool_size = 4', 'auth_type = any', 'unix_socket_dir ='],
+    ...[
+      'pool_mode = transaction',
+      'default_pool_size = 8',
+      'server_login_retry = 1',
+      'auth_type = any',
+      'unix_socket_dir =',
+    ],
     ...['listen_addr = 127.0.0.1', `listen_port = ${listenPort}`],
   ]
   const file = join(directory, 'pgbouncer.ini')
