@@ -112,6 +112,7 @@ export type ShownBooking = BookingsTable & {
   payment_status: PaymentsTable['status'] | null
   payment_amount: number | null
   payment_currency: string | null
+  refund_requested_at: Instant | null
 } & Pick<BusinessesTable, 'reply_to_email' | 'brand_name' | 'brand_color'> & {
     business_name: string
     business_locale: string
@@ -123,7 +124,7 @@ const shownColumns = sql`
   b.*, s.name as service_name, ${priceAmount} as price_amount, ${priceCurrency} as price_currency,
   s.cancel_until_minutes, s.reschedule_until_minutes, s.max_reschedules, l.name as location_name, l.address, l.online_url,
   l.timezone, p.name as staff_name, m.status as payment_status, m.amount as payment_amount,
-  m.currency as payment_currency, i.name as business_name, i.locale as business_locale, i.reply_to_email,
+  m.currency as payment_currency, m.refund_requested_at, i.name as business_name, i.locale as business_locale, i.reply_to_email,
   i.brand_name, i.brand_color, i.plan, h.plan as hub_plan`
 
 const shownTables = sql`

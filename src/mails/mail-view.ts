@@ -83,8 +83,9 @@ function businessOf(booking: ShownBooking): MailView['business'] {
 
 function depositOf(booking: ShownBooking): MailView['booking']['deposit'] {
   const money = moneyOf(booking.payment_amount, booking.payment_currency)
-  const { payment_status: status } = booking
-  return money && (status === 'due' || status === 'paid') ? { ...money, isPaid: status === 'paid' } : null
+  const { payment_status: status, refund_requested_at: refundRequestedAt } = booking
+  if (!money || status === null || status === 'preparing' || status === 'expired') return null
+  return { ...money, state: status === 'paid' && refundRequestedAt !== null ? 'refunded' : status }
 }
 
 function moneyOf(amount: number | null, currency: string | null) {

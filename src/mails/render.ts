@@ -29,7 +29,7 @@ export interface MailView {
     /** Of the location. */
     timezone: string
     price: Money | null
-    deposit: (Money & { isPaid: boolean }) | null
+    deposit: (Money & { state: 'due' | 'paid' | 'refunded' }) | null
     client: { firstName: string; lastName: string; email: string; phone: string | null }
     notes: string | null
   }
@@ -205,10 +205,7 @@ function card({ kind, booking }: MailView, language: MailLanguage): Extract<Bloc
     ...(price && kind !== 'cancelled' ? [[texts.price, moneyText(price, locale)] as [string, string]] : []),
     ...(deposit
       ? [
-          [deposit.isPaid ? texts.depositPaid : texts.depositDue, moneyText(deposit, locale)] as [
-            string,
-            string,
-          ],
+          [depositLabel(deposit, texts), moneyText(deposit, locale)] as [string, string],
         ]
       : []),
   ]
@@ -224,6 +221,10 @@ function card({ kind, booking }: MailView, language: MailLanguage): Extract<Bloc
     rows,
     link: booking.onlineUrl && kind !== 'cancelled' ? { label: texts.online, url: booking.onlineUrl } : null,
   }
+}
+
+function depositLabel({ state }: { state: 'due' | 'paid' | 'refunded' }, texts: MailTexts): string {
+  return { due: texts.depositDue, paid: texts.depositPaid, refunded: texts.depositRefunded }[state]
 }
 
 function calendarOf(view: MailView): RenderedMail['calendar'] {
@@ -264,15 +265,21 @@ function timesOf({ startsAt, timezone }: Spanned, language: MailLanguage): { dat
 }
 
 function timesLine({ startsAt, endsAt, timezone }: Spanned, language: MailLanguage): string {
-  const zone =
-    dateFormat(timezone, language, { timeZoneName: 'short' })
-      .formatToParts(toMs(startsAt))
-      .find(({ type }) => type === 'timeZoneName')?.value ?? timezone
   return fill(language.texts.timeAt, {
     from: clockTime(startsAt, timezone, language),
     to: clockTime(endsAt, timezone, language),
-    zone,
+    zone: zoneName(startsAt, timezone, language),
   })
+}
+
+/** Such as CET; the whole name where the language has no short one and would say GMT+1. */
+export function zoneName(instant: Instant, timezone: string, language: Pick<MailLanguage, 'locale'>): string {
+  const named = (timeZoneName: 'short' | 'long') =>
+    dateFormat(timezone, language, { timeZoneName })
+      .formatToParts(toMs(instant))
+      .find(({ type }) => type === 'timeZoneName')?.value ?? timezone
+  const short = named('short')
+  return /\p{N}/u.test(short) ? named('long') : short
 }
 
 export function momentOf(instant: Instant, timezone: string, language: MailLanguage): string {
@@ -304,7 +311,7 @@ function formatted(
     .replaceAll(/[\u00a0\u2009\u202f]/g, ' ')
 }
 
-function dateFormat(timeZone: string, { locale }: MailLanguage, options: Intl.DateTimeFormatOptions) {
+function dateFormat(timeZone: string, { locale }: Pick<MailLanguage, 'locale'>, options: Intl.DateTimeFormatOptions) {
   // plain English reads as where the place is
   const dates = locale === 'en' && !timeZone.startsWith('America/') ? 'en-GB' : locale
   return new Intl.DateTimeFormat(dates, { ...options, timeZone })

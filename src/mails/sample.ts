@@ -45,11 +45,17 @@ export function sampleMail(config: Config, { kind, locale, to, now, business }: 
   }
 }
 
+const depositStates: Partial<Record<MailKind, 'due' | 'paid' | 'refunded'>> = {
+  deposit_due: 'due',
+  confirmed: 'paid',
+  cancelled: 'refunded',
+}
+
 function sampleView(config: Config, { kind, locale, to, now, business = salon }: Sample): MailView {
   const { timezone, ...sender } = business
   const startsAt = `${plusSeconds(now, 2 * 86_400).slice(0, 11)}08:30:00.000Z` as Instant // a time of that day
   const address = publicUrl(config)
-  const hasDeposit = kind === 'deposit_due' || kind === 'confirmed'
+  const state = depositStates[kind]
   return {
     kind,
     audience: kind === 'booked' ? 'business' : 'client',
@@ -68,7 +74,7 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
       endsAt: plusMinutes(startsAt, 30),
       timezone,
       price: { amount: 3_500, currency: 'EUR' },
-      deposit: hasDeposit ? { amount: 1_000, currency: 'EUR', isPaid: kind === 'confirmed' } : null,
+      deposit: state ? { amount: 1_000, currency: 'EUR', state } : null,
       client: { firstName: 'Ada', lastName: 'Lovelace', email: to, phone: '+49 30 1234567' },
       notes: kind === 'booked' ? 'Short at the sides, please.' : null,
     },

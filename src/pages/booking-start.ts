@@ -33,7 +33,11 @@ export const StartQuery = StrictObject({
 export const BookingStart = Type.Object(
   {
     show_branding: Session.properties.show_branding,
-    business: Session.properties.business,
+    business: Type.Object({
+      ...Session.properties.business.properties,
+      phone: Nullable(Type.String(), { description: 'That clients may call.' }),
+      reply_to_email: Nullable(Type.String(), { description: 'Where clients write to.' }),
+    }),
     services: Type.Array(Service, { description: 'Active ones in their order, at most 1,000.' }),
     locations: Type.Array(Location, { description: 'Active ones by name, at most 1,000.' }),
     staff: Type.Array(StaffMember, { description: 'Active ones in their order, at most 1,000.' }),
@@ -68,6 +72,8 @@ export const BookingStart = Type.Object(
           brand_name: 'Salon Spree',
           brand_color: '#1f6f5c',
           brand_logo_url: 'https://example.com/salon-spree.png',
+          phone: '+49 30 1234',
+          reply_to_email: 'hello@salon-spree.example',
         },
         services: [],
         locations: [],
@@ -124,7 +130,7 @@ async function readOffered(context: Context, key: WidgetActor): Promise<Offered 
   const active = <Item extends { active: boolean }>(items: Item[]) => items.filter((item) => item.active)
   const [services, locations, staff] = [active(whole.services), active(whole.locations), active(whole.staff)]
   const visitor = visitorOf(key)
-  const { reply_to_email: _1, phone: _2, locale: _3, ...shown } = business // as a session
+  const { locale: _, ...shown } = business
   const text = JSON.stringify({
     show_branding,
     business: shown,

@@ -6,6 +6,7 @@ import { exampleIds } from '../base/examples.ts'
 import { type Instant, toMs } from '../base/instants.ts'
 import { StrictObject, Media, EmptyObject, PathId, problems } from '../http/wire.ts'
 import type { Context } from '../bookings/context.ts'
+import { zoneName } from '../mails/render.ts'
 import { mailLanguage } from '../mails/texts/languages.ts'
 import { type CheckoutView, giveUpCheckout, showCheckout } from '../payments/checkout.ts'
 import { type CheckoutTexts, checkoutTexts, english } from './checkout-texts.ts'
@@ -146,7 +147,7 @@ export function details(entries: [name: string, value: string][]): Html {
 function timeText(instant: Instant, { timezone, locale }: { timezone: string; locale: string }): string {
   const format = new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, {
     ...{ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
-    ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short', timeZone: timezone },
+    ...{ hour: 'numeric', minute: '2-digit', timeZone: timezone },
   })
-  return format.format(toMs(instant))
+  return `${format.format(toMs(instant))} (${zoneName(instant, timezone, { locale })})`
 }

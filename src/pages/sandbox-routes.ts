@@ -1,9 +1,9 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { amountText } from '../catalogue/service-rules.ts'
 import { StrictObject, Media, EmptyObject, problems } from '../http/wire.ts'
 import type { Context } from '../bookings/context.ts'
+import { moneyText } from '../mails/render.ts'
 import { closeCheckout, findCheckout } from '../payments/sandbox.ts'
 import { checkoutLanguage, details, seeOther } from './checkout-routes.ts'
 import { html, type Page, sendPage } from './page.ts'
@@ -31,7 +31,7 @@ export function sandboxRoutes(app: FastifyInstance, context: Context): void {
       const checkout = await findCheckout(context, request.params.reference)
       const { 'accept-language': accepted } = request.headers
       const page = sandboxPage(checkout, { accepted, isDeclined: request.query.declined !== undefined })
-      return sendPage(reply, { ...page, forms: true })
+      return sendPage(reply, { ...page, header: html``, forms: true })
     },
   )
 
@@ -79,7 +79,7 @@ function sandboxPage(
   const { reference, service_name: serviceName, payment_id: paymentId } = checkout
   const { texts, locale, direction } = checkoutLanguage(checkout.locale, accepted)
   const { sandbox: words } = texts
-  const amount = amountText(checkout)
+  const amount = moneyText(checkout, locale)
   const isOpen = checkout.status === 'open'
   const action = (what: string) => `/sandbox/${reference}/${what}`
   const main = html`<main id="main" class="text" tabindex="-1">

@@ -7,7 +7,7 @@ import { bookSlot } from '../support/client.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { ada, startTestService } from '../support/test-service.ts'
 import { makeShop, makeWebhook } from '../support/webhooks.ts'
-import { blocksOf, documentAt } from './documents.ts'
+import { blocksOf, documentAt, project } from './documents.ts'
 
 /*
  * The functions of docs/guides/receiving-webhooks.md are run as they stand there, with deliveries that a service has signed
@@ -204,6 +204,28 @@ beforeAll(async () => {
 
 test('the guide has a function for each language, and no other', () => {
   expect(examples.map(({ language }) => language)).toEqual(Object.keys(languages))
+})
+
+test('the function for Node takes the headers of node:http in strict TypeScript', () => {
+  const place = mkdtempSync(join(directory, 'strict-'))
+  const main = `
+import { createServer } from 'node:http'
+import { isGenuine } from './verify.ts'
+createServer((request, response) => {
+  response.end(String(isGenuine('whsec_', request.headers, Buffer.from(''))))
+})`
+  const verify = examples.find(({ language }) => language === 'ts')?.text ?? ''
+  for (const [name, text] of Object.entries({ 'main.ts': main, 'verify.ts': verify }))
+    writeFileSync(join(place, name), text)
+  const modules = join(project, 'node_modules')
+  const options = ['--strict', '--noEmit', '--target', 'es2023', '--module', 'nodenext']
+  const types = ['--allowImportingTsExtensions', '--types', 'node', '--typeRoots', join(modules, '@types')]
+  const tsc = join(modules, 'typescript/bin/tsc')
+  const ran = spawnSync(process.execPath, [tsc, ...options, ...types, 'main.ts'], {
+    cwd: place,
+    encoding: 'utf8',
+  })
+  expect(ran).toMatchObject({ status: 0, stdout: '' })
 })
 
 for (const [language, { command, version, files, arguments: given }] of Object.entries(languages)) {

@@ -23,7 +23,10 @@ onEachEngine('what a booking page begins with', (engine) => {
   const mitte = () => salon.locations.find(({ name }) => name === 'Mitte')?.id ?? ''
   const haircut = () => salon.services.find(({ name }) => name === 'Haircut')?.id ?? ''
 
-  test('is what a session sees, in one answer', async () => {
+  test('is what a session sees, and how to reach the business, in one answer', async () => {
+    const contact = { phone: '+49 30 1234', reply_to_email: 'hello@salon-spree.example' }
+    const { id, business_key: token_ } = salon
+    expect((await service.call('PATCH', `/businesses/${id}`, { token: token_, body: contact })).status).toBe(200)
     const { status, body } = await start()
     expect(status).toBe(200)
     const exchanged = await service.call('POST', '/session', { token: salon.publishable_key })
@@ -31,7 +34,7 @@ onEachEngine('what a booking page begins with', (engine) => {
     const seen = async (path: string) => (await service.call('GET', `${path}?limit=100`, { token })).body.data
     expect(body).toEqual({
       show_branding: exchanged.body.show_branding,
-      business: exchanged.body.business,
+      business: { ...exchanged.body.business, ...contact },
       services: await seen('/services'),
       locations: await seen('/locations'),
       staff: await seen('/staff'),

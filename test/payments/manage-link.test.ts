@@ -1,18 +1,32 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { deposit, depositWorld, type DepositWorld } from '../support/deposits.ts'
+import { startMailServer, type MailServer } from '../support/mail-server.ts'
+import { mailVariables } from '../support/mail-world.ts'
 import { makeOffer } from '../support/offers.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
 onEachEngine('a deposit of a booking that its client cancels', (engine) => {
   let world: DepositWorld
+  let mailServer: MailServer
   beforeAll(async () => {
-    world = await depositWorld(engine)
+    mailServer = await startMailServer()
+    world = await depositWorld(engine, mailVariables(mailServer.url))
   })
   beforeEach(async () => {
+    world.service.clock.advance(3_601) // the limits of the hour
+    mailServer.mails.length = 0
     world.stripe.refunds.length = 0
     await world.newSession()
   })
-  afterAll(() => world.stop())
+  afterAll(async () => {
+    await world.stop()
+    await mailServer.close()
+  })
+  /** The mail that tells the client of the cancellation. */
+  const cancellation = async () => {
+    await world.service.app.mails.settled()
+    return mailServer.mails.find(({ headers }) => headers.subject?.startsWith('Cancelled'))
+  }
 
   const manage = (url: unknown, method = 'GET', path = '') =>
     world.service.call(method, `/manage${path}`, {
@@ -33,6 +47,7 @@ onEachEngine('a deposit of a booking that its client cancels', (engine) => {
       policy: { can_cancel: true, refund: 'full' },
     })
     expect((await manage(url, 'POST', '/cancel')).body).toMatchObject({ status: 'cancelled' })
+    expect((await cancellation())?.text).toContain('Deposit, being refunded: €25')
     await world.settled()
     expect(world.stripe.refunds).toHaveLength(1)
     expect((await manage(url)).body.booking.payment).toMatchObject({ status: 'refunded' })
@@ -49,6 +64,7 @@ onEachEngine('a deposit of a booking that its client cancels', (engine) => {
     expect(world.stripe.refunds).toEqual([])
     expect(await world.isFree(offer)).toBe(true)
     expect(await world.eventsOf(id)).toEqual([])
+    expect((await cancellation())?.text).not.toContain('Deposit')
   })
 
   test('stays where the cut-off has passed but a pending booking can still be cancelled', async () => {
@@ -60,6 +76,7 @@ onEachEngine('a deposit of a booking that its client cancels', (engine) => {
     expect((await manage(url, 'POST', '/cancel')).body).toMatchObject({ reason: 'not_allowed' })
     await world.key.change(id, { status: 'pending' })
     expect((await manage(url, 'POST', '/cancel')).body).toMatchObject({ payment: { status: 'paid' } })
+    expect((await cancellation())?.text).toContain('Deposit, paid')
     await world.settled()
     expect(world.stripe.refunds).toEqual([])
   })

@@ -43,10 +43,18 @@ onEachEngine('the sandbox', (engine) => {
     })
     expect(page.headers['content-security-policy']).toContain("form-action 'self'")
     expect(page.body).toContain('Massage &amp; more')
-    expect(page.body).toContain('25.00 EUR')
+    expect(page.body).toContain('€25')
+    expect(page.body).not.toContain('<header>')
     expect(page.body).toContain('<html lang="en">')
     expect(String(page.body).match(/<button type="submit"/g)).toHaveLength(3)
     expect(page.body).not.toMatch(/<script|onclick|style=|ada@example\.com|Lovelace/)
+  })
+
+  test('speaks to a client in their language, amounts too', async () => {
+    const { path } = await due()
+    const { body } = await service.call('GET', `/${path}`, { headers: { 'accept-language': 'de-DE' } })
+    for (const part of ['<html lang="de', '25 € bezahlen']) expect(body).toContain(part)
+    expect(body).not.toMatch(/<header|Problems|25\.00|EUR/)
   })
 
   test('paying confirms the booking, and its page says so', async () => {

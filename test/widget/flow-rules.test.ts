@@ -75,6 +75,8 @@ const start: BookingStart = {
     brand_name: null,
     brand_color: null,
     brand_logo_url: null,
+    phone: null,
+    reply_to_email: null,
   },
   ...catalogue,
   first: null,

@@ -31,6 +31,9 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
     })
     online = await course({}, place)
     await change(online, { cancel_until_minutes: null, reschedule_until_minutes: null })
+    const body = { phone: '+49 30 1234', reply_to_email: 'hello@salon-spree.example' }
+    const token = salon().business_key
+    expect((await service.call('PATCH', `/businesses/${salon().id}`, { token, body })).status).toBe(200)
   })
   afterEach(async () => {
     for (const visitor of visitors.splice(0)) {
@@ -103,6 +106,9 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
       await heading(page, 'Thank you, Ada!')
       service.clock.advance(5)
     }
+    const alone = await visit(id)
+    await toDetails(alone, '2026-11-27', '11:00')
+    expect(await summary(alone)).toContain('Dance class for one person') // others may come along
     const booked = (await service.rows('bookings')).filter(({ service_id }) => service_id === id)
     expect(booked.map(({ party_size }) => party_size)).toEqual([2, 2])
   })
@@ -162,12 +168,17 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
     await toDetails(page, '2026-11-27', '11:00')
     const before = await summary(page)
     expect(before).toContain('Online: you get the link once you have booked')
-    expect(before).toContain('To change anything, please contact Salon Spree.')
-    expect(await page.locator('.summary a').count()).toBe(0)
+    expect(before).toContain(
+      'To change anything, please contact Salon Spree. +49 30 1234 · hello@salon-spree.example',
+    )
+    expect(await page.locator('.summary a').count()).toBe(2) // not yet to the place
     await writeDetails(page)
     await next(page, 'Book now')
     await heading(page, 'Thank you, Ada!')
     expect(await summary(page)).not.toContain('you get the link')
+    expect((await links(page)).map(({ href }) => href)).toEqual(
+      expect.arrayContaining(['tel:+49301234', 'mailto:hello@salon-spree.example']),
+    )
     expect((await links(page)).find(({ text }) => text === 'Join online')?.href).toBe(online_url)
   })
 })

@@ -13,6 +13,8 @@ export interface Business {
   brand_name: string | null
   brand_color: string | null
   brand_logo_url: string | null
+  phone: string | null
+  reply_to_email: string | null
 }
 
 /** What a booking page begins with: `GET /book/{key}/start`. */

@@ -79,6 +79,7 @@ export const texts: Texts = {
   cancelledHint: 'لم تُدفع الدفعة المقدمة، وأصبح الوقت متاحًا من جديد.',
   addToCalendar: 'إضافة إلى التقويم',
   manage: 'تغيير الموعد أو إلغاؤه',
+  onePerson: 'لشخص واحد',
   people: 'عدد الأشخاص: {count}',
   map: 'الخريطة',
   online: 'الانضمام عبر الإنترنت',

@@ -82,6 +82,7 @@ export const texts: Texts = {
   cancelledHint: 'Es wurde nichts angezahlt, die Zeit ist wieder frei.',
   addToCalendar: 'In den Kalender',
   manage: 'Verschieben oder absagen',
+  onePerson: 'für eine Person',
   people: 'für {count} Personen',
   map: 'Karte',
   online: 'Online teilnehmen',

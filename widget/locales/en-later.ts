@@ -45,6 +45,7 @@ const later: LaterTexts = {
   cancelled: 'This booking was cancelled',
   cancelledHint: 'No deposit was paid, so the time is free again.',
   addToCalendar: 'Add to calendar',
+  onePerson: 'for one person',
   people: 'for {count} people',
   map: 'Map',
   online: 'Join online',

@@ -80,6 +80,7 @@ export const texts: Texts = {
   cancelledHint: 'No se pagó ninguna señal; la hora vuelve a estar libre.',
   addToCalendar: 'Añadir al calendario',
   manage: 'Cambiar o cancelar',
+  onePerson: 'para una persona',
   people: 'para {count} personas',
   map: 'Mapa',
   online: 'Unirse en línea',

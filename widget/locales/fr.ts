@@ -80,6 +80,7 @@ export const texts: Texts = {
   cancelledHint: 'Aucun acompte n’a été payé, l’horaire est de nouveau libre.',
   addToCalendar: 'Ajouter au calendrier',
   manage: 'Déplacer ou annuler',
+  onePerson: 'pour une personne',
   people: 'pour {count} personnes',
   map: 'Plan',
   online: 'Rejoindre en ligne',

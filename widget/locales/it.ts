@@ -81,6 +81,7 @@ export const texts: Texts = {
   cancelledHint: 'L’acconto non è stato versato, quindi l’orario è di nuovo libero.',
   addToCalendar: 'Aggiungi al calendario',
   manage: 'Sposta o annulla',
+  onePerson: 'per una persona',
   people: 'per {count} persone',
   map: 'Mappa',
   online: 'Partecipa online',

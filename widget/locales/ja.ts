@@ -79,6 +79,7 @@ export const texts: Texts = {
   cancelledHint: '予約金のお支払いがなかったため、この時間は再び空きになりました。',
   addToCalendar: 'カレンダーに追加',
   manage: '変更・キャンセル',
+  onePerson: '1名様',
   people: '{count}名様',
   map: '地図',
   online: 'オンラインで参加',

@@ -81,6 +81,7 @@ export const texts: Texts = {
   cancelledHint: 'Er is niets aanbetaald, dus de tijd is weer vrij.',
   addToCalendar: 'In je agenda zetten',
   manage: 'Verzetten of annuleren',
+  onePerson: 'voor één persoon',
   people: 'voor {count} personen',
   map: 'Kaart',
   online: 'Online deelnemen',

@@ -80,6 +80,7 @@ export const texts: Texts = {
   cancelledHint: 'Zaliczka nie została wpłacona, więc termin jest znów wolny.',
   addToCalendar: 'Dodaj do kalendarza',
   manage: 'Zmień lub odwołaj',
+  onePerson: 'dla jednej osoby',
   people: 'liczba osób: {count}',
   map: 'Mapa',
   online: 'Dołącz online',

@@ -81,6 +81,7 @@ export const texts: Texts = {
   cancelledHint: 'O sinal não foi pago, por isso o horário está novamente livre.',
   addToCalendar: 'Adicionar ao calendário',
   manage: 'Alterar ou cancelar',
+  onePerson: 'para uma pessoa',
   people: 'para {count} pessoas',
   map: 'Mapa',
   online: 'Participar online',

@@ -90,6 +90,7 @@ export interface LaterTexts {
   cancelled: string
   cancelledHint: string
   addToCalendar: string
+  onePerson: string
   people: string
   map: string
   online: string

@@ -80,6 +80,7 @@ export const texts: Texts = {
   cancelledHint: 'Ön ödeme yapılmadığı için saat yeniden boş.',
   addToCalendar: 'Takvime ekle',
   manage: 'Değiştir veya iptal et',
+  onePerson: '– 1 kişi',
   people: '– {count} kişi',
   map: 'Harita',
   online: 'Çevrimiçi katıl',

@@ -5,6 +5,7 @@ import { fill, type Texts } from '../locales/texts.ts'
 import { type Formats, placeOf } from '../times/formats.ts'
 import { dateIn, sameTimeIn } from '../times/zones.ts'
 import { CalendarChoices } from '../views/calendar-choices.tsx'
+import { Contact } from '../views/contact.tsx'
 import { Header } from '../views/header.tsx'
 import { Heading } from '../views/heading.tsx'
 import { Place } from '../views/place.tsx'
@@ -304,31 +305,13 @@ function Policy({ managed, texts, formats }: ShownView) {
           ...(canCancelUntil ? [fill(texts.untilCancel, { time: cancel })] : []),
           ...(isPending && policy.can_cancel ? [texts.always] : []),
         ]
-  const name = business.brand_name ?? business.name
-  const [before = '', after = ''] = (lines.length > 0 ? texts.afterwards : texts.contact).split('{name}')
   return (
     <div class="policy quiet">
       {lines.map((line) => (
         <p key={line}>{line}</p>
       ))}
       <p>
-        {before}
-        {business.reply_to_email ? (
-          <a href={`mailto:${business.reply_to_email}`}>
-            <bdi>{name}</bdi>
-          </a>
-        ) : (
-          <bdi>{name}</bdi>
-        )}
-        {after}
-        {business.phone !== null && (
-          <>
-            {' '}
-            <a href={`tel:${business.phone.replaceAll(/[^+\d]/g, '')}`}>
-              <bdi>{business.phone}</bdi>
-            </a>
-          </>
-        )}
+        <Contact text={lines.length > 0 ? texts.afterwards : texts.contact} business={business} />
       </p>
     </div>
   )

@@ -40,7 +40,7 @@ export function Confirmation(props: View) {
     price: price && !isCancelled ? times(price, party) : null,
     deposit:
       payment?.status === 'due' || payment?.status === 'paid' ? { ...payment, status: payment.status } : null,
-    party,
+    party: party > 1 ? party : null,
     location: booking.location,
     staff: booking.staff?.name,
     startsAtMs: Date.parse(booking.starts_at),

@@ -57,7 +57,7 @@ export function Details(props: View) {
             service: service.name,
             price: service.price && times(service.price, party),
             deposit: service.deposit && { ...times(service.deposit, party), status: 'wanted' },
-            party,
+            party: service.capacity > 1 ? party : null,
             location,
             staff,
             rules: service,

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { secondsLeft } from '../flow/hold-rules.ts'
 import type { Location, Money, Service } from '../api/api-types.ts'
 import { fill } from '../locales/texts.ts'
+import { Contact } from './contact.tsx'
 import { Place } from './place.tsx'
 import { placeOf } from '../times/formats.ts'
 import { dateIn, ownZoneName, sameTimeIn } from '../times/zones.ts'
@@ -15,7 +16,8 @@ interface Appointment {
   price: Money | null
   /** For all who come. */
   deposit: (Money & { status: 'wanted' | 'due' | 'paid' }) | null
-  party: number
+  /** Null where nobody is asked how many come. */
+  party: number | null
   location: Omit<Location, 'id' | 'active'> | undefined
   staff: string | undefined
   startsAtMs: number
@@ -42,7 +44,8 @@ export function Summary(props: SummaryView) {
     <div class="summary-text">
       <span>
         <bdi class="summary-service">{service}</bdi>
-        {party > 1 && ` ${fill(texts.people, { count: formats.number(party) })}`}
+        {party !== null &&
+          ` ${party === 1 ? texts.onePerson : fill(texts.people, { count: formats.number(party) })}`}
       </span>
       <span class="summary-time">{formats.longDay(startsAtMs, zone)}</span>
       <span class="summary-time">
@@ -109,10 +112,11 @@ function Policy({ state, language: { texts }, formats, nowMs, appointment }: Sum
   const told = (ms: number) => (ms > nowMs() ? `${formats.longDay(ms, zone)}, ${formats.time(ms, zone)}` : '')
   const cancel = told(until.cancel)
   const move = told(until.move)
-  const name = business?.brand_name ?? business?.name ?? ''
+  if (!cancel && !move)
+    return <span class="hint">{business && <Contact text={texts.contact} business={business} />}</span>
   const lines =
     cancel === move
-      ? [cancel ? fill(texts.untilBoth, { time: cancel }) : fill(texts.contact, { name })]
+      ? [fill(texts.untilBoth, { time: cancel })]
       : [move && fill(texts.untilMove, { time: move }), cancel && fill(texts.untilCancel, { time: cancel })]
   return <span class="hint">{lines.filter(Boolean).join(' ')}</span>
 }

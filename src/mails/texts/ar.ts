@@ -29,6 +29,7 @@ export const texts: MailTexts = {
   price: 'السعر',
   depositPaid: 'العربون، مدفوع',
   depositDue: 'العربون، مطلوب الآن',
+  depositRefunded: 'العربون، قيد الإعادة',
   client: 'العميل',
   erasedClient: 'عميل محذوف',
   phone: 'الهاتف',

@@ -29,6 +29,7 @@ export const texts: MailTexts = {
   price: 'Preis',
   depositPaid: 'Anzahlung, bezahlt',
   depositDue: 'Anzahlung, jetzt fällig',
+  depositRefunded: 'Anzahlung, wird erstattet',
   client: 'Kunde',
   erasedClient: 'Gelöschter Kunde',
   phone: 'Telefon',

@@ -29,6 +29,7 @@ export const texts: MailTexts = {
   price: 'Price',
   depositPaid: 'Deposit, paid',
   depositDue: 'Deposit, due now',
+  depositRefunded: 'Deposit, being refunded',
   client: 'Client',
   erasedClient: 'Erased client',
   phone: 'Phone',

@@ -29,6 +29,7 @@ export const texts: MailTexts = {
   price: 'Precio',
   depositPaid: 'Depósito, pagado',
   depositDue: 'Depósito, por pagar',
+  depositRefunded: 'Depósito, en proceso de devolución',
   client: 'Cliente',
   erasedClient: 'Cliente eliminado',
   phone: 'Teléfono',

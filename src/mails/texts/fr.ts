@@ -29,6 +29,7 @@ export const texts: MailTexts = {
   price: 'Prix',
   depositPaid: 'Acompte, payé',
   depositDue: 'Acompte, à payer',
+  depositRefunded: 'Acompte, en cours de remboursement',
   client: 'Client',
   erasedClient: 'Client effacé',
   phone: 'Téléphone',

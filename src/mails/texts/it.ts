@@ -29,6 +29,7 @@ export const texts: MailTexts = {
   price: 'Prezzo',
   depositPaid: 'Acconto, pagato',
   depositDue: 'Acconto, da pagare',
+  depositRefunded: 'Acconto, in corso di rimborso',
   client: 'Cliente',
   erasedClient: 'Cliente eliminato',
   phone: 'Telefono',

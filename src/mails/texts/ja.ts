@@ -29,6 +29,7 @@ export const texts: MailTexts = {
   price: '料金',
   depositPaid: '予約金（お支払い済み）',
   depositDue: '予約金（未払い）',
+  depositRefunded: '予約金（返金手続き中）',
   client: 'お客様',
   erasedClient: '削除されたお客様',
   phone: '電話番号',

@@ -24,6 +24,8 @@ export interface MailTexts {
   price: string
   depositPaid: string
   depositDue: string
+  /** Of a cancelled booking; the bank may take some days. */
+  depositRefunded: string
   client: string
   /** In place of a name. */
   erasedClient: string

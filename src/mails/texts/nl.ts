@@ -29,6 +29,7 @@ export const texts: MailTexts = {
   price: 'Prijs',
   depositPaid: 'Aanbetaling, betaald',
   depositDue: 'Aanbetaling, te betalen',
+  depositRefunded: 'Aanbetaling, wordt terugbetaald',
   client: 'Klant',
   erasedClient: 'Verwijderde klant',
   phone: 'Telefoon',

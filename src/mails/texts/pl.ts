@@ -29,6 +29,7 @@ export const texts: MailTexts = {
   price: 'Cena',
   depositPaid: 'Zaliczka, wpłacona',
   depositDue: 'Zaliczka, do wpłaty',
+  depositRefunded: 'Zaliczka, w trakcie zwrotu',
   client: 'Klient',
   erasedClient: 'Usunięty klient',
   phone: 'Telefon',

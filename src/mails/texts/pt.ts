@@ -29,6 +29,7 @@ export const texts: MailTexts = {
   price: 'Preço',
   depositPaid: 'Sinal, pago',
   depositDue: 'Sinal, por pagar',
+  depositRefunded: 'Sinal, a ser devolvido',
   client: 'Cliente',
   erasedClient: 'Cliente eliminado',
   phone: 'Telefone',

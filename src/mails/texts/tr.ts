@@ -29,6 +29,7 @@ export const texts: MailTexts = {
   price: 'Fiyat',
   depositPaid: 'Ön ödeme, yapıldı',
   depositDue: 'Ön ödeme, bekleniyor',
+  depositRefunded: 'Ön ödeme, iade ediliyor',
   client: 'Müşteri',
   erasedClient: 'Silinmiş müşteri',
   phone: 'Telefon',
