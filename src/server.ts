@@ -131,6 +131,7 @@ export async function createApp(
   const limiter = given ?? (await openRateLimiter(context, { onStatement, patienceMs: limiterPatienceMs }))
   const routes = allRoutes({
     bookingStart: bookingStartRoutes(limiter),
+    bookingPage: bookingPageRoutes(limiter),
     feedFiles: feedFileRoutes(limiter),
     health: healthRoutes(state),
     metrics: metricsRoutes(watched),
@@ -212,9 +213,10 @@ function allRoutes({
   forgotten,
   account,
   bookingStart,
+  bookingPage,
   feedFiles,
 }: Record<
-  'bookingStart' | 'feedFiles' | 'health' | 'metrics' | 'widget' | 'logIn' | 'forgotten' | 'account',
+  'bookingStart' | 'bookingPage' | 'feedFiles' | 'health' | 'metrics' | 'widget' | 'logIn' | 'forgotten' | 'account',
   AnyRoutes
 >): {
   api: AnyRoutes[]
@@ -249,7 +251,7 @@ function allRoutes({
         startPageRoutes,
         pageRoutes,
         widget,
-        bookingPageRoutes,
+        bookingPage,
         managePageRoutes,
         embedRoutes,
         metrics,

@@ -1,4 +1,5 @@
 import { render } from 'preact'
+import type { BookingStart } from './api/api-types.ts'
 import { Connection } from './api/connection.ts'
 import { brandStyles } from './brand/brand-styles.ts'
 import { BookingFlow } from './flow/booking-flow.ts'
@@ -43,6 +44,8 @@ export class BookingElement extends HTMLElement {
 
   private readonly root = this.attachShadow({ mode: 'open' })
   private readonly brand = new CSSStyleSheet()
+  /** Shows what the page has put into the element, until something is drawn. */
+  private readonly meanwhile = document.createElement('slot')
   private mount: HTMLElement | undefined
   private flow: BookingFlow | undefined
   private language: Language = fallback
@@ -119,6 +122,7 @@ export class BookingElement extends HTMLElement {
       pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       randomId,
       storage: () => sessionStorage,
+      carried: () => this.carried(),
     })
     const preset = {
       serviceId: this.getAttribute('service-id'),
@@ -177,6 +181,13 @@ export class BookingElement extends HTMLElement {
       prefilled: (name) => this.prefilled(name, isOwn),
     })
     this.draw()
+  }
+
+  /** What the hosted page has put into the element. */
+  private carried(): BookingStart | null {
+    const script = this.querySelector<HTMLScriptElement>('script[type*=json]')
+    script?.remove()
+    return script && (JSON.parse(script.text) as BookingStart)
   }
 
   private later: LaterSteps | undefined
@@ -272,6 +283,7 @@ export class BookingElement extends HTMLElement {
     }
     const onClose = mount instanceof HTMLDialogElement ? () => this.close(mount) : undefined
     if (onClose) mount.setAttribute('aria-label', language.texts.book)
+    this.meanwhile.remove()
     render(<Widget {...{ flow, language, formats, nowMs, later, onClose }} state={flow.state} />, mount)
     this.tellStep(flow.state)
   }
@@ -279,7 +291,7 @@ export class BookingElement extends HTMLElement {
   private makeMount(): HTMLElement {
     if (!this.hasAttribute('overlay')) {
       const place = document.createElement('div')
-      this.root.append(place)
+      this.root.append(this.meanwhile, place)
       return place
     }
     const dialog = document.createElement('dialog')

@@ -37,12 +37,16 @@ async function builtWidget(): Promise<Record<string, string>> {
   // apart, so that the widget shares no file with the page and its first step needs one only
   const [ofWidget, ofPage, ofConsole] = await Promise.all([
     bundled({ v1: join(widget, 'v1.ts') }, banner),
-    bundled({ manage: join(widget, 'manage/manage-element.tsx') }, banner),
+    bundled({ manage: join(widget, 'manage/manage-element.tsx') }, banner, 'manage-[name]-[hash].js'),
     bundled({ calendar: join(widget, 'calendar/calendar.ts') }),
   ])
   return { ...ofConsole, ...ofPage, ...ofWidget }
 
-  async function bundled(input: Record<string, string>, postBanner = ''): Promise<Record<string, string>> {
+  async function bundled(
+    input: Record<string, string>,
+    postBanner = '',
+    chunkFileNames = '[name]-[hash].js',
+  ): Promise<Record<string, string>> {
     const bundle = await rolldown({
       input,
       platform: 'browser',
@@ -53,7 +57,7 @@ async function builtWidget(): Promise<Record<string, string>> {
     const { output } = await bundle.generate({
       format: 'es',
       entryFileNames: '[name].js',
-      chunkFileNames: '[name]-[hash].js',
+      chunkFileNames,
       minify: true,
       postBanner,
     })

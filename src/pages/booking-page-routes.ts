@@ -1,18 +1,26 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { WidgetActor } from '../access/actor.ts'
 import { brandedBusinessOf, frameOriginsOf, publishableCaller } from '../access/key.ts'
 import { bookingPageKey } from '../access/page-key.ts'
+import { quotasOfLook } from '../access/rate-limit-rules.ts'
+import type { RateLimiter } from '../access/rate-limits.ts'
 import { tokenType } from '../access/token.ts'
+import { readClientAddress } from '../base/client-network.ts'
 import { webOrigin } from '../base/contact-formats.ts'
+import { Problem } from '../base/errors.ts'
 import { isDate } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { StrictObject, Media } from '../http/wire.ts'
 import type { Context } from '../bookings/context.ts'
 import { findBusinessInLink } from '../catalogue/business.ts'
-import { findOffered, type Linked, named, type Offered } from './booking-start.ts'
-import { contentSecurityPolicy, html, type Html } from './page.ts'
+import { bookingStart, findOffered, type Linked, named, type Offered } from './booking-start.ts'
+import { contentSecurityPolicy, html, Html } from './page.ts'
+import { languageFile } from './widget-routes.ts'
 
 /** Of the address of a booking page, beside the name of the business. */
 interface Wanted {
@@ -37,46 +45,51 @@ const described = {
 }
 
 /** The hosted booking page of a business. */
-export function bookingPageRoutes(app: FastifyInstance, context: Context): void {
-  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
-  routes.get(
-    '/book/:publishable_key',
-    {
-      schema: {
-        ...described,
-        operationId: 'showBookingPage',
-        summary: 'The booking page of a business, for people',
-        description:
-          'The widget on a page of its own: for a link in an e-mail or a profile, by a publishable key or by the slug of the business. With `?service=`, `?staff=` and `?location=` (an id or slug), these are chosen already; `?date=` (2026-12-01) is handed to the widget as its attribute `date`.',
-        params: StrictObject({ publishable_key: PublishableKey }),
+export function bookingPageRoutes(limiter: RateLimiter) {
+  return (app: FastifyInstance, context: Context): void => {
+    const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+    const parts = { ...context, limiter }
+    routes.get(
+      '/book/:publishable_key',
+      {
+        schema: {
+          ...described,
+          operationId: 'showBookingPage',
+          summary: 'The booking page of a business, for people',
+          description:
+            'The widget on a page of its own: for a link in an e-mail or a profile, by a publishable key or by the slug of the business. With `?service=`, `?staff=` and `?location=` (an id or slug), these are chosen already; `?date=` (2026-12-01) is handed to the widget as its attribute `date`. The page carries what `GET /book/{publishable_key}/start` answers and counts with it; beyond that limit it comes without.',
+          params: StrictObject({ publishable_key: PublishableKey }),
+        },
       },
-    },
-    (request, reply) => sendBookingPage(context, { request, reply }, request.params.publishable_key),
-  )
-  routes.get(
-    '/book/:publishable_key/:service',
-    {
-      schema: {
-        ...described,
-        operationId: 'showBookingPageOfService',
-        summary: 'The booking page of one service, for people',
-        description: 'As the page of the business, with this service chosen already.',
-        params: StrictObject({
-          publishable_key: PublishableKey,
-          service: Type.String({ examples: ['haircut'], description: 'An id or slug.' }),
-        }),
+      (request, reply) => sendBookingPage(parts, { request, reply }, request.params.publishable_key),
+    )
+    routes.get(
+      '/book/:publishable_key/:service',
+      {
+        schema: {
+          ...described,
+          operationId: 'showBookingPageOfService',
+          summary: 'The booking page of one service, for people',
+          description: 'As the page of the business, with this service chosen already.',
+          params: StrictObject({
+            publishable_key: PublishableKey,
+            service: Type.String({ examples: ['haircut'], description: 'An id or slug.' }),
+          }),
+        },
       },
-    },
-    (request, reply) => {
-      const { publishable_key, service } = request.params
-      // people type links: a slash at the end leads to the whole page
-      return sendBookingPage(context, { request, reply }, publishable_key, service || undefined)
-    },
-  )
+      (request, reply) => {
+        const { publishable_key, service } = request.params
+        // people type links: a slash at the end leads to the whole page
+        return sendBookingPage(parts, { request, reply }, publishable_key, service || undefined)
+      },
+    )
+  }
 }
 
+type Parts = Context & { limiter: RateLimiter }
+
 async function sendBookingPage(
-  context: Context,
+  context: Parts,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   name: string,
   serviceName?: string,
@@ -91,22 +104,25 @@ async function sendBookingPage(
     one === undefined ? undefined : named(items ?? [], one)
   const service = find(offered?.services, serviceName ?? wanted.service)
   const member = find(offered?.staff, wanted.staff)
+  const location = find(offered?.locations, wanted.location)
   const hasPictures = [...(offered?.services ?? []), ...(offered?.staff ?? [])].some((one) => one.image_url)
   const logo = page?.business.brand_logo_url ?? ''
   reply.headers({
     // only the brand's logo, and pictures of services and people, may come from other origins
-    'content-security-policy': contentSecurityPolicy(false, hasPictures ? 'https:' : webOrigin(logo), {
-      isShown: isPreviewed,
-      in: frameOrigins,
-    }),
+    'content-security-policy': contentSecurityPolicy(
+      false,
+      hasPictures ? 'https:' : webOrigin(logo),
+      { isShown: isPreviewed, in: frameOrigins },
+      styles.source,
+    ),
     ...(isPreviewed && { 'x-frame-options': 'SAMEORIGIN' }),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
-    'cache-control': 'no-cache',
+    'cache-control': 'no-store', // it carries times, which are soon old
     vary: 'Accept-Language',
   })
   void reply.type('text/html; charset=utf-8')
-  if (!page) return reply.code(404).send(noBookingPage({ language }).text)
+  if (!page || !offered) return reply.code(404).send(noBookingPage({ language }).text)
   const path = `/book/${name}`
   if (serviceName !== undefined && !service)
     return reply.code(404).send(noBookingPage({ language, path, business: page.business }).text)
@@ -115,10 +131,30 @@ async function sendBookingPage(
     isFramed: frameOrigins.length > 0,
     server: publicUrl(context.config),
     path: serviceName === undefined ? path : `${path}/${serviceName}`,
-    locationId: find(offered?.locations, wanted.location)?.id,
+    locationId: location?.id,
     date: wanted.date !== undefined && isDate(wanted.date) ? wanted.date : undefined,
+    services: offered.services,
+    start: await startWithin(context, request.ip, page.caller, { service, location, staff: member }),
   })
   return reply.send(shown.text)
+}
+
+/** What the page begins with, as JSON, unless its address has asked too often: then the widget asks, and waits. */
+async function startWithin(
+  context: Parts,
+  ip: string,
+  caller: WidgetActor,
+  wanted: Record<'service' | 'location' | 'staff', Linked | undefined>,
+): Promise<string | undefined> {
+  const quotas = quotasOfLook('start', readClientAddress(ip), context.config.rateLimitFactor)
+  if (!(await context.limiter.count(quotas)).allowed) return undefined
+  const chosen = Object.entries(wanted).flatMap(([name, one]) => (one ? [[name, one.id]] : []))
+  try {
+    return await bookingStart(context, caller, Object.fromEntries(chosen))
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'not_found') throw error
+    return bookingStart(context, caller, {}) // what does not go together, the widget leaves out
+  }
 }
 
 interface FoundPage {
@@ -310,13 +346,39 @@ interface BookingPage {
   member: Offered['staff'][number] | undefined
   locationId?: string | undefined
   date?: string | undefined
+  services: Offered['services']
+  /** What the widget begins with, as JSON; it asks for that if absent. */
+  start: string | undefined
   /** Of the page, below the address of the server. */
   path: string
   /** The public address of this server, such as https://book.example.com. */
   server: string
 }
 
-function bookingPage({ business, publishableKey, language, server, path, ...preset }: BookingPage): Html {
+/** In the page, so that its first paint waits for nothing; the policy names it by its hash. */
+const styles = ((text: string) => ({
+  element: new Html(`<style>${text}</style>`),
+  source: `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+}))(
+  readFileSync(join(import.meta.dirname, 'booking-page.css'), 'utf8').replaceAll(/\/\*[^]*?\*\/|\n\s*/g, ' '),
+)
+
+/** So many services are named until the widget is there. */
+const maxNamed = 12
+
+/** What stands in the place of the widget until it is there: the first to be seen on a slow network. */
+function meanwhile({ service, services, business, language }: BookingPage): Html {
+  const name = business.brand_name ?? business.name
+  const named = service ? [service] : services.slice(0, maxNamed)
+  return html`<p class="brand"><bdi>${name}</bdi></p>
+    <p class="intro">${(languages[language] ?? english).description(name)}</p>
+    <ul class="offer">
+      ${named.map((one) => html`<li><bdi>${one.name}</bdi> ${one.description?.slice(0, maxDescription) ?? ''}</li>`)}
+    </ul>`
+}
+
+function bookingPage(parts: BookingPage): Html {
+  const { business, publishableKey, language, server, path, start, ...preset } = parts
   const { service, member, locationId, date, isFramed } = preset
   const name = business.brand_name ?? business.name
   const texts = languages[language] ?? english
@@ -326,6 +388,7 @@ function bookingPage({ business, publishableKey, language, server, path, ...pres
   const description = service?.description?.slice(0, maxDescription) || texts.description(name)
   const picture = service?.image_url ?? (service ? undefined : member?.image_url)
   const logo = business.brand_logo_url
+  const words = languageFile(language)
   return html`<!doctype html>
     <html lang="${language}" dir="${directionOf(language)}">
       <head>
@@ -344,8 +407,9 @@ function bookingPage({ business, publishableKey, language, server, path, ...pres
         <meta name="twitter:card" content="${logo && !picture ? 'summary' : 'summary_large_image'}" />
         <link rel="canonical" href="${address}" />
         <link rel="icon" href="/docs/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/docs/booking-page.css" />
+        ${styles.element}
         <script type="module" src="/widget/v1.js"></script>
+        ${words === undefined ? '' : html`<link rel="modulepreload" href="/widget/${words}" />`}
         ${isFramed ? html`<script type="module" src="/docs/booking-frame.js"></script>` : html``}
       </head>
       <body>
@@ -357,11 +421,18 @@ function bookingPage({ business, publishableKey, language, server, path, ...pres
             ${locationId === undefined ? '' : html`location-id="${locationId}"`}
             ${member ? html`staff-id="${member.id}"` : ''}
             ${date === undefined ? '' : html`date="${date}"`}
-          ></holdfast-booking>
+          >
+            ${meanwhile(parts)} ${start === undefined ? '' : carried(start)}
+          </holdfast-booking>
           <noscript><p class="message">${texts.withoutScripts}</p></noscript>
         </main>
       </body>
     </html> `
+}
+
+/** Data that the widget finds; no text in it ends the element. */
+function carried(json: string): Html {
+  return new Html(`<script type="application/json">${json.replaceAll('<', '\\u003c')}</script>`)
 }
 
 interface Missing {
@@ -384,7 +455,7 @@ function noBookingPage({ language, path, business }: Missing): Html {
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <link rel="icon" href="/docs/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/docs/booking-page.css" />
+        ${styles.element}
       </head>
       <body>
         <main>

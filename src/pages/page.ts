@@ -57,17 +57,18 @@ function prose(text: string): Html {
 
 /**
  * Allows this server's files only, no inline scripts or styles; images also from `imageOrigin`, or from anywhere by https.
- * `shows` allows frames with pages of this server, `isShown` to be in one, `in` to be in one of these websites.
+ * `shows` allows frames with pages of this server, `isShown` to be in one, `in` to be in one of these websites. `inlineStyle` is the hash of the one style in the page.
  */
 export function contentSecurityPolicy(
   forms: boolean,
   imageOrigin?: WebOrigin | 'https:',
   frames: { shows?: boolean; isShown?: boolean; in?: readonly string[] } = {},
+  inlineStyle?: string,
 ): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self'",
+    ["style-src 'self'", ...(inlineStyle === undefined ? [] : [inlineStyle])].join(' '),
     ["img-src 'self'", ...(imageOrigin === undefined ? [] : [imageOrigin]), 'data:'].join(' '),
     "connect-src 'self'",
     "base-uri 'none'",

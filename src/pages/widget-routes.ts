@@ -114,6 +114,11 @@ function namesIn(directory: string): string[] {
   }
 }
 
+/** The file with the texts of the widget's first step in a language; undefined for English, which needs none. */
+export function languageFile(language: string): string | undefined {
+  return namesIn(directory).find((name) => name.startsWith(`${language}-`))
+}
+
 function encodingFor(acceptEncoding = ''): Compression | undefined {
   const accepted = acceptEncoding.split(',').map((part) => part.trim().toLowerCase())
   return (['br', 'gzip'] as const).find((name) =>

@@ -3,10 +3,22 @@ import { revokeKey } from '../../src/access/key.ts'
 import { createKey } from '../../src/catalogue/business-keys.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { deactivate, nextAddress, type Tenant, unknownId } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import {
+  businessOf,
+  onEachEngine,
+  startTestService,
+  type Reply,
+  type TestService,
+} from '../support/test-service.ts'
 
 interface Slot {
   starts_at: string
+}
+
+/** What a booking page carries for the widget. */
+function carriedBy({ body }: Reply): { services: { name: string }[] } | undefined {
+  const [, json] = /<script type="application\/json">(.*?)<\/script>/s.exec(String(body)) ?? []
+  return json === undefined ? undefined : (JSON.parse(json) as { services: { name: string }[] })
 }
 
 onEachEngine('what a booking page begins with', (engine) => {
@@ -20,13 +32,16 @@ onEachEngine('what a booking page begins with', (engine) => {
 
   const start = (query = '', { key = salon.publishable_key, headers = {} } = {}) =>
     service.call('GET', `//book/${key}/start${query}`, { headers })
+  const page = (path = '') => service.call('GET', `//book/${salon.publishable_key}${path}`)
   const mitte = () => salon.locations.find(({ name }) => name === 'Mitte')?.id ?? ''
   const haircut = () => salon.services.find(({ name }) => name === 'Haircut')?.id ?? ''
 
   test('is what a session sees, and how to reach the business, in one answer', async () => {
     const contact = { phone: '+49 30 1234', reply_to_email: 'hello@salon-spree.example' }
     const { id, business_key: token_ } = salon
-    expect((await service.call('PATCH', `/businesses/${id}`, { token: token_, body: contact })).status).toBe(200)
+    expect((await service.call('PATCH', `/businesses/${id}`, { token: token_, body: contact })).status).toBe(
+      200,
+    )
     const { status, body } = await start()
     expect(status).toBe(200)
     const exchanged = await service.call('POST', '/session', { token: salon.publishable_key })
@@ -89,6 +104,34 @@ onEachEngine('what a booking page begins with', (engine) => {
   test('refuses what is no party, and what it does not know', async () => {
     expectErrors(await start('?party_size=0'), '/party_size')
     expectErrors(await start('?servce=haircut'), '/servce')
+  })
+
+  test('is carried by the page, for what its address chooses as far as it goes together', async () => {
+    const place = mitte()
+    for (const [path, query] of [
+      ['', ''],
+      [`/haircut?staff=anna&location=${place}`, `?service=haircut&staff=anna&location=${place}`],
+      [`?service=haircut&staff=clara&location=${place}`, ''],
+      ['?service=gone&party_size=9', ''],
+    ])
+      expect([path, carriedBy(await page(path))]).toEqual([path, (await start(query)).body])
+    expect((await page()).headers).toMatchObject({ 'cache-control': 'no-store' })
+  })
+
+  test('no text of the business ends the element that carries it', async () => {
+    const name = '</script><script>alert(1)</script><!--'
+    const made = await service.call('POST', '/services', {
+      token: salon.business_key,
+      body: { name, duration_minutes: 30, location_ids: [mitte()] },
+    })
+    expect(made.status).toBe(201)
+    service.clock.advance(5)
+    const shown = await page()
+    expect(String(shown.body)).not.toContain(name)
+    expect(carriedBy(shown)).toEqual((await start()).body)
+    expect(carriedBy(shown)?.services.map((one) => one.name)).toContain(name)
+    await deactivate(service, 'services', String(made.body.id))
+    service.clock.advance(5)
   })
 
   test('shows what is of the key alone, and not what is deactivated', async () => {
@@ -178,6 +221,18 @@ onEachEngine('the limit of what a booking page begins with', (engine) => {
     expect(session.status).toBe(201)
     service.clock.advance(60)
     expect((await ask()).status).toBe(200)
+  })
+
+  test('counts pages that carry it; beyond, a page comes without', async () => {
+    const [one] = service.world.businesses
+    const remoteAddress = nextAddress()
+    const open = (path = '') =>
+      service.call('GET', `//book/${one?.publishable_key}${path}`, { remoteAddress })
+    for (let left = 6; left > 0; left -= 1) expect(carriedBy(await open())).toBeDefined()
+    expectProblem(await open('/start'), 'rate_limited')
+    const page = await open()
+    expect([page.status, carriedBy(page)]).toEqual([200, undefined])
+    expect(page.body).toContain('<holdfast-booking')
   })
 })
 

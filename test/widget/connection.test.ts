@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { BookingStart } from '../../widget/api/api-types.ts'
 import { Connection } from '../../widget/api/connection.ts'
 import { codeOf, Unreachable } from '../../widget/api/refusals.ts'
 import { troubleOf } from '../../widget/flow/trouble.ts'
@@ -22,7 +23,11 @@ function tabStorage(): Storage {
 }
 
 /** A connection to a service that answers as it is told, in a world whose clock stands still. */
-function connectionTo(answer: (request: Sent, count: number) => Reply, storage = tabStorage()) {
+function connectionTo(
+  answer: (request: Sent, count: number) => Reply,
+  storage = tabStorage(),
+  carried: BookingStart[] = [],
+) {
   const sent: Sent[] = []
   const pauses: number[] = []
   const waits: (number | null)[] = []
@@ -53,6 +58,7 @@ function connectionTo(answer: (request: Sent, count: number) => Reply, storage =
     },
     randomId: () => `id-${(ids += 1)}`,
     storage: () => storage,
+    carried: () => carried.shift() ?? null,
   })
   connection.onWait = (seconds) => waits.push(seconds)
   return {
@@ -168,6 +174,14 @@ describe('the session of a tab', () => {
     expect(sent.map(({ path }) => path)).toEqual(Array(2).fill('/book/cal_pub_1/start'))
     expect(sent[0]?.headers).toEqual({})
     expect(waits).toEqual([7, null])
+  })
+
+  test('what the page carries is taken once, without a request', async () => {
+    const start = { services: [] } as unknown as BookingStart
+    const { connection, paths } = connectionTo(() => fine, tabStorage(), [start])
+    expect(await connection.start('')).toBe(start)
+    expect(await connection.start('')).toEqual({ fine: true })
+    expect(paths()).toEqual(['/book/cal_pub_1/start'])
   })
 })
 

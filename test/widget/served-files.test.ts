@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
@@ -136,7 +137,13 @@ onEachEngine('the hosted booking page', (engine) => {
     expect(page).toMatch(/<meta\s+name="description"\s+content="[^"]{20,}"/)
     expect(page).toContain('property="og:image" content="http://127.0.0.1:3000/docs/booking-card.png"')
     expect(page).toContain(`property="og:url" content="http://127.0.0.1:3000/book/${key}"`)
-    expect(page).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|style=/)
+    expect(page).not.toMatch(/<script(?! type="application\/json">)(?![^>]* src=)|\son\w+=|style=/)
+    const [, style = '', ...others] = page.split(/<style>|<\/style>/)
+    const hash = createHash('sha256').update(style).digest('base64')
+    expect([headers['content-security-policy'], others.length]).toEqual([
+      expect.stringContaining(`style-src 'self' 'sha256-${hash}';`),
+      1,
+    ])
     const picture = await service.app.server.inject('/docs/booking-card.png')
     expect([picture.statusCode, picture.headers['content-type']]).toEqual([200, 'image/png'])
   })
@@ -187,7 +194,7 @@ onEachEngine('the hosted booking page', (engine) => {
     await changeRows(service, sql`update businesses set brand_logo_url = ${logo} where id = ${id}`)
     service.clock.advance(6)
     const { headers } = await get(key)
-    expect(headers['content-security-policy']).toBe(
+    expect(String(headers['content-security-policy']).replace(/ 'sha256-[^']+'/, '')).toBe(
       [
         "default-src 'none'; script-src 'self'; style-src 'self'",
         `img-src 'self' ${origin === undefined ? '' : `${origin} `}data:`,

@@ -85,16 +85,16 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
   const firstTime = (page: Page) => page.locator('.next-free button').first()
   const day = (page: Page, date: string) => page.locator(`.day.is-free[data-date="${date}"]`)
 
-  test('one request shows what can be booked and first times; the session comes with the first hold', async () => {
+  test('the page carries what can be booked and first times; the session comes with the first hold', async () => {
     const visitor = await visit(haircut())
     const { page } = visitor
     await firstTime(page).waitFor()
     await page.locator('.time').first().waitFor()
     await day(page, '2026-11-24').waitFor()
-    expect(asked(visitor)).toEqual(['GET /book/key/start'])
+    expect(asked(visitor)).toEqual([])
     await firstTime(page).click()
     await heading(page, 'Your details')
-    expect(asked(visitor)).toEqual(['GET /book/key/start', 'POST /session', 'POST /bookings/hold'])
+    expect(asked(visitor)).toEqual(['POST /session', 'POST /bookings/hold'])
     await writeDetails(page)
     await next(page, 'Book now')
     await heading(page, 'Thank you, Ada!')
@@ -106,10 +106,10 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
     await next(page, /Consultation/)
     await next(page, /Mitte/)
     await firstTime(page).waitFor()
-    expect(asked(visitor)).toEqual(Array(2).fill('GET /book/key/start'))
+    expect(asked(visitor)).toEqual(['GET /book/key/start'])
     await day(page, '2026-11-26').click()
     await page.getByRole('heading', { name: /Times on Thursday,? 26 November 2026/ }).waitFor()
-    expect(asked(visitor).slice(2)).toEqual(['POST /session', 'GET /availability'])
+    expect(asked(visitor).slice(1)).toEqual(['POST /session', 'GET /availability'])
     await next(page, 'Next month')
     await day(page, '2026-12-01').click()
     await page.locator('.time').first().waitFor()
@@ -199,16 +199,43 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
 
   test('without an answer, or with too many requests, there is a sentence and a way on', async () => {
     const { page } = await visitorOf(phone)
+    embedding = `<!doctype html><html lang="en"><head><title>A website</title><script type="module" src="${address}/widget/v1.js"></script></head>
+      <body><holdfast-booking publishable-key="${salon().publishable_key}"></holdfast-booking></body></html>`
     let answers = 0
     await page.route('**/start*', (route) => {
       answers += 1
       return answers <= 2 ? route.abort() : route.continue()
     })
-    await page.goto(`${address}/book/${salon().publishable_key}`)
+    await page.goto(website.address)
     await page.getByText('No connection just now.').waitFor()
     await next(page, 'Try again')
     await heading(page, 'What would you like to book?')
     expect(answers).toBe(3)
+  })
+
+  test('until its script is there, the page tells what can be booked, in the language of the visitor', async () => {
+    for (const [size, options] of Object.entries({ phone, desk })) {
+      const { page } = await visitorOf({ ...options, locale: 'de-DE' })
+      const release = await holdBack(page, '**/widget/v1.js')
+      await page.goto(`${address}/book/${salon().publishable_key}`, { waitUntil: 'commit' })
+      for (const text of ['Suchen Sie sich eine Zeit aus', 'Consultation'])
+        await page.locator('holdfast-booking', { hasText: text }).waitFor()
+      await keepScreenshot(page, `start-meanwhile-${size}`)
+      expect(await misfitsIn(page)).toEqual([])
+      expect(await violationsIn(page)).toEqual([])
+      release()
+      await heading(page, 'Was möchten Sie buchen?')
+      expect(await page.getByText('Suchen Sie sich eine Zeit aus').isVisible()).toBe(false)
+    }
+  })
+
+  test('the first paint of the page waits for nothing, and the first step for its script and language alone', async () => {
+    const visitor = await visit(haircut(), { locale: 'de-DE' })
+    await firstTime(visitor.page).waitFor()
+    const files = visitor.requests.map(({ address: to }) => new URL(to).pathname).slice(1)
+    expect(files.filter((file) => file.endsWith('.css'))).toEqual([])
+    expect(files[0]).toBe('/widget/v1.js')
+    expect(files[1]).toMatch(/^\/widget\/de-/)
   })
 
   test('a link presets the day; one that is past is ignored', async () => {
@@ -216,7 +243,7 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
     await visitor.page.getByRole('heading', { name: /Times on Thursday,? 3 December 2026/ }).waitFor()
     const late = await visit(`${haircut()}&date=2026-11-02`, phone)
     await late.page.locator('.day.is-chosen').waitFor()
-    expect(asked(late)).toEqual(['GET /book/key/start'])
+    expect(asked(late)).toEqual([])
   })
 
   test('categories, texts and pictures are shown in their order, and a missing picture leaves no gap', async () => {

@@ -109,6 +109,7 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
     const alone = await visit(id)
     await toDetails(alone, '2026-11-27', '11:00')
     expect(await summary(alone)).toContain('Dance class for one person') // others may come along
+    service.clock.advance(5)
     const booked = (await service.rows('bookings')).filter(({ service_id }) => service_id === id)
     expect(booked.map(({ party_size }) => party_size)).toEqual([2, 2])
   })

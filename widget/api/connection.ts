@@ -10,6 +10,8 @@ interface ConnectionPorts {
   randomId(): string
   /** That of the tab, which may be switched off. */
   storage(): Storage
+  /** What the page begins with, where the page carries it; once. */
+  carried(): BookingStart | null
 }
 
 export interface Answer<T> {
@@ -73,6 +75,8 @@ export class Connection {
 
   /** What a page begins with. Needs no session. Throws Refused or Unreachable. */
   async start(query: string): Promise<BookingStart> {
+    const carried = this.ports.carried()
+    if (carried) return carried
     const path = `/../../book/${encodeURIComponent(this.publishableKey || '-')}/start?${query}`
     const { body } = await this.read<BookingStart>(await this.patiently({ method: 'GET', path }))
     return body
@@ -200,7 +204,7 @@ export class Connection {
         ...(body !== undefined && { body: JSON.stringify(body) }),
         ...(keepalive && { keepalive }),
         cache: 'no-store',
-        credentials: 'omit',
+        credentials: token ? 'omit' : 'same-origin', // as a page preloads the start
         signal: AbortSignal.timeout(answerTimeoutMs),
       })
     } catch {
