@@ -11,8 +11,8 @@ import { median, type Plan } from './measure.ts'
 import { startTarget, type Engine, type Target } from './targets.ts'
 
 /*
- * What a visitor waits for: the first times of a widget that stands in a website and has its service chosen, in Chromium,
- * without a cache; and how the page loads on a phone with a slow connection.
+ * What a visitor waits for: the first times of a widget that stands in a website and of the booking page, with the service
+ * chosen, in Chromium, without a cache; and how both load on a phone with a slow connection.
  */
 
 /** What Lighthouse calls slow 4G, once "slow 3G" for "fast": https://github.com/GoogleChrome/lighthouse/blob/main/docs/throttling.md */
@@ -36,26 +36,33 @@ export async function measureWidget({ engines, rounds }: Plan): Promise<void> {
   const bytes = gzipSync(readFileSync(resolve(root, 'widget/dist/v1.js')), { level: 9 }).length
   console.log(`v1.js has ${bytes} bytes gzipped; ${opensOf(rounds)} openings without a cache, at 390 × 844.`)
   const rows: object[] = []
-  for (const engine of engines) rows.push(await rowOf(browser, engine, { url: postgres?.url, rounds }))
+  for (const engine of engines) rows.push(...(await rowsOf(browser, engine, { url: postgres?.url, rounds })))
   console.table(rows)
 }
 
 const opensOf = (rounds: number) => Math.max(1, Math.round(rounds * opensPerRound))
 
-async function rowOf(
+async function rowsOf(
   browser: Browser,
   engine: Engine,
   { url, rounds }: { url: string | undefined; rounds: number },
-): Promise<object> {
+): Promise<object[]> {
   await using undo = new AsyncDisposableStack()
   const target = await startTarget(root, engine, { postgresUrl: url, number: 0 })
   undo.defer(() => target.stop())
-  const website = await serveWebsite(await makeSalon(target))
+  const salon = await makeSalon(target)
+  const website = await serveWebsite(salon.website)
   undo.defer(website.stop)
+  const rows: object[] = []
+  for (const [page, address] of Object.entries({ website: website.address, 'booking page': salon.page }))
+    rows.push({ engine, page, ...(await figuresAt(browser, address, rounds)) })
+  return rows
+}
+
+async function figuresAt(browser: Browser, address: string, rounds: number): Promise<object> {
   const opens: Opening[] = []
-  for (let open = 0; open < opensOf(rounds); open += 1) opens.push(await openingOf(browser, website.address))
+  for (let open = 0; open < opensOf(rounds); open += 1) opens.push(await openingOf(browser, address))
   const row: Record<string, unknown> = {
-    engine,
     'first times ms': median(opens.map(({ timesMs }) => timesMs)).toFixed(0),
     'slowest ms': Math.max(...opens.map(({ timesMs }) => timesMs)).toFixed(0),
     'API requests': Math.max(...opens.map(({ requests }) => requests)),
@@ -63,15 +70,16 @@ async function rowOf(
   for (const [name, connection] of Object.entries(connections)) {
     const slow: Opening[] = []
     for (let open = 0; open < Math.max(1, Math.round(rounds)); open += 1)
-      slow.push(await openingOf(browser, website.address, connection))
+      slow.push(await openingOf(browser, address, connection))
     row[`LCP ms, ${name}`] = median(slow.map(({ paintMs }) => paintMs)).toFixed(0)
+    row[`first times ms, ${name}`] = median(slow.map(({ timesMs }) => timesMs)).toFixed(0)
     row[`CLS, ${name}`] = Math.max(...slow.map(({ shift }) => shift)).toFixed(3)
   }
   return row
 }
 
-/** A business with a service every day, and the lines that put its widget on a website. */
-async function makeSalon(target: Target): Promise<string> {
+/** A business with a service every day: its booking page, and a website with its widget. */
+async function makeSalon(target: Target): Promise<{ page: string; website: string }> {
   const { id } = await target.command<{ id: string }>('business', 'create', 'Salon', '--timezone', 'UTC')
   const { key } = await target.command<{ key: string }>('key', 'create', '--business', id)
   const { key: publishable } = await target.command<{ key: string }>(
@@ -91,15 +99,20 @@ async function makeSalon(target: Target): Promise<string> {
   const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
   const weekly_hours = days.map((weekday) => ({ weekday, opens: '09:00', closes: '18:00' }))
   const location = await make('/locations', { name: 'Salon', timezone: 'UTC', weekly_hours })
-  const staff_ids = [await make('/staff', { name: 'Ada' }), await make('/staff', { name: 'Grace' })]
+  const ada = await make('/staff', { name: 'Ada' })
+  const staff_ids = [ada, await make('/staff', { name: 'Grace' })]
   const service = await make('/services', {
     ...{ name: 'Haircut', duration_minutes: 30, slot_interval_minutes: 30 },
     ...{ location_ids: [location], staff_ids },
   })
-  return `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>A salon</title>
-    <script type="module" src="${address}/widget/v1.js"></script><h1>A salon</h1>
-    <holdfast-booking publishable-key="${publishable}" service-id="${service}" location-id="${location}" staff-id="anyone"
-      style="display: block; min-height: 800px"></holdfast-booking><p>Below the widget.</p>`
+  const snippet = ['widget', 'snippet', '--key', publishable, '--service', service, '--staff', ada]
+  const { html } = await target.command<{ html: string }>(...snippet)
+  const own = new URL(/src="([^"]*)"/.exec(html)?.[1] ?? '').origin // PUBLIC_URL is not set
+  return {
+    page: `${address}/book/${publishable}?service=${service}&staff=${ada}`,
+    website: `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>A salon</title>
+      <h1>A salon</h1>${html.replaceAll(own, address)}<p>Below the widget.</p>`,
+  }
 }
 
 /** A website of another origin. */

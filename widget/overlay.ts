@@ -1,14 +1,15 @@
-/* Any button with `data-holdfast-open="cal_pub_…"` opens the widget over its page. */
+/* Any link or button with `data-holdfast-open="cal_pub_…"` opens the widget over its page. */
 
 const opener = 'data-holdfast-open'
 
-/** Listens for clicks on such buttons, also on those that the page adds later. The attributes are handed on. */
+/** Listens for clicks on them, also on those that the page adds later. The attributes are handed on. */
 export function listenForOpeners(elementName: string, attributes: readonly string[]): void {
   document.addEventListener('click', (event) => {
     const button = event
       .composedPath()
       .find((target) => target instanceof HTMLElement && target.hasAttribute(opener))
-    if (!(button instanceof HTMLElement) || event.defaultPrevented) return
+    // with these keys a link opens elsewhere
+    if (!(button instanceof HTMLElement) || event.defaultPrevented || event.ctrlKey || event.metaKey) return
     event.preventDefault()
     open(elementName, button, attributes)
   })

@@ -1,4 +1,4 @@
-import { publishableCaller } from '../access/key.ts'
+import { brandedBusinessOf, publishableCaller } from '../access/key.ts'
 import { readPageKey } from '../access/page-key.ts'
 import { UsageError } from '../base/errors.ts'
 import { publicUrl } from '../base/public-url.ts'
@@ -32,7 +32,7 @@ export function registerWidgetCommands(program: CliCommand): void {
     .option('--staff <name or id>', 'this person is chosen already')
     .option('--color <color>', 'colour of buttons, such as #1a2b3c (default: that of the business)')
     .option('--locale <locale>', 'language, such as de-AT (default: that of the visitor)')
-    .option('--overlay [text]', 'a button with this text that opens the widget over the page')
+    .option('--overlay [text]', 'a link with this text that opens the widget over the page')
     .withJson()
     .examples(
       'widget snippet --business "Salon Spree" --service Haircut --locale de',
@@ -70,9 +70,11 @@ async function readChoice(
 ) {
   if ((business === undefined) === (key === undefined))
     throw new UsageError('Give either --business or --key.')
-  const { businessId, publishableKey, origins } =
-    key === undefined ? await keyOfBusiness(context, business ?? '') : await readKey(context, key)
-  if (origins?.length === 0)
+  const publishableKey = key ?? (await keyOfBusiness(context, business ?? ''))
+  const caller = await publishableCaller(context, publishableKey)
+  if (!caller) throw new UsageError('--key must be a publishable key that is active.')
+  const { businessId } = caller.scope
+  if (caller.allowedOrigins?.length === 0)
     warn(
       'no website may use this key yet: allow yours at /console/website, or make a key with --allowed-origin',
     )
@@ -81,18 +83,13 @@ async function readChoice(
   const person = staff === undefined ? undefined : await itemNamed(context, staffKind, staff, businessId)
   if (chosen && person && !chosen.staff_ids.includes(person.id))
     warn(`${person.name} does not give ${chosen.name}: the widget will leave the choice of a person open`)
-  return { publishableKey, serviceId: chosen?.id, staffId: person?.id }
+  const branded = await brandedBusinessOf(context, caller)
+  return { publishableKey, business: branded.business, serviceId: chosen?.id, staffId: person?.id }
 }
 
-async function keyOfBusiness(context: Context, reference: string) {
-  const { id: businessId, name } = await showBusiness(context, reference)
-  const page = await readPageKey(context, businessId)
+async function keyOfBusiness(context: Context, reference: string): Promise<string> {
+  const { id, name } = await showBusiness(context, reference)
+  const page = await readPageKey(context, id)
   if (!page) throw new UsageError(`${name} has no booking page: open it at /console/website, or give --key.`)
-  return { businessId, publishableKey: page.key, origins: page.origins }
-}
-
-async function readKey(context: Context, publishableKey: string) {
-  const caller = await publishableCaller(context, publishableKey)
-  if (!caller) throw new UsageError('--key must be a publishable key that is active.')
-  return { businessId: caller.scope.businessId, publishableKey, origins: caller.allowedOrigins }
+  return page.key
 }

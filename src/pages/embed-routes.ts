@@ -65,11 +65,12 @@ function typedOf(query: unknown): Record<string, string> {
 
 function wishOf(
   typed: Record<string, string>,
-  { server, offered }: { server: string; offered: Offered },
+  { server, offered, business }: { server: string; offered: Offered; business: SnippetWish['business'] },
 ): SnippetWish {
   const { key = '', service = '', staff = '', locale = '', color = '', button = '' } = typed
   return {
     server,
+    business,
     publishableKey: key,
     serviceId: named(offered.services, service)?.id,
     staffId: named(offered.staff, staff)?.id,
@@ -105,7 +106,7 @@ function choices(state: FormState, { services, staff }: Offered): Html {
   ${choice(state, { name: 'locale', label: 'Language', options: [['', 'That of the visitor'], ...spoken] })}
   ${field(state, { name: 'color', label: 'Colour', hint: 'Such as #1a2b3c; empty: that of the business.', max: 7 })}
   ${field(state, {
-    ...{ name: 'button', label: 'Text of a button', max: 80 },
+    ...{ name: 'button', label: 'Text of a link', max: 80 },
     hint: 'It opens the form over the page. Empty: the form stands in the page.',
   })}`
 }
@@ -133,16 +134,16 @@ function lines(wish: SnippetWish): Html {
               ${attribute('staff-id', staffId)}
               ${attribute('locale', locale)}
             ></holdfast-booking>`
-          : html`<button
-              type="button"
-              class="main"
+          : html`<a
+              class="button main"
+              href="/book/${publishableKey}"
               data-holdfast-open="${publishableKey}"
               ${attribute('data-service-id', serviceId)}
               ${attribute('data-staff-id', staffId)}
               ${attribute('data-locale', locale)}
             >
               ${button}
-            </button>`
+            </a>`
       }
     </div>`
 }

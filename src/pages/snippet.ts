@@ -1,15 +1,19 @@
+import { bookingPageTexts, english } from './booking-page-texts.ts'
+
 /** What the lines for a website choose. */
 export interface SnippetWish {
   /** Where visitors reach this Holdfast, such as https://book.example.com. */
   server: string
   publishableKey: string
+  /** What it calls itself, and the language of its mails (BCP 47). */
+  business: { name: string; brand_name: string | null; locale: string }
   serviceId?: string | undefined
   staffId?: string | undefined
   /** A language (BCP 47); the visitor's own if absent. */
   locale?: string | undefined
   /** Of buttons, such as #1a2b3c; that of the business if absent. */
   color?: string | undefined
-  /** The text of the button that opens the widget over the page; if absent, it stands in the page. */
+  /** The text of the link that opens the widget over the page; if absent, it stands in the page. */
   button?: string | undefined
 }
 
@@ -26,21 +30,44 @@ export function textColorOn(color: string): string {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000000' : '#ffffff'
 }
 
-/** The lines of HTML that put the widget on a website. */
+/**
+ * The lines of HTML that put the widget on a website. Until its script is there, a link leads to the booking page; what the
+ * widget begins with is asked for beside the script, not after it.
+ */
 export function widgetSnippet(wish: SnippetWish): string {
-  const { server, publishableKey, serviceId, staffId, locale, color, button } = wish
+  const { server, publishableKey, business, serviceId, staffId, locale, color, button } = wish
   const prefix = button === undefined ? '' : 'data-'
-  const chosen = Object.entries({ 'service-id': serviceId, 'staff-id': staffId, locale })
+  const chosen = attributesOf({ 'service-id': serviceId, 'staff-id': staffId, locale }, prefix)
+  const colors = color && `--holdfast-accent: ${color}; --holdfast-on-accent: ${textColorOn(color)}`
+  const page = `${server}/book/${publishableKey}`
+  const wanted = Object.entries({ service: serviceId, staff: staffId }).filter(([, id]) => id !== undefined)
+  const query = wanted.length > 0 ? `?${wanted.map(([name, id]) => `${name}=${id}`).join('&')}` : ''
+  const link = attributesOf({ href: page + query })
+  const language = new Intl.Locale(locale ?? business.locale).language
+  const { description } = bookingPageTexts[language] ?? english
+  return [
+    ...(button === undefined
+      ? [`<link rel="preload" as="fetch" crossorigin${attributesOf({ href: `${page}/start${query}` })}>`]
+      : []),
+    `<script type="module"${attributesOf({ src: `${server}/widget/v1.js` })}></script>`,
+    ...(colors ? [`<style>holdfast-booking { ${colors} }</style>`] : []),
+    ...(button === undefined
+      ? [
+          `<holdfast-booking${attributesOf({ 'publishable-key': publishableKey })}${chosen} style="display: block; min-height: 800px">`,
+          `  <a${link}>${escaped(description(business.brand_name ?? business.name))}</a>`,
+          `</holdfast-booking>`,
+        ]
+      : [
+          `<a${link}${attributesOf({ 'data-holdfast-open': publishableKey })}${chosen}>${escaped(button)}</a>`,
+        ]),
+  ].join('\n')
+}
+
+/** As HTML, those that are given. */
+function attributesOf(values: Record<string, string | undefined>, prefix = ''): string {
+  return Object.entries(values)
     .map(([name, value]) => (value === undefined ? '' : ` ${prefix}${name}="${escaped(value)}"`))
     .join('')
-  const colors = color && `--holdfast-accent: ${color}; --holdfast-on-accent: ${textColorOn(color)}`
-  return [
-    `<script type="module" src="${escaped(server)}/widget/v1.js"></script>`,
-    ...(colors ? [`<style>holdfast-booking { ${colors} }</style>`] : []),
-    button === undefined
-      ? `<holdfast-booking publishable-key="${escaped(publishableKey)}"${chosen} style="display: block; min-height: 800px"></holdfast-booking>`
-      : `<button type="button" data-holdfast-open="${escaped(publishableKey)}"${chosen}>${escaped(button)}</button>`,
-  ].join('\n')
 }
 
 function escaped(text: string): string {

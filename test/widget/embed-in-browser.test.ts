@@ -64,21 +64,44 @@ describe.skipIf(chromiumPath === undefined)('the lines for a website', () => {
     expect(await page.evaluate(accent)).toBe('#ffcc00')
     await expectSound(page, 'embed')
     snippet = await page.getByLabel('For your website').inputValue()
-    expect(snippet).toBe(`<script type="module" src="${address}/widget/v1.js"></script>
+    const link = `${address}/book/${salon().publishable_key}`
+    expect(snippet)
+      .toBe(`<link rel="preload" as="fetch" crossorigin href="${link}/start?service=${serviceId()}">
+<script type="module" src="${address}/widget/v1.js"></script>
 <style>holdfast-booking { --holdfast-accent: #ffcc00; --holdfast-on-accent: #000000 }</style>
-<holdfast-booking publishable-key="${salon().publishable_key}" service-id="${serviceId()}" locale="de" style="display: block; min-height: 800px"></holdfast-booking>`)
+<holdfast-booking publishable-key="${salon().publishable_key}" service-id="${serviceId()}" locale="de" style="display: block; min-height: 800px">
+  <a href="${link}?service=${serviceId()}">Suchen Sie sich eine Zeit aus und buchen Sie Ihren Termin bei Salon Spree in einer Minute.</a>
+</holdfast-booking>`)
     const pasted = await open(website.address)
     await heading(pasted, 'Wo?')
     expect(await pasted.evaluate(accent)).toBe('#ffcc00')
-    await page.getByLabel('Text of a button').fill('<Book> & go')
+    const starts = visitors.at(-1)?.requests.filter(({ address: to }) => to.endsWith('/start'))
+    expect(starts).toHaveLength(1) // what was loaded beside the script is what the widget asks for
+    await page.getByLabel('Text of a link').fill('<Book> & go')
     await page.getByRole('button', { name: 'Show' }).click()
-    await page.getByRole('button', { name: '<Book> & go' }).click()
+    await page.getByRole('link', { name: '<Book> & go' }).click()
     await page.getByRole('dialog').waitFor()
     snippet = await page.getByLabel('For your website').inputValue()
     const over = await open(website.address, 390)
     await over.waitForFunction(`customElements.get('holdfast-booking') !== undefined`)
-    await over.getByRole('button', { name: '<Book> & go' }).click()
+    await over.getByRole('link', { name: '<Book> & go' }).click()
     await heading(over, 'Wo?')
+    await over.getByRole('dialog').waitFor()
+  })
+
+  test('lead to the booking page as long as the script is not there', async () => {
+    const holdfast = commandLine(service.databaseUrl, { PUBLIC_URL: address })
+    const lines = ['widget', 'snippet', '--key', salon().publishable_key, '--service', 'Haircut']
+    for (const [more, name] of [
+      [[], 'Choose a time that suits you and book your appointment with Salon Spree in a minute.'],
+      [['--overlay', 'Book now'], 'Book now'],
+    ] as const) {
+      snippet = (await holdfast.text(...lines, ...more)).replace(/<script.*<\/script>/, '')
+      const page = await open(website.address, 390)
+      await page.getByRole('link', { name }).click()
+      await heading(page, 'Where?')
+      expect(page.url()).toBe(`${address}/book/${salon().publishable_key}?service=${serviceId()}`)
+    }
   })
 
   test('are printed by `holdfast widget snippet`, with names in place of ids', async () => {
@@ -88,7 +111,7 @@ describe.skipIf(chromiumPath === undefined)('the lines for a website', () => {
     expect(snippet).toContain(`publishable-key="${key}" service-id="${serviceId()}" locale="de"`)
     await heading(await open(website.address), 'Wo?')
     const { html } = await holdfast.json('widget', 'snippet', '--key', key, '--overlay', 'Book now')
-    expect(html).toContain(`<button type="button" data-holdfast-open="${key}">Book now</button>`)
+    expect(html).toContain(`<a href="${address}/book/${key}" data-holdfast-open="${key}">Book now</a>`)
   })
 
   test('come with a warning where visitors could not use them as they are', async () => {

@@ -260,7 +260,12 @@ function linkPart(
   const { website: words } = visit.texts
   const { services, only } = website
   const link = linkOf(website, { server, key })
-  const snippet = widgetSnippet({ server, publishableKey: key, serviceId: only?.id })
+  const snippet = widgetSnippet({
+    server,
+    publishableKey: key,
+    business: website.business,
+    serviceId: only?.id,
+  })
   const state = filledForm({ service: only?.id ?? '' })
   return html`${
       services.length > 1
