@@ -216,7 +216,15 @@ function allRoutes({
   bookingPage,
   feedFiles,
 }: Record<
-  'bookingStart' | 'bookingPage' | 'feedFiles' | 'health' | 'metrics' | 'widget' | 'logIn' | 'forgotten' | 'account',
+  | 'bookingStart'
+  | 'bookingPage'
+  | 'feedFiles'
+  | 'health'
+  | 'metrics'
+  | 'widget'
+  | 'logIn'
+  | 'forgotten'
+  | 'account',
   AnyRoutes
 >): {
   api: AnyRoutes[]
@@ -246,16 +254,7 @@ function allRoutes({
       userRoutes,
     ],
     around: [
-      ...[
-        health,
-        startPageRoutes,
-        pageRoutes,
-        widget,
-        bookingPage,
-        managePageRoutes,
-        embedRoutes,
-        metrics,
-      ],
+      ...[health, startPageRoutes, pageRoutes, widget, bookingPage, managePageRoutes, embedRoutes, metrics],
       ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, feedFiles, mcpRoutes],
       ...[logIn, forgotten, account, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes],

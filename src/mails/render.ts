@@ -203,11 +203,7 @@ function card({ kind, booking }: MailView, language: MailLanguage): Extract<Bloc
         ]
       : []),
     ...(price && kind !== 'cancelled' ? [[texts.price, moneyText(price, locale)] as [string, string]] : []),
-    ...(deposit
-      ? [
-          [depositLabel(deposit, texts), moneyText(deposit, locale)] as [string, string],
-        ]
-      : []),
+    ...(deposit ? [[depositLabel(deposit, texts), moneyText(deposit, locale)] as [string, string]] : []),
   ]
   return {
     type: 'card',
@@ -311,7 +307,11 @@ function formatted(
     .replaceAll(/[\u00a0\u2009\u202f]/g, ' ')
 }
 
-function dateFormat(timeZone: string, { locale }: Pick<MailLanguage, 'locale'>, options: Intl.DateTimeFormatOptions) {
+function dateFormat(
+  timeZone: string,
+  { locale }: Pick<MailLanguage, 'locale'>,
+  options: Intl.DateTimeFormatOptions,
+) {
   // plain English reads as where the place is
   const dates = locale === 'en' && !timeZone.startsWith('America/') ? 'en-GB' : locale
   return new Intl.DateTimeFormat(dates, { ...options, timeZone })
