@@ -149,9 +149,14 @@ async function startWithin(
 ): Promise<string | undefined> {
   const quotas = quotasOfLook('start', readClientAddress(ip), context.config.rateLimitFactor)
   if (!(await context.limiter.count(quotas)).allowed) return undefined
-  const chosen = Object.entries(wanted).flatMap(([name, one]) => (one ? [[name, one.id]] : []))
+  const { service, location, staff } = wanted
+  const chosen = {
+    ...(service && { service: service.id }),
+    ...(location && { location: location.id }),
+    ...(staff && { staff: staff.id }),
+  }
   try {
-    return await bookingStart(context, caller, Object.fromEntries(chosen))
+    return await bookingStart(context, caller, chosen)
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error
     return bookingStart(context, caller, {}) // what does not go together, the widget leaves out
