@@ -9,6 +9,7 @@ import {
   diagnoseMail,
   diagnoseRedis,
 } from '../operate/doctor.ts'
+import { diagnoseServers } from '../operate/doctor-servers.ts'
 import { createContext } from '../operate/open.ts'
 import { type CliCommand, commandIO, print } from './command-line.ts'
 
@@ -39,6 +40,7 @@ async function examine(): Promise<Finding[]> {
     ...found,
     ...ofFile,
     ...ofDatabase,
+    ...(await diagnoseServers(config)),
     ...(await diagnoseRedis(config)),
     ...(await diagnoseMail(config)),
   ]

@@ -14,6 +14,7 @@ import { firstBusinesses } from '../catalogue/business.ts'
 import { type DemoWorld, makeDemoWorldIfEmpty } from '../catalogue/demo-world.ts'
 import { pause } from '../database/database.ts'
 import { refuseUnfinishedSchema } from '../database/expected-schema.ts'
+import { diagnoseServers } from '../operate/doctor-servers.ts'
 import { createContext } from '../operate/open.ts'
 import { mailRoute } from '../mails/outbox.ts'
 import { mailDirectory } from '../mails/send.ts'
@@ -81,7 +82,15 @@ async function serve(): Promise<void> {
   context.log.info({ address, engine: context.db.engine, environment: context.config.environment }, 'serving')
   const owner = await offerFirstOwner(context, printsLinks(context))
   writeLines(['', ...welcome(context, address, { ...found, owner }), ''])
+  await warnOfServers(context)
   await widget()
+}
+
+/** After the start, which waits for no server that is away. */
+async function warnOfServers({ config, log }: Context): Promise<void> {
+  for (const { state, detail, fix } of await diagnoseServers(config)) {
+    if (state !== 'ok') log[state === 'fault' ? 'error' : 'warn']({ fix }, detail)
+  }
 }
 
 function whenFirstAsked(work: () => Promise<void>): () => Promise<void> {
@@ -271,12 +280,13 @@ function welcome(
   address: string,
   { world, first, owner }: Found & { owner: FirstOwner },
 ): string[] {
+  const base = context.config.publicUrl || address // where people come from outside: before several servers, a balancer
   const head = [
     `Holdfast serves ${address}`,
-    `API reference  ${address}/docs`,
-    ...(world || first || owner ? consoleLines(context, address, owner) : []),
+    `API reference  ${base}/docs`,
+    ...(world || first || owner ? consoleLines(base, owner) : []),
   ]
-  const pageOf = (key: string) => `Booking page   ${address}/book/${key}`
+  const pageOf = (key: string) => `Booking page   ${base}/book/${key}`
   if (world) {
     return [
       ...head,
@@ -318,9 +328,7 @@ function printsLinks({ config }: Context): boolean {
 }
 
 /** Where people log in, or how the first of them comes to be. */
-function consoleLines({ config }: Context, address: string, owner: FirstOwner): string[] {
-  // in development as all the other addresses; elsewhere its cookie needs https
-  const base = config.publicUrl === '' || config.environment === 'development' ? address : config.publicUrl
+function consoleLines(base: string, owner: FirstOwner): string[] {
   if (!owner) return [`Console        ${base}/console`]
   if ('link' in owner) {
     return [

@@ -116,6 +116,16 @@ export class Primary {
   }
 }
 
+/** SQL: the name of the file into which a server writes its log; null of one that takes no writes. */
+export const walFile = `
+  case when pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' then null
+       else pg_walfile_name(pg_current_wal_lsn()) end`
+
+/** The name begins with it, in eight hexadecimal digits. */
+export function timelineOf(walFileName: string): number {
+  return parseInt(walFileName.slice(0, 8), 16)
+}
+
 /** A server with a connection of its own for asking. */
 export class WatchedServer {
   private readonly url: string
@@ -127,11 +137,8 @@ export class WatchedServer {
 
   /** The timeline of a server that takes writes, null for any other; undefined for one that does not answer in time. */
   async writableTimeline(): Promise<number | null | undefined> {
-    const row = await this.ask(`
-      select case when pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' then null
-                  else pg_walfile_name(pg_current_wal_lsn()) end as wal`)
-    const name = row && row['wal']
-    return name ? parseInt(name.slice(0, 8), 16) : row && null // a name begins with the timeline
+    const row = await this.ask(`select ${walFile} as wal`)
+    return row?.['wal'] ? timelineOf(row['wal']) : row && null
   }
 
   /** The first row of the answer, in texts; undefined when there is none in time. */

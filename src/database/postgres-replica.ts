@@ -9,15 +9,17 @@ const maxDelayMs = 1_000
 /** Between two comparisons of its position with the primary's. */
 const compareMs = 200
 
-/** Where the primary was in its write-ahead log, and when that was asked. */
+/** Where the primary was in its write-ahead log, and when that was asked. Another cluster has another log. */
 interface Position {
   askedMs: number
   bytes: number
+  cluster: string | null | undefined
 }
 
-const ofPrimary = `select pg_current_wal_lsn() - '0/0' as bytes`
+const cluster = '(select system_identifier from pg_control_system()) as cluster'
+const ofPrimary = `select pg_current_wal_lsn() - '0/0' as bytes, ${cluster}`
 const ofReplica = `
-  select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() - '0/0' end as bytes`
+  select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() - '0/0' end as bytes, ${cluster}`
 
 /**
  * A replica that answers reads while it is at most a second behind. Its delay is measured by positions in the log: it
@@ -81,9 +83,14 @@ export class Replica {
     const { positions } = this
     const [there, here] = await Promise.all([primary?.ask(ofPrimary), replica.ask(ofReplica)])
     if (positions !== this.positions) return // of a former primary
-    if (typeof there?.['bytes'] === 'string') positions.push({ askedMs, bytes: Number(there['bytes']) })
+    if (typeof there?.['bytes'] === 'string') {
+      positions.push({ askedMs, bytes: Number(there['bytes']), cluster: there['cluster'] })
+    }
     if (typeof here?.['bytes'] !== 'string') return
-    const reached = positions.findLast(({ bytes }) => bytes <= Number(here['bytes']))
+    const { bytes: replayed, cluster } = here
+    const reached = positions.findLast(
+      (position) => position.cluster === cluster && position.bytes <= Number(replayed),
+    )
     if (!reached) return
     this.freshMs = Math.max(this.freshMs, reached.askedMs)
     this.positions = positions.filter(({ askedMs: ms }) => ms >= reached.askedMs)

@@ -66,8 +66,8 @@ interface PostgresOptions {
 }
 
 /**
- * Opens a PostgreSQL database and its shared clock. Throws an OperatorError when it cannot be
- * reached, is older than version 14, or could lose acknowledged bookings (fsync, full_page_writes).
+ * Opens a PostgreSQL database and its shared clock. Throws an OperatorError when it cannot be reached, is older than
+ * version 14, could lose acknowledged bookings (fsync, full_page_writes), or is behind a pooler that the address hides.
  */
 export async function openPostgres(options: PostgresOptions): Promise<{ db: Database; clock: Clock }> {
   const { primary, pool, queries, close } = openPool(options, {
@@ -82,6 +82,7 @@ export async function openPostgres(options: PostgresOptions): Promise<{ db: Data
   const shared = new SharedClock(() => readTime(queries))
   try {
     await refuseUnsafeServer(queries)
+    await refuseUnnamedPooler(queries, options.urls)
     await shared.start()
   } catch (error) {
     await close()
@@ -220,7 +221,7 @@ class PostgresDatabase implements Database {
       return await read(replica.queries)
     } catch (error) {
       // a replica also cancels reads of what the primary has since cleaned up
-      if (!(error instanceof DatabaseUnavailable) && !isConflict(error)) throw error
+      if (!(error instanceof DatabaseUnavailable || error instanceof pg.DatabaseError)) throw error
       replica.suspect()
       return read(this.reads)
     }
@@ -301,14 +302,36 @@ async function refuseUnsafeServer(db: Kysely<Tables>): Promise<void> {
   )
 }
 
+/**
+ * PgBouncer with `ignore_startup_parameters` drops the settings that a connection asks for. Between two transactions it
+ * may change the connection to the server, which then does not have the statements that were prepared.
+ */
+async function refuseUnnamedPooler(db: Kysely<Tables>, urls: readonly string[]): Promise<void> {
+  if (isPooled(urls[0] ?? '')) return
+  const { rows } = await sql`
+    select 1 from pg_settings where name = 'statement_timeout' and source = 'client'`.execute(db)
+  if (rows.length > 0) return
+  throw new OperatorError(
+    `DATABASE_URL: a pooler such as PgBouncer answers at ${hostsOf(urls)}: what connections ask for does not arrive ` +
+      `at the server (ignore_startup_parameters). ${addPooled(urls)}`,
+  )
+}
+
+function hostsOf(urls: readonly string[]): string {
+  return urls.map((url) => new URL(url).host).join(' or ')
+}
+
+function addPooled([url = '']: readonly string[]): string {
+  return `Add pgbouncer=true to the address: ${new URL(url).pathname}?pgbouncer=true.`
+}
+
 function unreachable(urls: readonly string[], error: DatabaseUnavailable): OperatorError {
-  const hosts = urls.map((url) => new URL(url).host).join(' or ')
+  const hosts = hostsOf(urls)
   const reason = reasonOf(error.cause) || error.message
   const answers = urls.length > 1 ? 'that takes writes answers' : 'answers'
   if (/unsupported startup parameter/.test(reason)) {
     return new OperatorError(
-      `DATABASE_URL: PgBouncer answers at ${hosts} (${reason}). Add pgbouncer=true to the address: ` +
-        `${new URL(urls[0] ?? '').pathname}?pgbouncer=true.`,
+      `DATABASE_URL: PgBouncer answers at ${hosts} (${reason}). ${addPooled(urls)}`,
       { cause: error },
     )
   }

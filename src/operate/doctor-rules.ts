@@ -1,4 +1,5 @@
 import { isTimeZone, secondsUntil } from '../base/instants.ts'
+import type { ServerAnswer, ServersFound, ServerSilence } from '../database/postgres-inspection.ts'
 import type { DatabaseFacts, FileFacts, Finding, HostFacts } from './doctor-types.ts'
 
 /** The overlap rules of each engine's schema. */
@@ -179,6 +180,126 @@ function failoverFinding(
     `commits wait for no standby (${cause}): a failover can lose the last acknowledged bookings`,
     "set synchronous_standby_names, such as 'ANY 1 (*)' with two standbys, and synchronous_commit to on",
   )
+}
+
+/** What the role of a pooled address needs, as nobody gives its connections settings; the guide "High availability" has the same. */
+export const roleSettings: Record<string, string> = {
+  timezone: "'UTC'",
+  statement_timeout: "'2s'",
+  idle_in_transaction_session_timeout: "'10s'",
+  plan_cache_mode: 'force_generic_plan',
+}
+
+/** Judges the servers of DATABASE_URL and DATABASE_READ_URL, by what each tells of itself. */
+export function serverFindings({ servers, replica, delayMs }: ServersFound): Finding[] {
+  const answers = servers.filter((server) => 'cluster' in server)
+  const primary = answers.find(({ timeline }) => timeline !== null)
+  return [
+    ...(servers.length > 1 ? hostFindings(servers, answers) : []),
+    roleFinding(answers),
+    replica && replicaFinding(replica, { primary, delayMs }),
+  ].filter((finding) => finding !== undefined)
+}
+
+function hostFindings(servers: ServersFound['servers'], answers: ServerAnswer[]): Finding[] {
+  const silent = servers.filter((server) => 'complaint' in server)
+  const found = [
+    clusterFinding(answers),
+    ...silent.map(({ host, complaint }) =>
+      warning(
+        'servers',
+        `DATABASE_URL: ${host} does not answer (${complaint})`,
+        'start it, or correct the address; until then there is one server fewer to fail over to',
+      ),
+    ),
+  ].filter((finding) => finding !== undefined)
+  if (found.length > 0 || answers.every(({ timeline }) => timeline === null)) return found
+  const lines = answers.map(({ host, timeline }) => `${host} ${timeline === null ? 'is a standby' : 'takes writes'}`)
+  return [ok('servers', lines.join(', '))]
+}
+
+/** Whether the servers are one database, of which one takes writes. */
+function clusterFinding(answers: ServerAnswer[]): Finding | undefined {
+  const [first, ...others] = answers
+  const stranger = others.find(({ cluster }) => cluster !== first?.cluster)
+  if (first && stranger) {
+    return fault(
+      'servers',
+      `DATABASE_URL: ${first.host} and ${stranger.host} are not servers of one cluster: each has data of its own`,
+      'name one primary and its standbys, and nothing else',
+    )
+  }
+  const byStart = new Map(answers.map((server) => [server.startedAt, server])) // one server may have two names
+  const primaries = [...byStart.values()]
+    .filter((server) => server.timeline !== null)
+    .toSorted((one, other) => Number(one.timeline) - Number(other.timeline))
+  const [older, latest] = [primaries.at(-2), primaries.at(-1)]
+  if (!older || !latest) return undefined
+  const named = primaries.map(({ host, timeline }) => `${host} (timeline ${timeline})`).join(' and ')
+  return fault(
+    'servers',
+    `TWO PRIMARIES: ${named} take writes, and neither has what is booked at the other`,
+    older.timeline === latest.timeline
+      ? 'stop all but the one that your cluster manager names as leader, at once; make the others standbys anew (pg_basebackup)'
+      : `stop ${older.host} at once: Holdfast uses the latest timeline, at ${latest.host}; then make it a standby anew (pg_rewind, pg_basebackup)`,
+  )
+}
+
+/** Judges the role behind PgBouncer; undefined where no address is pooled. */
+function roleFinding(answers: ServerAnswer[]): Finding | undefined {
+  const role = answers.find((server) => server.timeline !== null)?.role ?? answers.find(({ role }) => role)?.role
+  if (!role) return undefined
+  const lacks = Object.entries(roleSettings).filter(([name, value]) => {
+    const has = role.settings[name] ?? '0'
+    return name.endsWith('_timeout') ? has === '0' : has !== value.replaceAll("'", '')
+  })
+  if (lacks.length === 0) return ok('role', `${role.name} has the settings that PgBouncer gives no connection`)
+  const name = /^[a-z_][a-z0-9_]*$/.test(role.name) ? role.name : `"${role.name.replaceAll('"', '""')}"`
+  return warning(
+    'role',
+    `PgBouncer gives connections no settings, and the role ${role.name} lacks ${lacks.map(([name]) => name).join(', ')}`,
+    `${lacks.map(([setting, value]) => `alter role ${name} set ${setting} = ${value};`).join(' ')} then RECONNECT on the console of PgBouncer`,
+  )
+}
+
+/** Judges the replica for reads. */
+function replicaFinding(
+  replica: ServerAnswer | ServerSilence,
+  { primary, delayMs }: { primary: ServerAnswer | undefined; delayMs: number | undefined },
+): Finding | undefined {
+  const { host } = replica
+  if ('complaint' in replica) {
+    const fix = /startup parameter/.test(replica.complaint)
+      ? 'PgBouncer answers there: add pgbouncer=true to the address'
+      : 'start it, or correct address, user or password'
+    return fault(
+      'reads',
+      `DATABASE_READ_URL: no server answers as it should at ${host} (${replica.complaint})`,
+      `${fix}; until then the primary is asked`,
+    )
+  }
+  if (primary && replica.cluster !== primary.cluster) {
+    return fault(
+      'reads',
+      `DATABASE_READ_URL: ${host} is not a standby of ${primary.host} but of another cluster: nothing is read there`,
+      'name a standby of DATABASE_URL',
+    )
+  }
+  if (replica.timeline !== null) {
+    return warning(
+      'reads',
+      `DATABASE_READ_URL: ${host} takes writes, so it is not a standby, and nothing is read there`,
+      'name a standby; after a failover that may be the former primary',
+    )
+  }
+  if (delayMs === undefined) return undefined // without a primary there is nothing to be behind
+  return delayMs === Infinity
+    ? warning(
+        'reads',
+        `DATABASE_READ_URL: ${host} is more than a second behind, so the primary is asked`,
+        'see pg_stat_replication at the primary, and the log of the standby',
+      )
+    : ok('reads', `${host} follows, at most ${Math.ceil(delayMs)} ms behind`)
 }
 
 /** Judges Redis; `complaint` is undefined if it answers. */

@@ -6,7 +6,7 @@ import { emptyDirectory, project, runHoldfast, startHoldfast } from '../support/
 import { httpClients } from '../support/http-client.ts'
 import { startServer } from '../support/server-process.ts'
 import { inBash, quickNpx } from '../support/shell.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { createMigratedDatabase, createTestDatabase } from '../support/test-database.ts'
 import { ada } from '../support/test-service.ts'
 import { longTest, onOneEngine } from '../support/long.ts'
 
@@ -53,6 +53,18 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
 
     server.signal('SIGTERM')
     expect(await server.ended).toEqual({ code: 0, signal: null })
+    await database.drop()
+  })
+
+  test('with PUBLIC_URL it names its own address once, and the pages where people reach them', async () => {
+    const database = await createMigratedDatabase(engine)
+    const server = await startServer(database.url, { PUBLIC_URL: 'https://book.example/salon' })
+    await server.process.says(/^Console .*$/m)
+    const printed = server.process.stdout()
+    expect(printed.split(server.address)).toHaveLength(2)
+    expect(printed).toMatch(/^API reference {2}https:\/\/book\.example\/salon\/docs$/m)
+    expect(printed).toMatch(/^Console {8}https:\/\/book\.example\/salon\/console/m)
+    await server.stop()
     await database.drop()
   })
 

@@ -130,7 +130,7 @@ describe('npm start on an empty database', () => {
   test('prints what the guide to a first booking shows', () => {
     const shown = (blocks[at]?.text ?? '').split('\n').map((line) =>
       line
-        .replace('http://127.0.0.1:3000', server.address)
+        .replace(/(?<=^Holdfast serves |^API=)http:\/\/127\.0\.0\.1:3000/, server.address) // elsewhere PUBLIC_URL
         .split('…')
         .map((part) => RegExp.escape(part))
         .join('.*'),

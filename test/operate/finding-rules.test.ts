@@ -6,7 +6,10 @@ import {
   findings,
   overlapRuleNames,
   redisFinding,
+  roleSettings,
+  serverFindings,
 } from '../../src/operate/doctor-rules.ts'
+import type { ServerAnswer, ServersFound } from '../../src/database/postgres-inspection.ts'
 import type { DatabaseFacts, FileFacts, HostFacts } from '../../src/operate/doctor-types.ts'
 
 const now = readInstant('2026-11-20T09:00:00Z')
@@ -142,6 +145,76 @@ test.each([
   ],
 ])('what a failover loses, by %j and %d hosts', (changed, databaseHosts, said) => {
   expect(found(changed, { databaseHosts }).failover).toBe(said)
+})
+
+describe('several servers', () => {
+  const answer = (host: string, changes: Partial<ServerAnswer> = {}): ServerAnswer => ({
+    ...{ host, timeline: null, cluster: '7', startedAt: host, role: undefined },
+    ...changes,
+  })
+  const [a, b, c] = [answer('a:1', { timeline: 3 }), answer('b:1'), answer('c:1')]
+  const said = (found: Partial<ServersFound>) =>
+    serverFindings({ servers: [a], replica: undefined, delayMs: undefined, ...found }).map(
+      ({ check, state, detail, fix }) => `${state}: ${check}: ${detail}${fix ? ` -> ${fix}` : ''}`,
+    )
+
+  test('are told with what each does; one alone is not', () => {
+    expect(said({ servers: [a, b] })).toEqual(['ok: servers: a:1 takes writes, b:1 is a standby'])
+    expect(said({})).toEqual([])
+  })
+
+  test('of which two take writes are a fault, which names the one to stop', () => {
+    const [found, ...more] = said({ servers: [{ ...b, timeline: 4 }, a, c] })
+    expect(found).toMatch(/^fault: servers: TWO PRIMARIES: a:1 \(timeline 3\) and b:1 \(timeline 4\) take writes/)
+    expect(found).toContain('stop a:1 at once: Holdfast uses the latest timeline, at b:1;')
+    expect(more).toEqual([])
+    expect(said({ servers: [a, { ...b, timeline: 3 }] })[0]).toContain('your cluster manager names as leader')
+  })
+
+  test('are one where two names lead to it', () => {
+    expect(said({ servers: [a, { ...a, host: 'also-a:1' }] })).toEqual([
+      'ok: servers: a:1 takes writes, also-a:1 takes writes',
+    ])
+  })
+
+  test('of different clusters are a fault; a silent one is warned of', () => {
+    expect(said({ servers: [a, { ...b, cluster: '8' }] })[0]).toMatch(
+      /^fault: servers: DATABASE_URL: a:1 and b:1 are not servers of one cluster/,
+    )
+    expect(said({ servers: [a, { host: 'b:1', complaint: 'refused' }] })[0]).toMatch(
+      /^warning: servers: DATABASE_URL: b:1 does not answer \(refused\) -> start it/,
+    )
+  })
+
+  test.each([
+    [b, 12.3, /^ok: reads: b:1 follows, at most 13 ms behind$/],
+    [b, Infinity, /^warning: reads: DATABASE_READ_URL: b:1 is more than a second behind.* -> see pg_stat_repl/],
+    [{ ...b, timeline: 3 }, undefined, /^warning: reads: DATABASE_READ_URL: b:1 takes writes/],
+    [{ ...b, cluster: '8' }, 5, /^fault: reads: DATABASE_READ_URL: b:1 is not a standby of a:1 but of another/],
+    [{ host: 'b:1', complaint: 'refused' }, undefined, /^fault: reads: .* at b:1 \(refused\) -> start it/],
+    [
+      { host: 'b:1', complaint: 'unsupported startup parameter: statement_timeout' },
+      undefined,
+      /-> PgBouncer answers there: add pgbouncer=true/,
+    ],
+  ])('the replica %j, %s ms behind', (replica, delayMs, expected) => {
+    expect(said({ replica, delayMs })).toEqual([expect.stringMatching(expected)])
+  })
+
+  test('a role behind PgBouncer needs its settings', () => {
+    const settings = {
+      ...{ timezone: 'UTC', statement_timeout: '2000' },
+      ...{ idle_in_transaction_session_timeout: '10000', plan_cache_mode: 'force_generic_plan' },
+    }
+    expect(Object.keys(settings)).toEqual(Object.keys(roleSettings))
+    const withRole = (name: string, changes = {}) =>
+      said({ servers: [{ ...a, role: { name, settings: { ...settings, ...changes } } }] })
+    expect(withRole('holdfast')).toEqual([expect.stringMatching(/^ok: role: holdfast has/)])
+    expect(withRole('My role', { timezone: 'Europe/Berlin', statement_timeout: '0' })).toEqual([
+      'warning: role: PgBouncer gives connections no settings, and the role My role lacks timezone, statement_timeout -> ' +
+        `alter role "My role" set timezone = 'UTC'; alter role "My role" set statement_timeout = '2s'; then RECONNECT on the console of PgBouncer`,
+    ])
+  })
 })
 
 test('a Redis that answers is well; one that does not is told by its host, with the reason and the fix', () => {

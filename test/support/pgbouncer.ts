@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { freePort } from './free-port.ts'
 import { userForPostgres } from './postgres-process.ts'
 
@@ -23,11 +24,20 @@ export function pgbouncerProgram(): string | undefined {
 export interface PgBouncer {
   /** Of the same database, by way of it. */
   url: string
+  /** Has it connect to the server anew, by its console. */
+  reconnect(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts it in transaction mode, with so few connections to the server that every transaction gets another one. */
-export async function startPgBouncer(program: string, databaseUrl: string): Promise<PgBouncer> {
+/**
+ * Starts it in transaction mode, with so few connections to the server that every transaction gets another one. `more`
+ * are further lines of its section.
+ */
+export async function startPgBouncer(
+  program: string,
+  databaseUrl: string,
+  more: string[] = [],
+): Promise<PgBouncer> {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-pgbouncer-'))
   const { hostname, port, username, password, pathname } = new URL(databaseUrl)
   const listenPort = await freePort()
@@ -43,6 +53,7 @@ export async function startPgBouncer(program: string, databaseUrl: string): Prom
       'unix_socket_dir =',
     ],
     ...['listen_addr = 127.0.0.1', `listen_port = ${listenPort}`],
+    ...more,
   ]
   const file = join(directory, 'pgbouncer.ini')
   writeFileSync(file, settings.join('\n'))
@@ -66,6 +77,12 @@ export async function startPgBouncer(program: string, databaseUrl: string): Prom
   Object.assign(url, { hostname: '127.0.0.1', port: String(listenPort), search: '?pgbouncer=true' })
   return {
     url: url.href,
+    reconnect: async () => {
+      const console = new pg.Client({ host: '127.0.0.1', port: listenPort, user: 'x', database: 'pgbouncer' })
+      await console.connect()
+      await console.query('RECONNECT')
+      await console.end()
+    },
     stop: async () => {
       server.kill('SIGINT')
       await ended

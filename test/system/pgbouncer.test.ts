@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres } from '../../src/database/postgres.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
-import { findErrors, readRows } from '../support/checker.ts'
+import type { Finding } from '../../src/operate/doctor-types.ts'
+import { findErrors } from '../support/checker.ts'
 import { startCluster, type Cluster } from '../support/cluster.ts'
+import { runCommand } from '../support/command-line.ts'
+import { runHoldfast } from '../support/holdfast-process.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
 import { startNotedLoad } from '../support/noted-load.ts'
 import { type PgBouncer, pgbouncerProgram, startPgBouncer } from '../support/pgbouncer.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
+import { execute } from '../support/statements.ts'
 import { createMigratedDatabase } from '../support/test-database.ts'
 import { engines } from '../support/test-service.ts'
 import { allEvents } from '../support/webhooks.ts'
@@ -15,6 +19,12 @@ import { allEvents } from '../support/webhooks.ts'
 
 const call = httpClients()
 const program = engines.includes('postgres') ? pgbouncerProgram() : undefined
+
+async function doctor(variables: Record<string, string>): Promise<Finding[]> {
+  const { stdout, stderr } = await runCommand(['doctor', '--json'], variables)
+  expect(stderr).toBe('')
+  return JSON.parse(stdout) as Finding[]
+}
 
 describe.runIf(program)('by way of PgBouncer in transaction mode', () => {
   let bouncer: PgBouncer
@@ -48,12 +58,43 @@ describe.runIf(program)('by way of PgBouncer in transaction mode', () => {
     )
   })
 
-  test('the role takes the settings of the guide', async () => {
-    const guide = documentAt('docs/guides/high-availability.md')
-    const statements = blocksOf(guide).find(({ language }) => language === 'sql')?.text ?? ''
-    const all = `create role holdfast_of_guide; ${statements.replaceAll('role holdfast', 'role holdfast_of_guide')}`
-    await readRows(direct, all) // which rolls back
-    expect(statements.split('\n')).toHaveLength(4)
+  test('is recognised where it drops startup parameters, by the server and by doctor', async () => {
+    const dropping = await startPgBouncer(program ?? '', direct, [
+      'ignore_startup_parameters = options, statement_timeout, idle_in_transaction_session_timeout',
+    ])
+    const variables = { DATABASE_URL: dropping.url.replace('?pgbouncer=true', ''), PORT: '0' }
+    const { code, stderr } = await runHoldfast(['serve'], { variables })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^holdfast: DATABASE_URL: a pooler such as PgBouncer answers at 127\.0\.0\.1:\d+: .* Add pgbouncer=true to the address: \/\w+\?pgbouncer=true\.\n$/,
+    )
+    const found = await doctor(variables)
+    expect(found.find(({ check }) => check === 'database')).toMatchObject({
+      state: 'fault',
+      fix: expect.stringMatching(/^Add pgbouncer=true to the address: /),
+    })
+    const reads = await doctor({ DATABASE_URL: direct, DATABASE_READ_URL: variables.DATABASE_URL })
+    expect(reads.find(({ check }) => check === 'reads')).toMatchObject({
+      state: 'fault',
+      fix: expect.stringContaining('add pgbouncer=true to the address'),
+    })
+    await dropping.stop()
+  })
+
+  test('doctor says what the role lacks, and is content when it has the settings of the guide', async () => {
+    const variables = { DATABASE_URL: bouncer.url }
+    const ofRole = async () => (await doctor(variables)).find(({ check }) => check === 'role')
+    const lacking = await ofRole()
+    expect(lacking).toMatchObject({ state: 'warning', fix: expect.stringMatching(/then RECONNECT/) })
+    const [statements = ''] = lacking?.fix?.split(' then ') ?? []
+    const guide = blocksOf(documentAt('docs/guides/high-availability.md'))
+    const inGuide = guide.find(({ language }) => language === 'sql')?.text ?? ''
+    const plain = (text: string) => text.replaceAll(/role \S+/g, 'role x').replaceAll(/;\s+/g, ';\n')
+    expect(plain(inGuide)).toContain(plain(statements).trim()) // which may have some already
+    const here = `in database ${new URL(direct).pathname.slice(1)}` // others use the server, too
+    await execute(direct, inGuide.replaceAll('role holdfast', `role ${new URL(direct).username} ${here}`))
+    await bouncer.reconnect()
+    expect(await ofRole()).toMatchObject({ state: 'ok' })
   })
 
   test('two servers hold, book, cancel and deliver as without', async () => {

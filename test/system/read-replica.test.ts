@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject } from 'vitest'
+import type { Finding } from '../../src/operate/doctor-types.ts'
 import { readRows } from '../support/checker.ts'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
+import { runCommand } from '../support/command-line.ts'
 import { eventually, httpClients, openSessions } from '../support/http-client.ts'
 import { isLong, longTest } from '../support/long.ts'
 import {
@@ -9,6 +11,8 @@ import {
   startReplicatedPostgres,
 } from '../support/replicated-postgres.ts'
 import { readScrape } from '../support/scrape.ts'
+import { startServer } from '../support/server-process.ts'
+import { execute } from '../support/statements.ts'
 import { engines, offer } from '../support/test-service.ts'
 
 /* DATABASE_READ_URL: availability is read at a replica while that is at most a second behind. */
@@ -92,6 +96,52 @@ describe.runIf(isLong && engines.includes('postgres') && canReplicate())('a repl
     expect(await find(key(), slot(3))).toBeUndefined()
   })
 
+  const doctor = async (readUrl = postgres.standbys()[0]?.url ?? '') => {
+    const variables = { DATABASE_URL: postgres.url, DATABASE_READ_URL: readUrl }
+    const { stdout } = await runCommand(['doctor', '--json'], variables)
+    const found = JSON.parse(stdout) as Finding[]
+    return (wanted: string) =>
+      found.filter(({ check }) => check === wanted).map(({ state, detail }) => `${state}: ${detail}`)
+  }
+
+  longTest('is judged by doctor: it follows, is behind, takes writes, is away, or of another cluster', async () => {
+    await isFresh()
+    const told = await doctor()
+    expect(told('reads')).toEqual([expect.stringMatching(/^ok: 127\S+ follows, at most \d+ ms behind$/)])
+    expect(told('servers')).toEqual([
+      expect.stringMatching(/^ok: \S+ takes writes, \S+ is a standby, \S+ is a standby$/),
+    ])
+    await replays('pause')
+    try {
+      expect((await clientOf(cluster, call).hold(0, key(), slot(9))).status).toBe(201)
+      expect((await doctor())('reads')).toEqual([expect.stringMatching(/^warning: .* more than a second behind/)])
+    } finally {
+      await replays('resume')
+    }
+    const other = inject('postgresUrl') ?? ''
+    expect((await doctor(postgres.primary().url))('reads')).toEqual([
+      expect.stringMatching(/^warning: .* takes writes, so it is not a standby/),
+    ])
+    expect((await doctor('postgres://127.0.0.1:1/none'))('reads')).toEqual([
+      expect.stringMatching(/^fault: .* at 127\.0\.0\.1:1 \(.*ECONNREFUSED.*\)/),
+    ])
+    expect((await doctor(other))('reads')).toEqual([expect.stringMatching(/^fault: .* of another cluster/)])
+  })
+
+  longTest('of another cluster is never read', async () => {
+    const stranger = await startReplicatedPostgres()
+    const variables = { DATABASE_READ_URL: stranger.standbys()[0]?.url ?? '', LOG_LEVEL: 'error' }
+    const server = await startServer(postgres.url, variables)
+    try {
+      await server.process.says(/is not a standby of \S+ but of another cluster/)
+      const text = await (await fetch(`${server.address}/metrics`)).text()
+      expect(readScrape(text).value('holdfast_database_replica_delay_seconds')).toBeUndefined()
+    } finally {
+      await server.stop()
+      await stranger.stop()
+    }
+  })
+
   longTest('that does not answer, or is gone, is in nobody’s way', async () => {
     for (const mode of ['hang', 'refuse'] as const) {
       postgres.standbys()[0]?.network.set(mode)
@@ -99,5 +149,20 @@ describe.runIf(isLong && engines.includes('postgres') && canReplicate())('a repl
       postgres.standbys()[0]?.network.set('forward')
       await isFresh()
     }
+  })
+
+  longTest('that is promoted beside its primary makes two of them, which doctor and a start say', async () => {
+    const [standby] = postgres.standbys()
+    const statements = [
+      `alter system set synchronous_standby_names = ''`, // none will follow it
+      'select pg_reload_conf()',
+      'select pg_promote()',
+    ]
+    for (const statement of statements) await execute(standby?.ownUrl ?? '', statement)
+    const two = /TWO PRIMARIES: \S+ \(timeline 1\) and \S+ \(timeline 2\) take writes/
+    expect((await doctor())('servers')).toEqual([expect.stringMatching(two)])
+    const server = await startServer(postgres.url, { LOG_LEVEL: 'error' })
+    await server.process.says(two)
+    await server.stop()
   })
 })

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { monotonicMs } from '../base/clock.ts'
+import { isPooled, timelineOf, walFile } from './postgres-hosts.ts'
+
+/*
+ * What the servers of DATABASE_URL and DATABASE_READ_URL tell of themselves, each asked on a connection of its own: for
+ * `holdfast doctor`, and for the warnings at a start.
+ */
+
+/** A server that has not answered by then does not answer. */
+const answerMs = 2_000
+/** A replica that has not caught up by then is behind: none further than a second is read. */
+const maxDelayMs = 1_000
+const compareMs = 20
+
+/** What a server tells of itself. */
+export interface ServerAnswer {
+  /** Host and port. */
+  host: string
+  /** Of a server that takes writes; null of a standby. */
+  timeline: number | null
+  /** The system identifier, which a primary and its standbys share. */
+  cluster: string
+  /** When it was started: one server under two names was started once. */
+  startedAt: string
+  /** Of a pooled address: what the role has (docs/guides/high-availability.md), by name. */
+  role: { name: string; settings: Record<string, string> } | undefined
+}
+
+/** Why one does not answer. */
+export interface ServerSilence {
+  host: string
+  complaint: string
+}
+
+/** The servers, and the replica if there is one. */
+export interface ServersFound {
+  servers: (ServerAnswer | ServerSilence)[]
+  replica: ServerAnswer | ServerSilence | undefined
+  /** How long the replica took to reach where the primary was; Infinity beyond a second, undefined where nothing was compared. */
+  delayMs: number | undefined
+}
+
+/** Asks all of them at once. Never fails: what fails is a complaint. */
+export async function inspectServers(urls: readonly string[], readUrl: string): Promise<ServersFound> {
+  const asked = [...urls, ...(readUrl === '' ? [] : [readUrl])].map((url) => new Asked(url))
+  const answers = await Promise.all(asked.map((server) => server.inspect()))
+  const servers = answers.slice(0, urls.length)
+  const replica = answers[urls.length]
+  const primary = asked[servers.findIndex((answer) => 'timeline' in answer && answer.timeline !== null)]
+  const standby = replica && 'timeline' in replica && replica.timeline === null ? asked.at(-1) : undefined
+  const delayMs = await delayBetween(primary, standby)
+  asked.forEach((server) => server.close())
+  return { servers, replica, delayMs }
+}
+
+/** Undefined when one of them is missing, or stops answering. */
+async function delayBetween(
+  primary: Asked | undefined,
+  replica: Asked | undefined,
+): Promise<number | undefined> {
+  if (!primary || !replica) return undefined
+  const askedMs = monotonicMs()
+  try {
+    const [there] = await primary.rows(`select pg_current_wal_lsn() - '0/0' as bytes`)
+    while (monotonicMs() - askedMs <= maxDelayMs) {
+      const [here] = await replica.rows(`select pg_last_wal_replay_lsn() - '0/0' as bytes`)
+      if (Number(here?.['bytes']) >= Number(there?.['bytes'])) return monotonicMs() - askedMs
+      await sleep(compareMs)
+    }
+    return Infinity
+  } catch {
+    return undefined
+  }
+}
+
+/** The settings that a pooled connection has of its role, as there is nobody else to give it any. */
+const ofRole = `
+  select name, setting, current_user as role from pg_settings
+   where name in ('TimeZone', 'statement_timeout', 'idle_in_transaction_session_timeout', 'plan_cache_mode')`
+
+class Asked {
+  private readonly url: string
+  private readonly client: pg.Client
+
+  constructor(url: string) {
+    this.url = url
+    this.client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: answerMs,
+      query_timeout: answerMs,
+      ...(!isPooled(url) && { statement_timeout: answerMs }), // which a pooler refuses, or keeps to itself
+      application_name: 'holdfast doctor',
+    })
+    this.client.on('error', () => undefined) // the next question fails as well
+  }
+
+  async inspect(): Promise<ServerAnswer | ServerSilence> {
+    const { host } = new URL(this.url)
+    try {
+      await this.client.connect()
+      const [row] = await this.rows(`
+        select ${walFile} as wal, pg_postmaster_start_time() as started,
+               (select system_identifier from pg_control_system()) as cluster,
+               exists(select from pg_settings where name = 'statement_timeout' and source = 'client') as kept`)
+      const { wal, started, cluster, kept } = row ?? {}
+      if (!isPooled(this.url) && kept !== true) return { host, complaint: 'a pooler drops startup parameters' }
+      const role = isPooled(this.url) ? await this.role() : undefined
+      const timeline = wal ? timelineOf(String(wal)) : null
+      return { host, timeline, cluster: String(cluster), startedAt: String(started), role }
+    } catch (error) {
+      return { host, complaint: complaintOf(error) }
+    }
+  }
+
+  private async role(): Promise<ServerAnswer['role']> {
+    const rows = await this.rows(ofRole)
+    const settings = rows.map(({ name, setting }) => [String(name).toLowerCase(), String(setting)] as const)
+    return { name: String(rows[0]?.['role']), settings: Object.fromEntries(settings) }
+  }
+
+  async rows(text: string): Promise<Record<string, unknown>[]> {
+    return (await this.client.query<Record<string, unknown>>(text)).rows
+  }
+
+  close(): void {
+    this.client.connection.stream.destroy()
+  }
+}
+
+function complaintOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(complaintOf).join('; ')
+  return error instanceof Error ? error.message : 'unknown error'
+}
