@@ -187,7 +187,7 @@ function urlOfAll(members: Member[]): string {
 }
 
 /** To a server and its children: each of these is a session of its own, so that no group has all. */
-function signalAll(pid: number, signal: NodeJS.Signals): void {
+export function signalAll(pid: number, signal: NodeJS.Signals): void {
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)

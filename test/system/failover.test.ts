@@ -4,7 +4,7 @@ import { findErrors, readRows } from '../support/checker.ts'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, httpClients, openSessions } from '../support/http-client.ts'
 import { isLong, isWhole, longTest } from '../support/long.ts'
-import { startNotedLoad, type NotedLoad } from '../support/noted-load.ts'
+import { longestGapMs, type NotedLoad, startNotedLoad, tellGaps } from '../support/noted-load.ts'
 import {
   canReplicate,
   type Member,
@@ -101,7 +101,7 @@ describe.runIf(runs)('a database of three servers, of which one', () => {
         const sinceMs = performance.now()
         await fault(postgres, primary)
         await moreHolds()
-        gapsMs.push(longestGapMs(load.heldAtMs, sinceMs))
+        gapsMs.push(longestGapMs(load, sinceMs))
         for (const member of postgres.members) {
           if (member !== postgres.primary() && !(await postgres.follows(member)))
             await postgres.rejoin(member)
@@ -111,7 +111,7 @@ describe.runIf(runs)('a database of three servers, of which one', () => {
       expect(load.unexpected).toEqual([])
       expect(await findErrors(postgres.primary().ownUrl, load.acknowledged)).toEqual([])
       for (const { process } of cluster.servers) expect(process.stderr()).toBe('')
-      tell(name, gapsMs, load)
+      tellGaps(name, gapsMs, load)
     })
   }
 })
@@ -167,19 +167,3 @@ describe.runIf(runs && isWhole)('a database whose primary has a full disk', () =
     }
   })
 })
-
-/** The longest time without an acknowledged hold since then. */
-function longestGapMs(heldAtMs: number[], sinceMs: number): number {
-  const times = [sinceMs, ...heldAtMs.filter((timeMs) => timeMs > sinceMs)]
-  return Math.max(...times.slice(1).map((timeMs, index) => timeMs - (times[index] ?? timeMs)))
-}
-
-/** The figures of the guide "High availability". */
-function tell(name: string, gapsMs: number[], { acknowledged, refused }: NotedLoad): void {
-  const sorted = gapsMs.toSorted((left, right) => left - right)
-  const [middle, longest] = [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0]
-  process.stderr.write(
-    `${name}: ${gapsMs.length} rounds, ${acknowledged.size} acknowledged, ${refused.length} refused or broken; ` +
-      `without a hold for ${middle.toFixed(0)} ms (median), ${longest.toFixed(0)} ms (longest)\n`,
-  )
-}

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { blocksOf, documentAt } from '../docs/documents.ts'
+import { findErrors } from '../support/checker.ts'
+import { type Cluster, startCluster } from '../support/cluster.ts'
+import { eventually, httpClients } from '../support/http-client.ts'
+import { isLong, isWhole, longTest } from '../support/long.ts'
+import { longestGapMs, type NotedLoad, startNotedLoad, tellGaps } from '../support/noted-load.ts'
+import { canRunPatroni, type PatroniCluster, startPatroni } from '../support/patroni.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { engines } from '../support/test-service.ts'
+import { allEvents } from '../support/webhooks.ts'
+
+/*
+ * Two servers over three PostgreSQL servers, of which Patroni promotes one, with the file of docs/guides/high-availability.md.
+ * Clients repeat with their Idempotency-Key until they are answered.
+ */
+
+const call = httpClients()
+
+/** What happens to the primary; the first runs in a part, too. */
+const faults: Record<string, (patroni: PatroniCluster) => Promise<void>> = {
+  'loses its machine': (patroni) => patroni.killPrimary(),
+  'is killed, while its Patroni lives': (patroni) => patroni.killPostgres(),
+  'hands over': (patroni) => patroni.switchOver(),
+}
+
+describe.runIf(isLong && engines.includes('postgres') && canRunPatroni())(
+  'under Patroni, a primary that',
+  () => {
+    let patroni: PatroniCluster
+    let cluster: Cluster
+    let receiver: Receiver
+    beforeAll(async () => {
+      receiver = await startReceiver()
+      const guide = blocksOf(documentAt('docs/guides/high-availability.md'))
+      patroni = await startPatroni(guide.find(({ text }) => text.startsWith('scope:'))?.text ?? '')
+      const database = { url: patroni.url, drop: patroni.stop }
+      cluster = await startCluster('postgres', { NODE_ENV: 'test' }, { database }) // production would not deliver to loopback
+      const token = cluster.business.business_key
+      const body = { url: receiver.address, events: allEvents }
+      expect((await call(cluster.address(0), 'POST', '/webhooks', { token, body })).status).toBe(201)
+    })
+    afterAll(async () => {
+      await cluster.stop()
+      await receiver.stop()
+    })
+
+    for (const [name, fault] of Object.entries(faults).slice(0, isWhole ? undefined : 1)) {
+      longTest(`${name} loses nothing that was acknowledged`, { timeout: 900_000 }, async () => {
+        const gapsMs: number[] = []
+        const load = await startNotedLoad(cluster, call, { clients: 32, pauseMs: 100, repeats: true })
+        for (let round = 0; round < (isWhole ? 5 : 1); round += 1) {
+          await moreHolds(load)
+          const sinceMs = performance.now()
+          await fault(patroni)
+          await moreHolds(load)
+          gapsMs.push(longestGapMs(load, sinceMs))
+          await patroni.becomeWhole()
+        }
+        await load.stop()
+        expect(load.unexpected).toEqual([])
+        expect(await findErrors(await patroni.primaryUrl(), load.acknowledged)).toEqual([])
+        for (const { process } of cluster.servers) expect(process.stderr()).toBe('')
+        tellGaps(name, gapsMs, load)
+      })
+    }
+  },
+)
+
+function moreHolds(load: NotedLoad): Promise<true> {
+  const before = load.heldAtMs.length
+  return eventually('holds', () => load.heldAtMs.length > before + 100 || undefined)
+}
