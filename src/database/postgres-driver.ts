@@ -304,6 +304,12 @@ class PostgresDriver implements Driver {
   }
 }
 
+/** Whoever migrates holds a lock already (postgres-migrate.ts). */
+class LocklessAdapter extends PostgresAdapter {
+  override acquireMigrationLock = () => Promise.resolve()
+  override releaseMigrationLock = () => Promise.resolve()
+}
+
 /** The Kysely dialect over a pool of connections; `prepares` is false where these are not the same for two statements. */
 export function postgresDialect(
   pool: ConnectionSource,
@@ -312,7 +318,7 @@ export function postgresDialect(
 ): Dialect {
   return {
     createDriver: () => new PostgresDriver(pool, onStatement, prepares),
-    createAdapter: () => new PostgresAdapter(),
+    createAdapter: () => new LocklessAdapter(),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createIntrospector: (db) => new PostgresIntrospector(db),
   }

@@ -1,4 +1,4 @@
-import { Kysely } from 'kysely'
+import { Kysely, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import { monotonicMs } from '../base/clock.ts'
 import { DatabaseUnavailable, pause, type StatementListener } from './database.ts'
@@ -9,8 +9,12 @@ import type { Tables } from './tables.ts'
 
 /** While a migration waits for a table, all requests for it wait, too. */
 const lockTimeoutMs = 300
-/** Another server may be running the same migrations, and they may take long. */
+/** How long it tries to get its tables. */
 const patienceMs = 120_000
+/** Another server may be running the same migrations, and they may take long. */
+const othersTimeoutMs = 3_600_000
+/** Kysely's: servers of earlier releases took it for a session, which keeps others out as well. */
+const lockId = '3853314791062309107'
 const maxPauseMs = 400
 
 interface MigrationOptions {
@@ -31,7 +35,6 @@ export async function migratePostgres(options: MigrationOptions): Promise<string
     connectionTimeoutMillis: options.connectTimeoutMs,
     keepAlive: true,
     application_name: 'holdfast migrate',
-    ...(!isPooled(options.url) && { options: `-c lock_timeout=${lockTimeoutMs}` }),
     types: resultTypes,
   })
   pool.on('error', () => undefined) // the statement on it reports the same
@@ -46,7 +49,7 @@ export async function migratePostgres(options: MigrationOptions): Promise<string
   try {
     for (;;) {
       try {
-        return await migrate(migrator(db, 'postgres'))
+        return await db.transaction().execute((tx) => migrateAlone(tx))
       } catch (error) {
         if (!isLockConflict(error) || monotonicMs() - startedMs > patienceMs) throw error
       }
@@ -55,6 +58,24 @@ export async function migratePostgres(options: MigrationOptions): Promise<string
   } finally {
     await db.destroy()
   }
+}
+
+/**
+ * Under a lock of the transaction. Kysely's own is one of the session: by way of PgBouncer another session than the one
+ * that has it would be asked to give it back, and the next server would wait for an hour.
+ */
+async function migrateAlone(tx: Transaction<Tables>): Promise<string[]> {
+  await setTimeouts(tx, othersTimeoutMs)
+  await sql`select pg_advisory_xact_lock(${sql.lit(lockId)}::bigint)`.execute(tx)
+  await setTimeouts(tx, lockTimeoutMs)
+  return migrate(migrator(tx, 'postgres'))
+}
+
+/** For the transaction, as a pooled connection has no settings of its own. A role may have a limit for statements. */
+async function setTimeouts(tx: Transaction<Tables>, lockMs: number): Promise<void> {
+  await sql`
+    select set_config('statement_timeout', '0', true), set_config('lock_timeout', ${sql.lit(String(lockMs))}, true)
+  `.execute(tx)
 }
 
 /** A lock timeout or a deadlock. */

@@ -2,6 +2,7 @@ import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findErrors, readRows } from '../support/checker.ts'
+import { commandLine } from '../support/command-line.ts'
 import { emptyDirectory, project, runHoldfast, startHoldfast } from '../support/holdfast-process.ts'
 import { httpClients } from '../support/http-client.ts'
 import { startServer } from '../support/server-process.ts'
@@ -58,6 +59,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
 
   test('with PUBLIC_URL it names its own address once, and the pages where people reach them', async () => {
     const database = await createMigratedDatabase(engine)
+    await commandLine(database.url).text('business', 'create', 'Salon', '--timezone', 'Europe/Berlin')
     const server = await startServer(database.url, { PUBLIC_URL: 'https://book.example/salon' })
     await server.process.says(/^Console .*$/m)
     const printed = server.process.stdout()

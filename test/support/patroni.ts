@@ -1,10 +1,11 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
-import { makePlace, type Place } from './postgres-process.ts'
+import { giveToServer, makePlace, type Place } from './postgres-process.ts'
 import { signalAll } from './replicated-postgres.ts'
 
 /*
@@ -126,22 +127,27 @@ export async function startPatroni(configuration: string): Promise<PatroniCluste
     becomeWhole,
     stop: async () => {
       await Promise.all(machines.map(({ patroni }) => end(patroni))) // which stops its PostgreSQL
+      for (const { place } of machines) await rm(place.directory, { recursive: true, force: true })
       await etcd.stop()
     },
   }
 }
 
-/** It ends when the pipe closes, however the tests end, and removes its directory ($0). */
+/**
+ * It ends when the pipe closes, however the tests end, and removes its directory ($0). The pipe of one that was killed is
+ * closed, too: its files are left to whoever starts it again.
+ */
 const watched = `
   exec 3<&0
   (read -r _ <&3
-   kill -TERM $$; while kill -0 $$; do sleep 0.2; done
+   kill -TERM $$ || exit; while kill -0 $$; do sleep 0.2; done
    [ -e "$0/data/postmaster.pid" ] && kill -QUIT "$(head -n 1 "$0/data/postmaster.pid")"; sleep 1
    rm -rf "$0") >/dev/null 2>&1 &
   exec "$@" 3<&- </dev/null >"$0/log" 2>&1`
 
 async function startEtcd() {
   const place = await makePlace()
+  await giveToServer(place)
   const [port, peerPort] = [await freePort(), await freePort()]
   const [address, peer] = [`127.0.0.1:${port}`, `http://127.0.0.1:${peerPort}`]
   const child = runWatched(place, [
@@ -181,7 +187,7 @@ async function startMachine(name: string, configuration: string, etcd: string): 
     return before.replaceAll(from, to)
   }, configuration)
   writeFileSync(file, text)
-  chmodSync(file, 0o644)
+  await giveToServer(place)
   const machine = { name, port, restPort, place, file }
   return { ...machine, patroni: runPatroni(machine) }
 }

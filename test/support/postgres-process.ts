@@ -71,7 +71,7 @@ export async function userForPostgres(): Promise<RunAs> {
 }
 
 /** Hands the directory and everything in it to the server's user. */
-async function giveToServer({ directory, user: { uid, gid } }: Place): Promise<void> {
+export async function giveToServer({ directory, user: { uid, gid } }: Place): Promise<void> {
   if (uid === undefined || gid === undefined) return
   const entries = await readdir(directory, { recursive: true })
   await Promise.all(['.', ...entries].map((entry) => lchown(join(directory, entry), uid, gid)))

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres } from '../../src/database/postgres.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
 import type { Finding } from '../../src/operate/doctor-types.ts'
-import { findErrors } from '../support/checker.ts'
+import { findErrors, readRows } from '../support/checker.ts'
 import { startCluster, type Cluster } from '../support/cluster.ts'
 import { runCommand } from '../support/command-line.ts'
 import { runHoldfast } from '../support/holdfast-process.ts'
@@ -49,6 +49,16 @@ describe.runIf(program)('by way of PgBouncer in transaction mode', () => {
   afterAll(async () => {
     await cluster.stop()
     await receiver.stop()
+  })
+
+  test('several migrate at once, and none leaves a lock for which the next would wait', async () => {
+    const migrate = () => runCommand(['migrate'], { DATABASE_URL: bouncer.url })
+    for (let round = 0; round < 6; round += 1) {
+      for (const ran of await Promise.all([migrate(), migrate(), migrate()])) {
+        expect(ran).toMatchObject({ code: 0, stderr: '' })
+      }
+    }
+    expect(await readRows(direct, `select 1 from pg_locks where locktype = 'advisory'`)).toEqual([])
   })
 
   test('is recognised where the address does not say so', async () => {
