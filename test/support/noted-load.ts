@@ -149,11 +149,13 @@ export function longestGapMs({ heldAtMs }: NotedLoad, sinceMs: number): number {
 }
 
 /** The figures of the guide "High availability". */
-export function tellGaps(name: string, gapsMs: number[], { acknowledged, refused }: NotedLoad): void {
+export function tellGaps(name: string, gapsMs: number[], loads: NotedLoad[]): void {
   const sorted = gapsMs.toSorted((left, right) => left - right)
   const [middle, longest] = [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0]
+  const sum = (count: (load: NotedLoad) => number) => loads.reduce((total, load) => total + count(load), 0)
+  const [acknowledged, refused] = [sum((load) => load.acknowledged.size), sum((load) => load.refused.length)]
   process.stderr.write(
-    `${name}: ${gapsMs.length} rounds, ${acknowledged.size} acknowledged, ${refused.length} refused or broken; ` +
+    `${name}: ${gapsMs.length} rounds, ${acknowledged} acknowledged, ${refused} refused or broken; ` +
       `without a hold for ${middle.toFixed(0)} ms (median), ${longest.toFixed(0)} ms (longest)\n`,
   )
 }

@@ -61,7 +61,7 @@ describe.runIf(isLong && engines.includes('postgres') && canRunPatroni())(
         expect(load.unexpected).toEqual([])
         expect(await findErrors(await patroni.primaryUrl(), load.acknowledged)).toEqual([])
         for (const { process } of cluster.servers) expect(process.stderr()).toBe('')
-        tellGaps(name, gapsMs, load)
+        tellGaps(name, gapsMs, [load])
       })
     }
   },

@@ -104,29 +104,34 @@ describe.runIf(isLong && engines.includes('postgres') && canReplicate())('a repl
       found.filter(({ check }) => check === wanted).map(({ state, detail }) => `${state}: ${detail}`)
   }
 
-  longTest('is judged by doctor: it follows, is behind, takes writes, is away, or of another cluster', async () => {
-    await isFresh()
-    const told = await doctor()
-    expect(told('reads')).toEqual([expect.stringMatching(/^ok: 127\S+ follows, at most \d+ ms behind$/)])
-    expect(told('servers')).toEqual([
-      expect.stringMatching(/^ok: \S+ takes writes, \S+ is a standby, \S+ is a standby$/),
-    ])
-    await replays('pause')
-    try {
-      expect((await clientOf(cluster, call).hold(0, key(), slot(9))).status).toBe(201)
-      expect((await doctor())('reads')).toEqual([expect.stringMatching(/^warning: .* more than a second behind/)])
-    } finally {
-      await replays('resume')
-    }
-    const other = inject('postgresUrl') ?? ''
-    expect((await doctor(postgres.primary().url))('reads')).toEqual([
-      expect.stringMatching(/^warning: .* takes writes, so it is not a standby/),
-    ])
-    expect((await doctor('postgres://127.0.0.1:1/none'))('reads')).toEqual([
-      expect.stringMatching(/^fault: .* at 127\.0\.0\.1:1 \(.*ECONNREFUSED.*\)/),
-    ])
-    expect((await doctor(other))('reads')).toEqual([expect.stringMatching(/^fault: .* of another cluster/)])
-  })
+  longTest(
+    'is judged by doctor: it follows, is behind, takes writes, is away, or of another cluster',
+    async () => {
+      await isFresh()
+      const told = await doctor()
+      expect(told('reads')).toEqual([expect.stringMatching(/^ok: 127\S+ follows, at most \d+ ms behind$/)])
+      expect(told('servers')).toEqual([
+        expect.stringMatching(/^ok: \S+ takes writes, \S+ is a standby, \S+ is a standby$/),
+      ])
+      await replays('pause')
+      try {
+        expect((await clientOf(cluster, call).hold(0, key(), slot(9))).status).toBe(201)
+        expect((await doctor())('reads')).toEqual([
+          expect.stringMatching(/^warning: .* more than a second behind/),
+        ])
+      } finally {
+        await replays('resume')
+      }
+      const other = inject('postgresUrl') ?? ''
+      expect((await doctor(postgres.primary().url))('reads')).toEqual([
+        expect.stringMatching(/^warning: .* takes writes, so it is not a standby/),
+      ])
+      expect((await doctor('postgres://127.0.0.1:1/none'))('reads')).toEqual([
+        expect.stringMatching(/^fault: .* at 127\.0\.0\.1:1 \(.*ECONNREFUSED.*\)/),
+      ])
+      expect((await doctor(other))('reads')).toEqual([expect.stringMatching(/^fault: .* of another cluster/)])
+    },
+  )
 
   longTest('of another cluster is never read', async () => {
     const stranger = await startReplicatedPostgres()
@@ -151,18 +156,21 @@ describe.runIf(isLong && engines.includes('postgres') && canReplicate())('a repl
     }
   })
 
-  longTest('that is promoted beside its primary makes two of them, which doctor and a start say', async () => {
-    const [standby] = postgres.standbys()
-    const statements = [
-      `alter system set synchronous_standby_names = ''`, // none will follow it
-      'select pg_reload_conf()',
-      'select pg_promote()',
-    ]
-    for (const statement of statements) await execute(standby?.ownUrl ?? '', statement)
-    const two = /TWO PRIMARIES: \S+ \(timeline 1\) and \S+ \(timeline 2\) take writes/
-    expect((await doctor())('servers')).toEqual([expect.stringMatching(two)])
-    const server = await startServer(postgres.url, { LOG_LEVEL: 'error' })
-    await server.process.says(two)
-    await server.stop()
-  })
+  longTest(
+    'that is promoted beside its primary makes two of them, which doctor and a start say',
+    async () => {
+      const [standby] = postgres.standbys()
+      const statements = [
+        `alter system set synchronous_standby_names = ''`, // none will follow it
+        'select pg_reload_conf()',
+        'select pg_promote()',
+      ]
+      for (const statement of statements) await execute(standby?.ownUrl ?? '', statement)
+      const two = /TWO PRIMARIES: \S+ \(timeline 1\) and \S+ \(timeline 2\) take writes/
+      expect((await doctor())('servers')).toEqual([expect.stringMatching(two)])
+      const server = await startServer(postgres.url, { LOG_LEVEL: 'error' })
+      await server.process.says(two)
+      await server.stop()
+    },
+  )
 })
