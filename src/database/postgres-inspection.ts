@@ -22,7 +22,7 @@ export interface ServerAnswer {
   timeline: number | null
   /** The system identifier, which a primary and its standbys share. */
   cluster: string
-  /** When it was started: one server under two names was started once. */
+  /** When it was started, to the microsecond: one server under two names was started once. */
   startedAt: string
   /** Of a pooled address: what the role has (docs/guides/high-availability.md), by name. */
   role: { name: string; settings: Record<string, string> } | undefined
@@ -101,7 +101,7 @@ class Asked {
     try {
       await this.client.connect()
       const [row] = await this.rows(`
-        select ${walFile} as wal, pg_postmaster_start_time() as started,
+        select ${walFile} as wal, cast(pg_postmaster_start_time() as text) as started,
                (select system_identifier from pg_control_system()) as cluster,
                exists(select from pg_settings where name = 'statement_timeout' and source = 'client') as kept`)
       const { wal, started, cluster, kept } = row ?? {}
