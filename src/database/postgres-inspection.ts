@@ -105,7 +105,8 @@ class Asked {
                (select system_identifier from pg_control_system()) as cluster,
                exists(select from pg_settings where name = 'statement_timeout' and source = 'client') as kept`)
       const { wal, started, cluster, kept } = row ?? {}
-      if (!isPooled(this.url) && kept !== true) return { host, complaint: 'a pooler drops startup parameters' }
+      if (!isPooled(this.url) && kept !== true)
+        return { host, complaint: 'a pooler drops startup parameters' }
       const role = isPooled(this.url) ? await this.role() : undefined
       const timeline = wal ? timelineOf(String(wal)) : null
       return { host, timeline, cluster: String(cluster), startedAt: String(started), role }

@@ -330,10 +330,9 @@ function unreachable(urls: readonly string[], error: DatabaseUnavailable): Opera
   const reason = reasonOf(error.cause) || error.message
   const answers = urls.length > 1 ? 'that takes writes answers' : 'answers'
   if (/unsupported startup parameter/.test(reason)) {
-    return new OperatorError(
-      `DATABASE_URL: PgBouncer answers at ${hosts} (${reason}). ${addPooled(urls)}`,
-      { cause: error },
-    )
+    return new OperatorError(`DATABASE_URL: PgBouncer answers at ${hosts} (${reason}). ${addPooled(urls)}`, {
+      cause: error,
+    })
   }
   return new OperatorError(
     `DATABASE_URL: no PostgreSQL ${answers} at ${hosts}${new URL(urls[0] ?? '').pathname} (${reason}). Start the server, or correct the address, ` +

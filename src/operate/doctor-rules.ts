@@ -214,7 +214,9 @@ function hostFindings(servers: ServersFound['servers'], answers: ServerAnswer[])
     ),
   ].filter((finding) => finding !== undefined)
   if (found.length > 0 || answers.every(({ timeline }) => timeline === null)) return found
-  const lines = answers.map(({ host, timeline }) => `${host} ${timeline === null ? 'is a standby' : 'takes writes'}`)
+  const lines = answers.map(
+    ({ host, timeline }) => `${host} ${timeline === null ? 'is a standby' : 'takes writes'}`,
+  )
   return [ok('servers', lines.join(', '))]
 }
 
@@ -247,13 +249,15 @@ function clusterFinding(answers: ServerAnswer[]): Finding | undefined {
 
 /** Judges the role behind PgBouncer; undefined where no address is pooled. */
 function roleFinding(answers: ServerAnswer[]): Finding | undefined {
-  const role = answers.find((server) => server.timeline !== null)?.role ?? answers.find(({ role }) => role)?.role
+  const role =
+    answers.find((server) => server.timeline !== null)?.role ?? answers.find(({ role }) => role)?.role
   if (!role) return undefined
   const lacks = Object.entries(roleSettings).filter(([name, value]) => {
     const has = role.settings[name] ?? '0'
     return name.endsWith('_timeout') ? has === '0' : has !== value.replaceAll("'", '')
   })
-  if (lacks.length === 0) return ok('role', `${role.name} has the settings that PgBouncer gives no connection`)
+  if (lacks.length === 0)
+    return ok('role', `${role.name} has the settings that PgBouncer gives no connection`)
   const name = /^[a-z_][a-z0-9_]*$/.test(role.name) ? role.name : `"${role.name.replaceAll('"', '""')}"`
   return warning(
     'role',

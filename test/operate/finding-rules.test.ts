@@ -165,7 +165,9 @@ describe('several servers', () => {
 
   test('of which two take writes are a fault, which names the one to stop', () => {
     const [found, ...more] = said({ servers: [{ ...b, timeline: 4 }, a, c] })
-    expect(found).toMatch(/^fault: servers: TWO PRIMARIES: a:1 \(timeline 3\) and b:1 \(timeline 4\) take writes/)
+    expect(found).toMatch(
+      /^fault: servers: TWO PRIMARIES: a:1 \(timeline 3\) and b:1 \(timeline 4\) take writes/,
+    )
     expect(found).toContain('stop a:1 at once: Holdfast uses the latest timeline, at b:1;')
     expect(more).toEqual([])
     expect(said({ servers: [a, { ...b, timeline: 3 }] })[0]).toContain('your cluster manager names as leader')
@@ -188,9 +190,17 @@ describe('several servers', () => {
 
   test.each([
     [b, 12.3, /^ok: reads: b:1 follows, at most 13 ms behind$/],
-    [b, Infinity, /^warning: reads: DATABASE_READ_URL: b:1 is more than a second behind.* -> see pg_stat_repl/],
+    [
+      b,
+      Infinity,
+      /^warning: reads: DATABASE_READ_URL: b:1 is more than a second behind.* -> see pg_stat_repl/,
+    ],
     [{ ...b, timeline: 3 }, undefined, /^warning: reads: DATABASE_READ_URL: b:1 takes writes/],
-    [{ ...b, cluster: '8' }, 5, /^fault: reads: DATABASE_READ_URL: b:1 is not a standby of a:1 but of another/],
+    [
+      { ...b, cluster: '8' },
+      5,
+      /^fault: reads: DATABASE_READ_URL: b:1 is not a standby of a:1 but of another/,
+    ],
     [{ host: 'b:1', complaint: 'refused' }, undefined, /^fault: reads: .* at b:1 \(refused\) -> start it/],
     [
       { host: 'b:1', complaint: 'unsupported startup parameter: statement_timeout' },

@@ -73,7 +73,12 @@ export async function startPgBouncer(
   return {
     url: url.href,
     reconnect: async () => {
-      const console = new pg.Client({ host: '127.0.0.1', port: listenPort, user: 'pgbouncer', database: 'pgbouncer' })
+      const console = new pg.Client({
+        host: '127.0.0.1',
+        port: listenPort,
+        user: 'pgbouncer',
+        database: 'pgbouncer',
+      })
       await console.connect()
       await console.query('RECONNECT')
       await console.end()
