@@ -108,7 +108,7 @@ class Asked {
       if (!isPooled(this.url) && kept !== true)
         return { host, complaint: 'a pooler drops startup parameters' }
       const role = isPooled(this.url) ? await this.role() : undefined
-      const timeline = wal ? timelineOf(String(wal)) : null
+      const timeline = typeof wal === 'string' ? timelineOf(wal) : null
       return { host, timeline, cluster: String(cluster), startedAt: String(started), role }
     } catch (error) {
       return { host, complaint: complaintOf(error) }

@@ -273,3 +273,17 @@ onEachEngine('busy calendars', (engine) => {
     }
   })
 })
+
+test('production wants https, also in a network that WEBHOOK_ALLOW_CIDR opens', async () => {
+  const variables = { NODE_ENV: 'production', WEBHOOK_ALLOW_CIDR: '10.0.0.0/8' }
+  const service = await startTestService('sqlite', variables)
+  const business = await makeBusiness(service)
+  const [staff_id] = await makeStaff(service, business.id, ['Anna'])
+  const statusOf = async (url: string) =>
+    (await service.call('POST', '/busy-calendars', { token: business.key, body: { staff_id, url } })).status
+  expect(await statusOf('http://10.0.0.5/anna.ics')).toBe(422)
+  expect(await statusOf('https://127.0.0.1/anna.ics')).toBe(422)
+  expect(await statusOf('https://10.0.0.5/anna.ics')).toBe(201)
+  expect(await statusOf('webcal://10.0.0.5/bob.ics')).toBe(201)
+  await service.stop()
+})

@@ -141,21 +141,3 @@ async function makeService(cluster: Cluster, call: Call, name: string) {
 function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
-
-/** The longest time without an acknowledged hold since then. */
-export function longestGapMs({ heldAtMs }: NotedLoad, sinceMs: number): number {
-  const times = [sinceMs, ...heldAtMs.filter((timeMs) => timeMs > sinceMs)]
-  return Math.max(...times.slice(1).map((timeMs, index) => timeMs - (times[index] ?? timeMs)))
-}
-
-/** The figures of the guide "High availability". */
-export function tellGaps(name: string, gapsMs: number[], loads: NotedLoad[]): void {
-  const sorted = gapsMs.toSorted((left, right) => left - right)
-  const [middle, longest] = [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0]
-  const sum = (count: (load: NotedLoad) => number) => loads.reduce((total, load) => total + count(load), 0)
-  const [acknowledged, refused] = [sum((load) => load.acknowledged.size), sum((load) => load.refused.length)]
-  process.stderr.write(
-    `${name}: ${gapsMs.length} rounds, ${acknowledged} acknowledged, ${refused} refused or broken; ` +
-      `without a hold for ${middle.toFixed(0)} ms (median), ${longest.toFixed(0)} ms (longest)\n`,
-  )
-}

@@ -2,9 +2,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { blocksOf, documentAt } from '../docs/documents.ts'
 import { findErrors, readRows } from '../support/checker.ts'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
+import { longestGapMs, moreHolds as moreHoldsOf, startWatched, tellGaps } from '../support/failover.ts'
 import { eventually, httpClients, openSessions } from '../support/http-client.ts'
 import { isLong, isWhole, longTest } from '../support/long.ts'
-import { longestGapMs, type NotedLoad, startNotedLoad, tellGaps } from '../support/noted-load.ts'
+import { type NotedLoad, startNotedLoad } from '../support/noted-load.ts'
 import {
   canReplicate,
   type Member,
@@ -12,10 +13,8 @@ import {
   type ReplicatedPostgres,
   startReplicatedPostgres,
 } from '../support/replicated-postgres.ts'
-import { startReceiver } from '../support/receiver.ts'
 import { makeSmallDisk } from '../support/small-disk.ts'
 import { engines } from '../support/test-service.ts'
-import { allEvents } from '../support/webhooks.ts'
 
 /*
  * Two servers whose DATABASE_URL names three PostgreSQL servers: one takes writes, two follow it, and a commit waits for
@@ -67,34 +66,14 @@ const faults: Record<string, (postgres: ReplicatedPostgres, primary: Member) => 
 
 let load: NotedLoad
 
-/** Two servers, and a receiver that is told all events. */
-async function startWatched({ url, stop }: Pick<ReplicatedPostgres, 'url' | 'stop'>) {
-  const receiver = await startReceiver()
-  const variables = { NODE_ENV: 'test' } // production would not deliver to loopback
-  const cluster = await startCluster('postgres', variables, { database: { url, drop: stop } })
-  const token = cluster.business.business_key
-  const body = { url: receiver.address, events: allEvents }
-  expect((await call(cluster.address(0), 'POST', '/webhooks', { token, body })).status).toBe(201)
-  return {
-    cluster,
-    stop: async () => {
-      await cluster.stop()
-      await receiver.stop()
-    },
-  }
-}
-
-function moreHolds(): Promise<true> {
-  const before = load.heldAtMs.length
-  return eventually('holds', () => load.heldAtMs.length > before + 100 || undefined)
-}
+const moreHolds = () => moreHoldsOf(load)
 
 describe.runIf(runs)('a database of three servers, of which one', () => {
   let postgres: ReplicatedPostgres
   let cluster: Cluster
   beforeAll(async () => {
     postgres = await startReplicatedPostgres()
-    const watched = await startWatched(postgres)
+    const watched = await startWatched(call, postgres)
     cluster = watched.cluster
     return watched.stop
   })
@@ -159,7 +138,7 @@ describe.runIf(runs && isWhole)('a database whose primary has a full disk', () =
         return
       }
       const postgres = await startReplicatedPostgres(disk.directory)
-      const watched = await startWatched(postgres)
+      const watched = await startWatched(call, postgres)
       try {
         load = await startNotedLoad(watched.cluster, call, { clients, pauseMs, repeats: true })
         loads.push(load)

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { beforeAll, describe, expect } from 'vitest'
 import { blocksOf, documentAt } from '../docs/documents.ts'
 import { findErrors } from '../support/checker.ts'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { eventually, httpClients } from '../support/http-client.ts'
+import type { Cluster } from '../support/cluster.ts'
+import { longestGapMs, moreHolds, startWatched, tellGaps } from '../support/failover.ts'
+import { httpClients } from '../support/http-client.ts'
 import { isLong, isWhole, longTest } from '../support/long.ts'
-import { longestGapMs, type NotedLoad, startNotedLoad, tellGaps } from '../support/noted-load.ts'
+import { startNotedLoad } from '../support/noted-load.ts'
 import { canRunPatroni, type PatroniCluster, startPatroni } from '../support/patroni.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { engines } from '../support/test-service.ts'
-import { allEvents } from '../support/webhooks.ts'
 
 /*
  * Two servers over three PostgreSQL servers, of which Patroni promotes one, with the file of docs/guides/high-availability.md.
@@ -29,20 +28,12 @@ describe.runIf(isLong && engines.includes('postgres') && canRunPatroni())(
   () => {
     let patroni: PatroniCluster
     let cluster: Cluster
-    let receiver: Receiver
     beforeAll(async () => {
-      receiver = await startReceiver()
       const guide = blocksOf(documentAt('docs/guides/high-availability.md'))
       patroni = await startPatroni(guide.find(({ text }) => text.startsWith('scope:'))?.text ?? '')
-      const database = { url: patroni.url, drop: patroni.stop }
-      cluster = await startCluster('postgres', { NODE_ENV: 'test' }, { database }) // production would not deliver to loopback
-      const token = cluster.business.business_key
-      const body = { url: receiver.address, events: allEvents }
-      expect((await call(cluster.address(0), 'POST', '/webhooks', { token, body })).status).toBe(201)
-    })
-    afterAll(async () => {
-      await cluster.stop()
-      await receiver.stop()
+      const watched = await startWatched(call, patroni)
+      cluster = watched.cluster
+      return watched.stop
     })
 
     for (const [name, fault] of Object.entries(faults).slice(0, isWhole ? undefined : 1)) {
@@ -66,8 +57,3 @@ describe.runIf(isLong && engines.includes('postgres') && canRunPatroni())(
     }
   },
 )
-
-function moreHolds(load: NotedLoad): Promise<true> {
-  const before = load.heldAtMs.length
-  return eventually('holds', () => load.heldAtMs.length > before + 100 || undefined)
-}
