@@ -129,7 +129,9 @@ export async function createApp(
   const watched = openMetrics(opened, { version: packageJson.version, ...readingsOf(opened) })
   const context = { ...opened, metrics: watched.metrics }
   const limiter = given ?? (await openRateLimiter(context, { onStatement, patienceMs: limiterPatienceMs }))
+  const reader = openReader(context, packageJson.version)
   const routes = allRoutes({
+    calendars: calendarsRoutes(reader),
     bookingStart: bookingStartRoutes(limiter),
     bookingPage: bookingPageRoutes(limiter),
     feedFiles: feedFileRoutes(limiter),
@@ -161,7 +163,7 @@ export async function createApp(
     manage: (booking) => managedBy(context, booking),
   })
   mails.start()
-  const calendars = startFetching(context, openReader(context, packageJson.version))
+  const calendars = startFetching(context, reader)
   return {
     context,
     server,
@@ -215,6 +217,7 @@ function allRoutes({
   bookingStart,
   bookingPage,
   feedFiles,
+  calendars,
 }: Record<
   | 'bookingStart'
   | 'bookingPage'
@@ -224,7 +227,8 @@ function allRoutes({
   | 'widget'
   | 'logIn'
   | 'forgotten'
-  | 'account',
+  | 'account'
+  | 'calendars',
   AnyRoutes
 >): {
   api: AnyRoutes[]
@@ -259,7 +263,7 @@ function allRoutes({
       ...[logIn, forgotten, account, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes],
       ...[bookingListRoutes, bookingPageOfConsoleRoutes, clientPageRoutes, setUpRoutes],
-      ...[startRoutes, websiteRoutes, settingsRoutes, usersRoutes, calendarsRoutes],
+      ...[startRoutes, websiteRoutes, settingsRoutes, usersRoutes, calendars],
       ...[numbersPageRoutes, developersRoutes, businessesRoutes, auditPageRoutes],
     ],
   }

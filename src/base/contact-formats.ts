@@ -28,6 +28,30 @@ export function clientEmailOf(email: string): string {
   return `${local.split('+', 1)[0] || local}@${domain}`
 }
 
+/** How the address of a client without one ends: nobody can register it (RFC 2606), and no mail goes there. */
+export const noEmailEnding = '@no-email.invalid'
+
+/** Whether mails can reach an address: it is neither that of a client who was erased nor of one without any. */
+export function hasEmail(email: string): boolean {
+  return email !== '' && !isStandIn(email)
+}
+
+/** Whether an address only names a client who has none. */
+export function isStandIn(email: string): boolean {
+  return email.toLowerCase().endsWith(noEmailEnding)
+}
+
+/** An address for people to read: empty where there is none. */
+export function shownEmail(email: string): string {
+  return hasEmail(email) ? email : ''
+}
+
+/** What names a client without an e-mail address: the digits of the phone, else `known`, which nobody else has. */
+export function standInEmail(phone: string, known: string): string {
+  const digits = phone.replaceAll(/\D/g, '')
+  return digits === '' ? `client-${known}${noEmailEnding}` : `phone-${digits}${noEmailEnding}`
+}
+
 /** The name of a client who was erased. */
 export const erasedName = 'Erased'
 

@@ -1,6 +1,7 @@
 import type { AuditAction } from '../access/audit-types.ts'
 import { notOfferedThen } from '../availability/offer-rules.ts'
 import type { Span } from '../availability/resource-rules.ts'
+import { shownEmail } from '../base/contact-formats.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { type Instant, plusSeconds, toMs } from '../base/instants.ts'
 import { searchText } from '../base/search-text.ts'
@@ -172,7 +173,9 @@ export function clientColumns({ first_name, last_name, email, phone }: ClientInp
     client_last_name: last_name,
     client_email: email,
     client_phone: phone || null,
-    client_search: searchText([`${first_name} ${last_name}`, email, phone ?? '', digits].join('\n')),
+    client_search: searchText(
+      [`${first_name} ${last_name}`, shownEmail(email), phone ?? '', digits].join('\n'),
+    ),
   }
 }
 

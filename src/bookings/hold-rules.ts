@@ -78,11 +78,16 @@ interface HoldRequest {
   chosenStaffId: string | null
   /** Any of them will do. */
   resources: Resource[]
+  /** Whether the start may be over: people enter afterwards what took place. */
+  mayBeOver: boolean
 }
 
 export function wantedOf(
   offer: VersionedOffering,
-  { startsAt, ...asked }: Pick<HoldRequest, 'id' | 'partySize' | 'chosenStaffId'> & { startsAt: Instant },
+  {
+    startsAt,
+    ...asked
+  }: Omit<HoldRequest, 'offer' | 'slot' | 'taken' | 'day' | 'resources'> & { startsAt: Instant },
 ): HoldRequest {
   const { service, location, staff } = offer
   const slot = slotOf(service, startsAt)
@@ -116,19 +121,19 @@ export function claimsRequest(
 }
 
 /**
- * Resources that the rules offer at that time. Keys may ignore the rules, but not the clock; even for them,
- * staff who work then come alone.
+ * Resources that the rules offer at that time. Keys may ignore the rules, but not the clock, unless the request is for what
+ * took place; even for them, staff who work then come alone.
  */
 export function offeredResources(
   isSession: boolean,
-  { day, resources }: HoldRequest,
+  { day, resources, mayBeOver }: HoldRequest,
   seen: Parameters<SlotDay['working']>[0],
 ): Resource[] {
   const working = day.working(seen)
   if (typeof working !== 'string') {
     return resources.filter(({ staffId }) => staffId === null || working.includes(staffId))
   }
-  if (isSession || working === 'in_the_past') throw notOfferedThen(working)
+  if (isSession || (working === 'in_the_past' && !mayBeOver)) throw notOfferedThen(working)
   return resources
 }
 

@@ -48,7 +48,8 @@ import {
 import type { PlaceHold } from './hold-schemas.ts'
 import { type ClientAddress, digestNetworks, isTrusted } from './strangers.ts'
 
-type PlaceHoldInput = Static<typeof PlaceHold> & Pick<HoldContext, 'isGone'> & { from: ClientAddress }
+type PlaceHoldInput = Static<typeof PlaceHold> &
+  Pick<HoldContext, 'isGone'> & { from: ClientAddress; mayBeOver?: boolean }
 
 /** Only its owner learns which booking the hold became. */
 export function alreadyConverted(hold: ClaimsTable, actor: Actor): Problem {
@@ -58,7 +59,8 @@ export function alreadyConverted(hold: ClaimsTable, actor: Actor): Problem {
 }
 
 /**
- * Keeps a slot for the caller for ten minutes, replacing the session's own holds at that time.
+ * Keeps a slot for the caller for ten minutes, replacing the session's own holds at that time. With `mayBeOver` a key or person
+ * may take a time in the past, which no request of the API can ask for.
  * A refusal changes nothing. Throws validation_failed for too large a party, not_found, slot_not_offered, hold_limit_reached, slot_held or slot_booked.
  */
 export async function placeHold(
@@ -72,6 +74,7 @@ export async function placeHold(
   const partySize = input.party_size ?? 1
   const {
     isGone,
+    mayBeOver = false,
     from: { address },
   } = input
   const from = isSession(actor) ? { ...(await digestNetworks(context, input.from)), address } : undefined
@@ -79,7 +82,13 @@ export async function placeHold(
     request: input,
     work: (offer) => {
       const chosenStaffId = input.staff_id ?? (isStaff(actor) ? actor.staffId : null)
-      const wanted = wantedOf(offer, { id: context.ids.next(), startsAt, partySize, chosenStaffId })
+      const wanted = wantedOf(offer, {
+        id: context.ids.next(),
+        startsAt,
+        partySize,
+        chosenStaffId,
+        mayBeOver,
+      })
       return placeOrSuggest(context, { actor, wanted, from, isGone, store })
     },
   })

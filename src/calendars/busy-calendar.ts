@@ -64,7 +64,7 @@ export async function addBusyCalendar(
   { staff_id, url: given }: BusyCalendarCreation,
   store: StoreResponse<BusyCalendarRow> = storeNothing,
 ): Promise<BusyCalendarRow> {
-  const url = given.replace(/^webcals?:/i, 'https:')
+  const url = secureAddress(given)
   await checkDestination(context, url)
   return context.db.transaction(async (tx) => {
     const businessId = await lockStaffMember(tx.db, actor.scope, staff_id)
@@ -90,6 +90,35 @@ export async function addBusyCalendar(
     return created
   })
 }
+
+const secureAddress = (given: string) => given.replace(/^webcals?:/i, 'https:')
+
+/** A person waits for it. */
+const checkMs = 5_000
+
+/**
+ * Tries to read what is at an address, and says why it will not become a calendar; undefined for one, and for a server that
+ * may answer later. Throws validation_failed for an address that is not allowed.
+ */
+export async function calendarFault(
+  context: Context,
+  given: string,
+  reader: CalendarReader,
+): Promise<{ code: FetchProblem; text: string } | undefined> {
+  const url = secureAddress(given)
+  await checkDestination(context, url)
+  const now = context.clock.now()
+  const read = await reader.read(url, {
+    ...{ fromMs: toMs(now), toMs: toMs(plusSeconds(now, horizonDays * daySeconds)) },
+    ...{ timezone: 'UTC', withinMs: checkMs },
+  })
+  const code = read && 'problem' in read ? read.problem : undefined
+  if (code === undefined || passing.test(code)) return undefined
+  return { code, text: problemText(code) }
+}
+
+/** Problems that may be over by the next fetch. */
+const passing = /^(timeout|too_slow|too_much_memory|connection_\w+|status_(429|5\d\d))$/
 
 function noSuchCalendar(): Problem {
   return new Problem('not_found', 'There is no busy calendar with this id.')

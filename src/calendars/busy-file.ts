@@ -79,13 +79,19 @@ export class CalendarReader {
     this.options = options
   }
 
-  /** Fetches a calendar and reads its busy times. Gives undefined when it was closed before the end. */
+  /**
+   * Fetches a calendar, for at most `withinMs`, and reads its busy times. Gives undefined when it was closed before the end.
+   */
   async read(
     url: string,
-    { known, ...file }: Omit<FileToRead, 'text'> & { known: Validators | undefined },
+    {
+      known,
+      withinMs = fetchMs,
+      ...file
+    }: Omit<FileToRead, 'text'> & { known?: Validators | undefined; withinMs?: number },
   ): Promise<Fetched | undefined> {
     try {
-      const { text, ...validators } = await this.fetch(new URL(url), known)
+      const { text, ...validators } = await this.fetch(new URL(url), known, withinMs)
       if (text === undefined) return { times: undefined }
       const work = this.reading.then(() => readApart({ text, ...file }))
       this.reading = work.catch(() => undefined)
@@ -103,7 +109,7 @@ export class CalendarReader {
     await this.reading
   }
 
-  private async fetch(url: URL, known: Validators | undefined): Promise<Answered> {
+  private async fetch(url: URL, known: Validators | undefined, withinMs: number): Promise<Answered> {
     const { version, isUnguarded, allowsHttp, allowedRanges, resolve } = this.options
     const guard: GuardOptions = {
       ...{ timeoutMs: fetchMs, isUnguarded, allowedRanges },
@@ -111,7 +117,7 @@ export class CalendarReader {
     }
     const dispatcher = await (this.agent ??= guardedAgent(guard))
     const { request } = await import('undici')
-    const signal = AbortSignal.any([this.closing.signal, AbortSignal.timeout(fetchMs)])
+    const signal = AbortSignal.any([this.closing.signal, AbortSignal.timeout(withinMs)])
     const headers = {
       ...{ 'user-agent': `Holdfast/${version}`, accept: 'text/calendar', 'accept-encoding': 'gzip' },
       ...(known?.etag && { 'if-none-match': known.etag }),

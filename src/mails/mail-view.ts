@@ -1,4 +1,5 @@
 import { effectivePlan } from '../access/actor.ts'
+import { shownEmail } from '../base/contact-formats.ts'
 import type { Instant } from '../base/instants.ts'
 import type { MailsTable } from '../database/tables.ts'
 import type { ShownBooking } from './mail-queries.ts'
@@ -61,7 +62,7 @@ export function mailViewOf(
       client: {
         firstName: booking.client_first_name,
         lastName: booking.client_last_name,
-        email: booking.client_email,
+        email: shownEmail(booking.client_email),
         phone: booking.client_phone,
       },
       notes: booking.notes,

@@ -1,4 +1,5 @@
 import { monotonicMs } from '../base/clock.ts'
+import { hasEmail } from '../base/contact-formats.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
 import { pause } from '../database/database.ts'
 import type { Context } from './context.ts'
@@ -225,7 +226,7 @@ export class MailWorker {
         now,
       )?.id
       const mail = waiting.find((one) => one.id === id)
-      if (!mail || !booking || booking.client_email === '' || (await this.isUnwanted(mail))) {
+      if (!mail || !booking || !hasEmail(booking.client_email) || (await this.isUnwanted(mail))) {
         obsolete.push(...waiting)
       } else if (!next) {
         const same = waiting.filter((one) => one !== mail)

@@ -1,4 +1,4 @@
-import { clientEmailOf } from '../base/contact-formats.ts'
+import { clientEmailOf, hasEmail } from '../base/contact-formats.ts'
 import type { Config } from '../base/config.ts'
 import type { Transaction } from '../database/database.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
@@ -56,7 +56,7 @@ export async function recordMails(
 ): Promise<void> {
   if (mailRoute(config) === 'off') return
   const tidings = tidingsOf(before, after)
-  const mayTell = notify && after.client_email !== '' && after.ends_at > tx.now
+  const mayTell = notify && hasEmail(after.client_email) && after.ends_at > tx.now
   const client = mayTell ? tidings.client : undefined
   const business = toBusiness ? tidings.business : undefined
   if (!client && !business) return

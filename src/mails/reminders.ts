@@ -1,4 +1,4 @@
-import { clientEmailOf } from '../base/contact-formats.ts'
+import { clientEmailOf, hasEmail } from '../base/contact-formats.ts'
 import { type Instant, nearestInstant, toMs } from '../base/instants.ts'
 import { type QuietHours, quietHoursIn } from '../catalogue/mail-settings-rules.ts'
 import type { Context } from './context.ts'
@@ -68,7 +68,7 @@ async function remindClientsOf(
     const found = await findReminded(context.db.reads, windows, { after, max: bookingsAtOnce })
     const mails = found.flatMap((booking): NewMails[] => {
       const rule = rules[booking.place]
-      if (!rule) return []
+      if (!rule || !hasEmail(booking.client_email)) return []
       const due = reminderDueAt(booking, rule.hours, rule.quiet)
       // booked, moved or confirmed later than that: the client has just been told
       if (due > now || booking.scheduled_at > due) return []

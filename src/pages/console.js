@@ -5,9 +5,11 @@ for (const button of document.querySelectorAll('[data-print]')) {
   button.addEventListener('click', () => window.print())
 }
 
-for (const field of document.querySelectorAll('[data-guess-zone]')) {
+for (const field of document.querySelectorAll('[data-guess-zone] select')) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  if (zone) field.value = zone
+  if (!zone) continue
+  field.value = zone
+  if (field.value !== zone) field.add(new Option(zone, zone, true, true)) // an older name of it
 }
 
 // earlier clients are listed while somebody types, and picked without sending the form
@@ -16,7 +18,7 @@ const least = 3
 
 for (const part of document.querySelectorAll('[data-look-up]')) lookUp(part, part.dataset)
 
-function lookUp(part, { lookUp: business, none }) {
+function lookUp(part, { lookUp: business, none, noEmail }) {
   const search = part.querySelector('input')
   const list = part.querySelector('[role=status]')
   let timer
@@ -41,7 +43,8 @@ function lookUp(part, { lookUp: business, none }) {
     const { first_name, last_name, email, phone } = client
     const one = document.createElement('button')
     one.type = 'button'
-    const texts = [`${first_name} ${last_name}`, email, ...(phone === null ? [] : [phone])].map((text) =>
+    const ways = [...(email.endsWith(noEmail) ? [] : [email]), ...(phone === null ? [] : [phone])]
+    const texts = [`${first_name} ${last_name}`, ...ways].map((text) =>
       Object.assign(document.createElement('bdi'), { textContent: text }),
     )
     one.append(...texts.flatMap((text, index) => (index === 0 ? [text] : [' · ', text])))
@@ -50,8 +53,10 @@ function lookUp(part, { lookUp: business, none }) {
   }
   const pick = (client) => {
     const fields = search.form.elements
-    for (const name of ['first_name', 'last_name', 'email', 'phone'])
-      fields.namedItem(name).value = client[name] ?? ''
+    const isNamed = client.email.endsWith(noEmail) // one without an e-mail
+    const values = { ...client, email: isNamed ? '' : client.email, known: isNamed ? client.email : '' }
+    for (const name of ['first_name', 'last_name', 'email', 'phone', 'known'])
+      fields.namedItem(name).value = values[name] ?? ''
     list.replaceChildren()
     fields.namedItem('first_name').focus()
   }

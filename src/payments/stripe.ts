@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe'
 import type { Config } from '../base/config.ts'
+import { hasEmail } from '../base/contact-formats.ts'
 import { Problem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { type Instant, plusSeconds, toMs } from '../base/instants.ts'
@@ -53,7 +54,7 @@ async function openSession(
       // Stripe returns the same session for the same key, and refuses other parameters
       idempotencyKey: `holdfast-checkout-${order.paymentId}${email === undefined ? '-no-email' : ''}`,
     })
-  const session = await create(order.email).catch((error: unknown) => {
+  const session = await create(hasEmail(order.email) ? order.email : undefined).catch((error: unknown) => {
     // Stripe accepts fewer e-mail addresses than we do; the client can enter another one there
     if (isStripeError(error) && error.param === 'customer_email') return create(undefined)
     throw error

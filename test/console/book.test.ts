@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useForm } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import {
+  businessOf,
+  offer,
+  onEachEngine,
+  startTestService,
+  type TestService,
+} from '../support/test-service.ts'
 
 /** What the page opens with in sight: the one tag that asks for it. */
 function focusOf(page: string): string {
@@ -203,8 +210,32 @@ onEachEngine('booking by the form of the console', (engine) => {
     expect(await bookings(form.date)).toHaveLength(2)
   })
 
-  test('never books in the past, nor at a time that clocks skip', async () => {
-    expect((await send(fields('2026-11-19', { anyway: 'on' }))).body).toContain('That time is over.')
+  test('enters afterwards what took place, marked and without a mail, never over somebody else', async () => {
+    const form = fields('2026-11-20', { time: '08:30' }) // half an hour before it opens, and an hour and a half ago
+    const warned = await send({ ...form, time: '09:30' })
+    expect(warned.status).toBe(422)
+    expect(warned.body).toContain('You can enter it afterwards, such as for a walk-in.')
+    expect(warned.body).toContain('Enter it afterwards')
+    expect(warned.body).toContain('The client gets no mail about a time that is over.')
+    expect(warned.body).not.toContain('name="tell"')
+    expect(await bookings('2026-11-20')).toEqual([])
+    const sent = { ...form, time: '09:30', anyway: 'on' }
+    expect((await send(sent)).status).toBe(303)
+    expect(await bookings('2026-11-20')).toMatchObject([{ status: 'confirmed', no_show: false }])
+    const again = await send({ ...sent, once: crypto.randomUUID(), time: '09:45', email: 'ada@example.com' })
+    expect(again).toMatchObject({
+      status: 422,
+      body: expect.stringContaining('Somebody else has that time.'),
+    })
+    expect((await send({ ...form, once: crypto.randomUUID(), anyway: 'on' })).status).toBe(303)
+    expect(await service.rows('mails')).toEqual([])
+    const key = { ...offer(booker.business, 'Haircut'), starts_at: '2026-11-20T08:00:00+01:00' }
+    expect((await booker.call('POST', '/bookings/hold', key)).body).toMatchObject({ reason: 'in_the_past' })
+  })
+
+  test('never books more than 31 days ago, nor at a time that clocks skip', async () => {
+    const old = await send(fields('2026-10-19', { anyway: 'on' }))
+    expect(old.body).toContain('That time is over. Choose a later one.')
     const skipped = await send(fields('2027-03-28', { time: '02:30', anyway: 'on' }))
     expect(skipped.body).toContain('Clocks skip that time')
   })
@@ -219,6 +250,69 @@ onEachEngine('booking by the form of the console', (engine) => {
     const picked = await send({ ...rest, pick: 'grace@example.com', first_name: '', last_name: '' })
     expect(picked.body).toContain('value="Hopper"')
     expect((await send({ ...form, do: 'find', q: 'xx' })).body).toContain('at least three')
+  })
+
+  test('books clients without an e-mail address: the phone tells them apart, else each is a new one', async () => {
+    const date = newDay()
+    const book = async (time: string, client: Record<string, string>) => {
+      const sent = fields(date, { time, email: '', anyway: 'on', ...client })
+      expect((await send(sent)).status).toBe(303)
+      const { body } = await booker.call('GET', `/bookings?from=${date}T00:00:00Z&sort=-created_at&limit=1`)
+      return body.data[0] as { id: string; client: { email: string; phone: string | null } }
+    }
+    const phone = '+49 30 1234-567'
+    const first = await book('10:00', { phone })
+    const second = await book('11:00', { phone: '+49 (30) 1234567' })
+    const walkIn = await book('12:00', { first_name: 'Peter' })
+    const other = await book('13:00', { first_name: 'Petra' })
+    expect(second.client.email).toBe(first.client.email)
+    expect(new Set([first, walkIn, other].map(({ client }) => client.email)).size).toBe(3)
+    for (const { client } of [first, walkIn]) expect(client.email).toMatch(/@no-email\.invalid$/)
+    // people see none, and find them by name and phone
+    for (const path of [
+      '/console/clients',
+      `/console/bookings/${walkIn.id}`,
+      `/console/clients/${first.id}`,
+    ]) {
+      const page = await read(path)
+      expect(page).not.toContain('no-email.invalid')
+      expect(page).toContain('Hopper')
+    }
+    expect(await read(`/console/clients/${first.id}`)).toContain('2 appointments')
+    expect(await read(`/console/bookings/${first.id}/cancel`)).toContain('no e-mail address is known')
+    expect(await read(`/console/bookings/${first.id}/move`)).toContain('no e-mail address is known')
+    const { do: _, ...rest } = fields(date, { email: '', first_name: '', last_name: '' })
+    const found = flat((await send({ ...rest, do: 'find', q: 'petra' })).body)
+    const [, pick = ''] = /name="pick" value="([^"]+)"/.exec(found) ?? []
+    expect(found.replaceAll(/<[^>]*>/g, '')).not.toContain('no-email')
+    const picked = flat((await send({ ...rest, pick })).body)
+    expect(picked).toMatch(/name="email"[^>]* value=""/)
+    const [, known = ''] = /name="known" value="([^"]+)"/.exec(picked) ?? []
+    const again = await book('14:00', { first_name: 'Petra', known })
+    expect(again.client.email).toBe(other.client.email)
+    // a correction may add an address, and take it away
+    const correct = async (typed: Record<string, string>) => {
+      const page = `/console/bookings/${walkIn.id}/client`
+      expect((await useForm(service, owner, { page, action: page, fields: typed })).status).toBe(303)
+      return (await booker.call('GET', `/bookings/${walkIn.id}`)).body.client.email as string
+    }
+    expect(await correct({ first_name: 'Pit' })).toBe(walkIn.client.email)
+    expect(await correct({ email: 'pit@example.com' })).toBe('pit@example.com')
+    expect(await correct({ email: '', phone })).toBe(first.client.email)
+  })
+
+  test('says so where the server sends no mail, and offers none', async () => {
+    const date = newDay()
+    const form = await read(`/console/book?date=${date}&service=${serviceId('Haircut')}&location=${place()}`)
+    expect(form).toContain('The client gets no mail: this server sends none')
+    expect(form).not.toContain('name="tell"')
+    const id = await booker.book('Haircut', `${date}T10:00:00+01:00`, { staff_id: booker.staffId('Anna') })
+    for (const name of ['move', 'cancel', 'person']) {
+      const page = await read(`/console/bookings/${id}/${name}`)
+      expect(page).toContain('this server sends none, as SMTP_URL is not set')
+      expect(page).not.toContain('name="tell"')
+    }
+    expect(await read(`/console?date=${date}`)).not.toContain('data-told')
   })
 
   test('staff book for themselves alone, and look up nobody', async () => {

@@ -11,6 +11,8 @@ const path = '/console/calendars'
 const newFeed = `${path}/feeds/new`
 const newBusy = `${path}/busy/new`
 
+const emptyCalendar = 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n'
+
 onEachEngine('the page about calendars', (engine) => {
   let service: TestService
   let receiver: Receiver
@@ -123,6 +125,7 @@ onEachEngine('the page about calendars', (engine) => {
     expect(refused.body).toContain('value="ftp://secret-4711/anna.ics"')
     const added = { ...(await hidden(newBusy)), staff_id: anna, url: `${receiver.address}/secret-4711.ics` }
     const location = `${path}?done=busyMade`
+    receiver.answer = (response) => response.end(emptyCalendar)
     expect(await post(newBusy, added)).toMatchObject({ status: 303, headers: { location } })
     expect((await post(newBusy, added)).status).toBe(303)
     const list = await show(location)
@@ -132,10 +135,30 @@ onEachEngine('the page about calendars', (engine) => {
     expect((await hidden(newBusy))['url']).toBe('')
   })
 
+  test('looks at once whether an address has a calendar, and takes one whose server does not answer now', async () => {
+    const url = `${receiver.address}/page.ics`
+    const count = async () => (await service.rows('busy_calendars')).length
+    const before = await count()
+    const sent = async () => post(newBusy, { ...(await hidden(newBusy)), staff_id: anna, url })
+    receiver.answer = (response) => response.end('<!doctype html><title>My calendar</title>')
+    const page = await sent()
+    expect(page.status).toBe(422)
+    expect(page.body).toMatch(/id="url-fault">What is at the address is not a calendar/)
+    receiver.answer = status(404)
+    expect((await sent()).body).toMatch(/id="url-fault">The server answered 404/)
+    expect(await count()).toBe(before)
+    receiver.answer = status(503)
+    expect((await sent()).status).toBe(303)
+    expect(await count()).toBe(before + 1)
+    expect((await post(`${path}/busy/${await idIn(/busy\/([0-9a-f-]{36})\/remove/)}/remove`)).status).toBe(
+      303,
+    )
+  })
+
   test('tells when a busy calendar was last read, how long ago, and why not since', async () => {
     const id = await idIn(/busy\/([0-9a-f-]{36})\/remove/)
     const reader = openReader(service.context, '0')
-    receiver.answer = (response) => response.end('BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n')
+    receiver.answer = (response) => response.end(emptyCalendar)
     await fetchBusyCalendar(service.context, operator, { id, reader })
     service.clock.advance(20 * 60)
     receiver.answer = status(404)
@@ -151,6 +174,7 @@ onEachEngine('the page about calendars', (engine) => {
 
   test('refuses a sixth calendar of a person, and removes one in its own business alone', async () => {
     const body = { staff_id: anna, url: `${receiver.address}/more.ics` }
+    receiver.answer = (response) => response.end(emptyCalendar)
     for (let added = 1; added < 5; added += 1) await manager.call('POST', '/busy-calendars', body)
     const refused = await post(newBusy, body)
     expect(refused.status).toBe(409)

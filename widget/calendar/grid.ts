@@ -38,6 +38,8 @@ export interface Booking {
   block: 'staff' | 'location' | undefined
   /** The name of the client, or what a block says. */
   client: string
+  /** Whether mails can tell the client. */
+  isTold: boolean
   element: HTMLElement
   place: Place
   fromMs: number
@@ -115,8 +117,9 @@ export class Grid {
     if (block !== undefined && last === undefined) return undefined // of several days: opened, not carried
     const end = Math.max(first + 1, (last ?? this.rows - 1) + 1)
     const client = element.querySelector('bdi')?.textContent ?? ''
-    const place = { column, first, end }
-    return { id, version: Number(version), serviceId: service, block, client, element, place, fromMs, toMs }
+    const isTold = element.dataset['told'] !== undefined
+    const about = { id, version: Number(version), serviceId: service, block, client, isTold }
+    return { ...about, element, place: { column, first, end }, fromMs, toMs }
   }
 
   /** The rows of a part of a column, such as free time. */

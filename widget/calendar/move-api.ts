@@ -6,6 +6,7 @@ export interface Move {
   id: string
   version: number
   client: string
+  isTold: boolean
   block: Booking['block']
   from: Target
   to: Target

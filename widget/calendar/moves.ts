@@ -38,7 +38,7 @@ export class Moves {
   /** Drops an appointment where it is carried. */
   async drop(carried: Carried): Promise<void> {
     const { booking, target } = carried
-    const { id, version, client, block, fromMs, toMs } = booking
+    const { id, version, client, isTold, block, fromMs, toMs } = booking
     const who = booking.element.closest<HTMLElement>('.cal-col')?.dataset['who'] ?? ''
     const from = { fromMs, toMs, who }
     if (!target) {
@@ -47,7 +47,7 @@ export class Moves {
     }
     if (isEqual(target, from)) return carried.end()
     carried.wait()
-    await this.go({ id, version, client, block, from, to: target }, carried)
+    await this.go({ id, version, client, isTold, block, from, to: target }, carried)
   }
 
   /** Several bookings of one time have no place of their own to be dropped at. */
@@ -164,8 +164,10 @@ export class Moves {
       else this.say({ ...move, version, from: to, to: from }, outcome)
     }
     note.show({
-      text: this.wordsOf(move),
-      check: { text: filled(texts.tell, { name: isolated(client) }), changed: tell },
+      text: move.isTold
+        ? this.wordsOf(move)
+        : `${this.wordsOf(move)} · ${filled(texts.untold, { name: isolated(client) })}`,
+      ...(move.isTold && { check: { text: filled(texts.tell, { name: isolated(client) }), changed: tell } }),
       buttons: [{ text: texts.undo, isUndo: true, act: () => void undo() }],
       ended: () => {
         if (this.pending !== telling) return
@@ -173,7 +175,7 @@ export class Moves {
         void sendTelling(telling)
       },
     })
-    tell(true)
+    if (move.isTold) tell(true)
   }
 
   /** "Mon 9:00 → Tue 14:30, with Ben". */

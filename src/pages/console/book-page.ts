@@ -2,11 +2,13 @@ import { Problem } from '../../base/errors.ts'
 import { type Instant, readInstant } from '../../base/instants.ts'
 import type { Location, Service } from '../../catalogue/catalogue-types.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
+import { isStandIn, noEmailEnding, shownEmail } from '../../base/contact-formats.ts'
 import { html, type Html } from '../page.ts'
 import { answerFields } from './answer-fields.ts'
 import { consoleScript, type ConsoleVisit, pathOf } from './console-page.ts'
 import type { ShownPage } from './console-route.ts'
 import { bookingWords, choice, faultSummary, field, type FormState, hidden, tick } from './form.ts'
+import { tellTick } from './telling.ts'
 import { wallFields } from './wall-clock.ts'
 import { clockText, dayText, momentText } from './formats.ts'
 
@@ -97,6 +99,8 @@ export interface BookForm {
   next?: 'q' | 'first_name' | 'notes' | undefined
   /** Free times of the first day with any, from the chosen one on; undefined where nobody asked for them. */
   times?: readonly FreeTime[] | undefined
+  /** Whether the chosen start is over. */
+  isOver: boolean
   /** Whether somebody asked for them just now. */
   asked?: boolean
   /** Earlier clients; undefined where nobody was searched for. */
@@ -107,6 +111,12 @@ export interface BookForm {
 export interface FreeTime {
   start: Instant
   seatsLeft: number
+}
+
+/** What the form holds of a client who is known: `known` names one without an e-mail address. */
+export function clientTyped({ first_name, last_name, email, phone }: FoundClient) {
+  const known = isStandIn(email) ? email : ''
+  return { first_name, last_name, email: shownEmail(email), phone: phone ?? '', known }
 }
 
 export interface FoundClient {
@@ -163,15 +173,16 @@ export function bookForm(form: BookForm): ShownPage {
       <form method="post" action="${pathOf('/console/book', visit)}" class="fields book">
         ${firstButton('book')}
         ${hidden({ once: visit.once, start: typed['start'], client: typed['client'], service: service.id })}
-        ${faultSummary({ typed, faults: others }, bookingWords(texts), near)} ${warningBox(state, t.anyway)}
-        ${whenFields(form)}
+        ${hidden({ known: typed['known'] ?? '' })}
+        ${faultSummary({ typed, faults: others }, bookingWords(texts), near)}
+        ${warningBox(state, form.isOver ? t.afterwards : t.anyway)} ${whenFields(form)}
         <fieldset>
           <legend>${t.client}</legend>
           ${visit.person.role === 'staff' ? '' : lookUp(form)} ${clientFields(form)}
         </fieldset>
         ${answerFields(texts, state, { fields: service.custom_fields })}
         ${field(state, { name: 'notes', label: t.notes, rows: 4, max: 1000, focus: form.next === 'notes' })}
-        ${tick(state, 'tell', t.tell)}
+        ${form.isOver ? html`<p class="soft">${t.untoldAfterwards}</p>` : tellTick(visit, state, t.tell)}
         <button type="submit" name="do" value="book" class="main">${t.send}</button>
       </form>`,
   )
@@ -249,7 +260,11 @@ const unchecked = (isNext: boolean): Html => html`formnovalidate ${focusIf(isNex
 function lookUp({ visit, state: { typed, faults }, found, next }: BookForm): Html {
   const t = visit.texts.book
   const fault = faults['q']
-  return html`<div data-look-up="${visit.business?.id ?? ''}" data-none="${t.nobodyFound}">
+  return html`<div
+    data-look-up="${visit.business?.id ?? ''}"
+    data-none="${t.nobodyFound}"
+    data-no-email="${noEmailEnding}"
+  >
     <label for="q">${t.findClient}</label>
     <div class="beside">
       <input
@@ -270,8 +285,9 @@ function lookUp({ visit, state: { typed, faults }, found, next }: BookForm): Htm
       ${(found ?? []).map(
         ({ first_name, last_name, email, phone }, index) =>
           html`<button type="submit" name="pick" value="${email}" ${unchecked(index === 0)}>
-            <bdi>${first_name} ${last_name}</bdi> ·
-            <bdi>${email}</bdi>${phone === null ? '' : html` · <bdi>${phone}</bdi>`}
+            ${[`${first_name} ${last_name}`, shownEmail(email), phone ?? '']
+              .filter((part) => part !== '')
+              .map((part, at) => html`${at === 0 ? '' : ' · '}<bdi>${part}</bdi>`)}
           </button>`,
       )}
     </p>
@@ -285,7 +301,7 @@ function clientFields({ visit, state, next }: BookForm): Html {
       ${field(state, { name: 'last_name', label: t.lastName, required: true, max: 100 })}
     </div>
     <div class="beside">
-      ${field(state, { name: 'email', label: t.email, hint: t.emailHint, type: 'email', required: true, max: 254 })}
+      ${field(state, { name: 'email', label: t.email, hint: t.emailHint, type: 'email', max: 254 })}
       ${field(state, { name: 'phone', label: t.phone, type: 'tel', max: 32 })}
     </div>`
 }

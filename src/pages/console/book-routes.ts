@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { explainSlot, showAvailability, type ShownSlot } from '../../availability/availability.ts'
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
 import { dayMs } from '../../availability/zone-rules.ts'
+import { isStandIn, standInEmail } from '../../base/contact-formats.ts'
 import { readClientAddress } from '../../base/client-network.ts'
 import { Problem } from '../../base/errors.ts'
 import { type Instant, parseInstant, plusMinutes, readInstant } from '../../base/instants.ts'
@@ -21,7 +22,7 @@ import {
   type BookForm,
   bookForm,
   calendarForm,
-  type FoundClient,
+  clientTyped,
   type FreeTime,
   serviceChoice,
 } from './book-page.ts'
@@ -91,7 +92,8 @@ function bookRoute(context: Context): ConsoleRoute {
         ...known,
         who: service.staff_ids.includes(staffId) ? staffId : '',
       }
-      const form = { visit, catalogue, service, location, state: filledForm(typed) }
+      const isOver = start !== undefined && start <= context.clock.now()
+      const form = { visit, catalogue, service, location, isOver, state: filledForm(typed) }
       return bookForm({ ...form, times: start ? undefined : await freeTimes(context, form) })
     },
     form: {
@@ -112,7 +114,9 @@ function bookRoute(context: Context): ConsoleRoute {
         const { date } = wallFields(order.startsAt, form.location.timezone)
         await warn(context, visit, {
           ...{ wanted: wantedOf(order), minutes: order.service.duration_minutes, typed },
-          firm: ['in_the_past', 'not_offered_here'],
+          firm: isLongOver(context, order.startsAt)
+            ? ['in_the_past', 'not_offered_here']
+            : ['not_offered_here'],
         })
         return once(
           (store) => book(context, visit, { order, store }),
@@ -132,11 +136,14 @@ function bookRoute(context: Context): ConsoleRoute {
 async function clientOfBooking(context: Context, { person }: BusinessVisit, id: string): Promise<Typed> {
   const shown = presentBooking(await showBooking(context, person, id), person)
   if ('redacted' in shown || shown.client.email === '') return {}
-  return { client: id, ...fieldsOf(shown.client) }
+  return { client: id, ...clientTyped(shown.client) }
 }
 
-function fieldsOf({ first_name, last_name, email, phone }: FoundClient): Typed {
-  return { first_name, last_name, email, phone: phone ?? '' }
+/** How long people may enter afterwards what took place. */
+const maxDaysOver = 31
+
+function isLongOver({ clock }: Context, startsAt: Instant): boolean {
+  return startsAt < plusMinutes(clock.now(), -maxDaysOver * 24 * 60)
 }
 
 /** What the business offers. */
@@ -187,7 +194,11 @@ async function sentForm(context: Context, visit: BusinessVisit, typed: Typed): P
   const { service, location } = chosen(visit, catalogue, typed)
   if (!service || !location || service.id !== typed['service'] || location.id !== typed['location'])
     return undefined
-  return { visit, catalogue, service, location, state: filledForm(withChosenTime(typed, location.timezone)) }
+  const state = filledForm(withChosenTime(typed, location.timezone))
+  const { date = '', time = '', start = '' } = state.typed
+  const startsAt = instantOf({ date, time }, location.timezone, parseInstant(start))
+  const isOver = startsAt !== undefined && startsAt !== 'skipped' && startsAt <= context.clock.now()
+  return { visit, catalogue, service, location, isOver, state }
 }
 
 /** A free time that was offered comes in the place of that in the fields. */
@@ -253,7 +264,7 @@ async function pickedClient(context: Context, form: SentForm) {
   const { typed } = form.state
   const [client] = await clientsLike(context, form.visit, { email: typed['pick'] ?? '' })
   if (!client) return bookForm(form)
-  return bookForm({ ...form, state: filledForm({ ...typed, ...fieldsOf(client) }), next: 'notes' })
+  return bookForm({ ...form, state: filledForm({ ...typed, ...clientTyped(client) }), next: 'notes' })
 }
 
 const maxFound = '8'
@@ -282,34 +293,41 @@ interface Order {
   location: Location
   staffId: string | undefined
   startsAt: Instant
+  isOver: boolean
   /** For how many people; undefined for one. */
   party: number | undefined
   body: Omit<Static<typeof ConvertHold>, 'hold_id'>
 }
 
 /** What the form asks for. Throws a FormFault, or validation_failed. */
-function orderOf({ visit, service, location, state: { typed } }: SentForm): Order {
+function orderOf({ visit, service, location, isOver, state: { typed } }: SentForm): Order {
   const startsAt = startOf(visit, typed, location.timezone)
   const party = partyOf(service, typed)
   if (service.capacity > 1 && party === undefined && numberOf(typed['party_size'] ?? '1') !== 1) {
     const text = visit.texts.book.badParty(service.capacity)
     throw new FormFault({ '': text, party_size: text })
   }
-  const { first_name = '', last_name = '', email = '', phone = '', notes = '', who = '' } = typed
+  const { first_name = '', last_name = '', phone = '', notes = '', who = '' } = typed
   const answers = answersOf(service.custom_fields, typed)
   try {
     const { hold_id: _, ...body } = checkedForm(ConvertHold, {
       hold_id: service.id, // checked alone: the hold comes later
-      client: { first_name, last_name, email, ...(phone && { phone }) },
+      client: { first_name, last_name, email: addressOf(typed), ...(phone && { phone }) },
       custom_field_values: answers,
       ...(notes && { notes }),
-      notify: typed['tell'] === 'on',
+      notify: typed['tell'] === 'on' && !isOver,
     })
     const staffId = service.staff_ids.includes(who) ? who : undefined
-    return { service, location, staffId, startsAt, party, body }
+    return { service, location, staffId, startsAt, isOver, party, body }
   } catch (error) {
     throw refusedAnswers(error, { fields: service.custom_fields, answers })
   }
+}
+
+/** The client's address; without one what names them: the phone, the earlier booking that was picked, or this form. */
+function addressOf({ email = '', phone = '', known = '', once = '' }: Typed): string {
+  if (email !== '') return email
+  return phone === '' && isStandIn(known) ? known : standInEmail(phone, once)
 }
 
 function wantedOf({ service, location, staffId, startsAt }: Order): Wanted {
@@ -350,7 +368,7 @@ export async function warn(
   if (firm.includes(reason)) throw new FormFault({ '': text, time: text })
   if (typed['anyway'] === 'on') return
   const blocked = reason === 'blocked' ? await blockedText(context, visit, { wanted, minutes }) : undefined
-  throw new FormFault({ anyway: blocked ?? text })
+  throw new FormFault({ anyway: blocked ?? (reason === 'in_the_past' ? texts.book.over : text) })
 }
 
 /** Whose block it is, and why, as far as the reader may know. */
@@ -376,9 +394,13 @@ async function book(
   { person }: BusinessVisit,
   { order, store }: { order: Order; store: StoreResponse<unknown> },
 ) {
-  const { service, body } = order
+  const { service, body, isOver: mayBeOver } = order
   const from = readClientAddress(person.via?.address ?? '')
-  const { hold } = await placeHold(context, person, { ...wantedOf(order), ...partyIn(order), from })
+  const { hold } = await placeHold(context, person, {
+    ...wantedOf(order),
+    ...partyIn(order),
+    ...{ from, mayBeOver },
+  })
   try {
     return await convertHold(context, person, { ...body, hold_id: hold.id, from }, store)
   } catch (error) {

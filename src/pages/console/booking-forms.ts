@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { hasEmail, shownEmail, standInEmail } from '../../base/contact-formats.ts'
 import { Problem } from '../../base/errors.ts'
 import { isInstant, readInstant } from '../../base/instants.ts'
 import type { ChangeBooking } from '../../bookings/booking-schemas.ts'
@@ -29,6 +30,7 @@ import {
   type Typed,
 } from './form.ts'
 import { momentText } from './formats.ts'
+import { filedHint, whyUntold } from './telling.ts'
 
 /* The forms of a booking. Each comes back with what was typed, and says what others changed meanwhile. */
 
@@ -49,7 +51,7 @@ export function presentFields(name: FormName, view: BookingView): Typed {
       return {
         first_name: row.client_first_name,
         last_name: row.client_last_name,
-        email: row.client_email,
+        email: shownEmail(row.client_email),
         phone: row.client_phone ?? '',
       }
     case 'details':
@@ -181,13 +183,16 @@ function cancelForm({ view, state }: ShownForm): { title: string; fields: Html; 
 function tellChoice({ visit, row }: BookingView, state: FormState): Html {
   const texts = visit.texts.booking
   if (row.client_email === '') return html``
-  return radios(state, {
+  const why = whyUntold(visit, row.client_email)
+  if (why !== undefined) return html`<p class="soft">${why}</p>`
+  const asked = radios(state, {
     ...{ name: 'tell', label: texts.tellAsk },
     options: [
       ['yes', texts.tellYes(row.client_email)],
       ['no', texts.tellNo],
     ],
   })
+  return html`${asked} ${filedHint(visit)}`
 }
 
 const clientParts = [
@@ -201,7 +206,7 @@ function clientFields({ view, state, present }: ShownForm): Html {
   const { booking, form } = view.visit.texts
   return html`${clientParts.map(([name, label, type, max]) =>
     field(state, {
-      ...{ name, label: booking[label], type, max, required: name !== 'phone' },
+      ...{ name, label: booking[label], type, max, required: name.endsWith('_name') },
       now: nowText(form.now, { name, state, present }),
     }),
   )}`
@@ -214,9 +219,11 @@ function nowText(label: string, { name, state, present }: Omit<ShownForm, 'view'
 }
 
 /** What the form about the client says, as the API takes it. */
-export function readClient(typed: Typed): Static<typeof ChangeBooking> {
-  const { first_name = '', last_name = '', email = '', phone = '' } = typed
-  return { client: { first_name, last_name, email, phone: phone || null } }
+export function readClient({ row }: BookingView, typed: Typed): Static<typeof ChangeBooking> {
+  const { first_name = '', last_name = '', phone = '' } = typed
+  const present = phone === '' && !hasEmail(row.client_email) ? row.client_email : undefined
+  const email = typed['email'] || (present ?? standInEmail(phone, row.id))
+  return { client: { first_name, last_name, ...(email && { email }), phone: phone || null } }
 }
 
 function detailFields({ view, state, present }: ShownForm): Html {

@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { isStaff } from '../../access/actor.ts'
+import { shownEmail } from '../../base/contact-formats.ts'
 import { Problem } from '../../base/errors.ts'
 import { isUuid } from '../../base/ids.ts'
 import { listBookings, presentBooking, showBooking } from '../../bookings/booking.ts'
@@ -133,7 +134,7 @@ function exportedRow(booking: ReturnType<typeof presentBooking>): string {
   return csvRow([
     ...[booking.id, booking.status, isAbsent ? 'yes' : 'no', booking.starts_at, booking.ends_at],
     ...[service.name, location.name, staff?.name ?? null, booking.party_size],
-    ...[client.first_name, client.last_name, client.email, client.phone, booking.notes],
+    ...[client.first_name, client.last_name, shownEmail(client.email), client.phone, booking.notes],
     'cancel_reason' in booking ? (booking.cancel_reason ?? null) : null,
     ...[payment?.status ?? null, payment?.amount ?? null, payment?.currency ?? null, booking.created_at],
   ])

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { isStaff } from '../../access/actor.ts'
+import { shownEmail } from '../../base/contact-formats.ts'
 import { type Instant, readInstant, toMs } from '../../base/instants.ts'
 import { type listBookings, presentBooking, type showBooking } from '../../bookings/booking.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
@@ -111,7 +112,8 @@ function clientFact({ visit, row, client }: BookingView, shown: Shown): Html {
   const isKnown = client !== undefined && email !== ''
   const called = html`<bdi class="client-name">${clientName(shown.client, visit)}</bdi>`
   const name = isKnown ? html`<a href="${pathOf(`/console/clients/${row.id}`, visit)}">${called}</a>` : called
-  if ('redacted' in shown) return fact(texts.client, name, html`<bdi>${email}</bdi>`)
+  const reached = shownEmail(email)
+  if ('redacted' in shown) return fact(texts.client, name, html`<bdi>${reached}</bdi>`)
   const notes = [
     ...(client ? [texts.visit(client.visits + 1)] : []),
     ...(client && client.no_shows > 0 ? [texts.noShows(client.no_shows)] : []),
@@ -120,7 +122,7 @@ function clientFact({ visit, row, client }: BookingView, shown: Shown): Html {
   return fact(
     texts.client,
     html`${name}${notes.length === 0 ? '' : html` <span class="soft">${notes.join(' · ')}</span>`}`,
-    ...(email === '' ? [] : [html`<a href="mailto:${email}"><bdi>${email}</bdi></a>`]),
+    ...(reached === '' ? [] : [html`<a href="mailto:${reached}"><bdi>${reached}</bdi></a>`]),
     ...(phone === null ? [] : [html`<a href="tel:${dialled(phone)}"><bdi>${phone}</bdi></a>`]),
     ...(isKnown
       ? [

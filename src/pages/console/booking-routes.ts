@@ -244,7 +244,7 @@ async function useForm(
   }
   const details = readDetails(view, typed)
   const change = {
-    client: () => readClient(typed),
+    client: () => readClient(view, typed),
     details: () => details,
     person: () => ({ staff_id: typed['staff_id'] || null, notify }),
   }[name]()

@@ -23,6 +23,7 @@ import {
 import { pathOf } from './console-page.ts'
 import { DayGrid, inLanes, placeOf, type Rows, windowOf } from './day-layout.ts'
 import { clientName } from './formats.ts'
+import { whyUntold } from './telling.ts'
 
 /* The calendar as a grid: a day with a column for each person, or a week of one. */
 
@@ -309,7 +310,7 @@ function bookingPart(
     class="booking is-${booking.no_show ? 'no-show' : booking.status} ${place}"
     data-key="b-${booking.id}"
     data-span="${from} ${to}"
-    ${isMovable(booking) ? html`data-id="${booking.id}" data-version="${booking.version}" data-service="${booking.service.id}"` : ''}
+    ${isMovable(booking) ? html`data-id="${booking.id}" data-version="${booking.version}" data-service="${booking.service.id}" ${whyUntold(visit, booking.client.email) === undefined ? html`data-told` : ''}` : ''}
   >
     <a
       id="b-${booking.id}"

@@ -4,11 +4,13 @@ import type { Context } from '../../bookings/context.ts'
 import { CreateBusyCalendar } from '../../calendars/busy-calendar-schemas.ts'
 import {
   addBusyCalendar,
+  calendarFault,
   deleteBusyCalendar,
   maxBusyCalendars,
   pageOfBusyCalendars,
   presentBusyCalendar,
 } from '../../calendars/busy-calendar.ts'
+import type { CalendarReader } from '../../calendars/busy-file.ts'
 import { CreateFeed } from '../../calendars/feed-schemas.ts'
 import { createFeed, deleteFeed, listFeeds, maxFeeds, rotateFeed } from '../../calendars/feed.ts'
 import { locationKind, staffKind } from '../../catalogue/catalogue.ts'
@@ -20,6 +22,7 @@ import {
   checkedForm,
   type ConsoleRoute,
   consoleRoutes,
+  FormFault,
   type ShownPage,
 } from './console-route.ts'
 import { asksOnce } from './developers-page.ts'
@@ -41,14 +44,16 @@ const newFeedPath = `${path}/feeds/new`
 const newBusyPath = `${path}/busy/new`
 
 /** Calendars of people elsewhere: those that show bookings from here, and those that keep people busy here. */
-export function calendarsRoutes(app: FastifyInstance, context: Context): void {
-  consoleRoutes(app, context, [
-    overview(context),
-    newFeed(context),
-    ...feedForms(context),
-    newBusy(context),
-    removedBusy(context),
-  ])
+export function calendarsRoutes(reader: CalendarReader) {
+  return (app: FastifyInstance, context: Context): void => {
+    consoleRoutes(app, context, [
+      overview(context),
+      newFeed(context),
+      ...feedForms(context),
+      newBusy(context, reader),
+      removedBusy(context),
+    ])
+  }
 }
 
 /** The visitor at this business alone, also where they are of a hub. */
@@ -347,7 +352,7 @@ function ageText(then: Instant, now: Instant, { locale }: BusinessVisit): string
   return new Intl.RelativeTimeFormat(locale).format(-count, unit)
 }
 
-function newBusy(context: Context): ConsoleRoute {
+function newBusy(context: Context, reader: CalendarReader): ConsoleRoute {
   const shown = async (visit: BusinessVisit, state: FormState): Promise<ShownPage> => {
     const t = visit.texts.calendars
     const { staff } = await namesOf(context, visit)
@@ -381,11 +386,13 @@ function newBusy(context: Context): ConsoleRoute {
       words: busyWords,
       refusals: { calendar_limit_reached: 409 },
       fieldOf: (pointer) => (['/staff_id', '/url'].includes(pointer) ? pointer.slice(1) : ''),
-      act: (visit, { staff_id, url = '' }, _address, once) => {
+      act: async (visit, { staff_id, url = '' }, _address, once) => {
         const input = checkedForm(CreateBusyCalendar, {
           ...(staff_id && { staff_id }),
           ...(url.trim() !== '' && { url: url.trim() }),
         })
+        const fault = await calendarFault(context, input.url, reader)
+        if (fault) throw new FormFault({ url: visit.texts.calendars.problem(fault.code, fault.text) })
         return once(
           (store) => addBusyCalendar(context, managerOf(visit), input, store),
           () => ({ path, query: { done: 'busyMade' } }),

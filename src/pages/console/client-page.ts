@@ -1,3 +1,4 @@
+import { hasEmail, shownEmail } from '../../base/contact-formats.ts'
 import { type Instant, readInstant } from '../../base/instants.ts'
 import type { listClients } from '../../bookings/client.ts'
 import { html, type Html } from '../page.ts'
@@ -81,7 +82,9 @@ function clientRow(visit: BusinessVisit, client: Client): Html {
       <span class="row-time"><bdi class="client-name">${client.first_name} ${client.last_name}</bdi></span>
       <span class="row-what">
         <span
-          ><bdi>${client.email}</bdi>${client.phone === null ? '' : html` · <bdi>${client.phone}</bdi>`}</span
+          >${[shownEmail(client.email), client.phone ?? '']
+            .filter((part) => part !== '')
+            .map((part, at) => html`${at === 0 ? '' : ' · '}<bdi>${part}</bdi>`)}</span
         >
         <span class="soft">${times.join(' · ')}</span>
       </span>
@@ -126,7 +129,7 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
       <dl class="facts">
         <dt>${booking.email}</dt>
         <dd>
-          <a href="mailto:${email}"><bdi>${email}</bdi></a>
+          ${hasEmail(email) ? html`<a href="mailto:${email}"><bdi>${email}</bdi></a>` : booking.noEmail}
         </dd>
         ${
           phone === null
@@ -180,12 +183,16 @@ function blockPart({ visit, id, client }: ClientView): Html {
   const { blocked } = client
   return html`<details class="more" ${blocked ? html`open` : ''}>
     <summary>${t.more}</summary>
-    <p class="soft">${blocked ? t.isBlocked : t.blockHint}</p>
+    ${hasEmail(client.email) ? html`<p class="soft">${blocked ? t.isBlocked : t.blockHint}</p>` : ''}
     <div class="actions">
-      <form method="post" action="${clientPath(visit, id)}">
-        ${hidden({ action: blocked ? 'unblock' : 'block' })}
-        <button type="submit">${blocked ? t.unblock : t.block}</button>
-      </form>
+      ${
+        hasEmail(client.email)
+          ? html`<form method="post" action="${clientPath(visit, id)}">
+              ${hidden({ action: blocked ? 'unblock' : 'block' })}
+              <button type="submit">${blocked ? t.unblock : t.block}</button>
+            </form>`
+          : ''
+      }
       ${
         visit.person.role === 'owner'
           ? html`<a class="button" href="${clientPath(visit, id, '/erase')}">${t.erase}</a>`

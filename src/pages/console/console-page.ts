@@ -8,6 +8,7 @@ import { isUuid } from '../../base/ids.ts'
 import { toMs } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
 import { listBusinessesInScope, showBusinessInScope } from '../../catalogue/business.ts'
+import { mailRoute } from '../../mails/outbox.ts'
 import { html, type Html, sendPage } from '../page.ts'
 import { type ConsoleLanguage, languageOf } from './texts.ts'
 
@@ -68,6 +69,8 @@ export interface ConsoleVisit extends ConsoleLanguage {
   lastShown?: string | undefined
   /** Whether the page is about that one although the address names none, which would mean the oldest. */
   isRecalled?: boolean
+  /** Where mails to clients go. */
+  mails: ReturnType<typeof mailRoute>
   /** For a form of this page that must not do its work twice. */
   once: string
 }
@@ -89,7 +92,11 @@ export async function findVisit(
   if (!found) return undefined
   const person = { ...found, via: { address: readClientAddress(request.ip).address, requestId: request.id } }
   const places = await placesOf(context, person)
-  const language = { ...languageOf(request), once: context.ids.next() }
+  const language = {
+    ...languageOf(request),
+    mails: mailRoute(context.config),
+    once: context.ids.next(),
+  }
   if ('businessId' in person.scope) {
     const business = await showBusinessInScope(context, person, person.scope.businessId)
     return { ...language, person, places, business, businesses: [] }
@@ -186,8 +193,11 @@ function consoleHeader(visit: ConsoleVisit, present: SectionId | undefined): Htm
   const { role } = visit.person
   const sections = consoleSections.filter((one) => personRoles.indexOf(one.role) <= personRoles.indexOf(role))
   return html`<header class="console-header">
+    <button type="button" class="sections-button" popovertarget="sections">
+      ☰ ${visit.texts.frame.menu}
+    </button>
     ${placeMenu(visit)}
-    <nav aria-label="${visit.texts.frame.navigation}">
+    <nav id="sections" popover aria-label="${visit.texts.frame.navigation}">
       ${sections.map(
         ({ id, path }) =>
           html`<a href="${pathOf(path, visit)}" ${id === present ? html`aria-current="page"` : ''}

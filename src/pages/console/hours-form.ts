@@ -235,9 +235,8 @@ function overrideFields(language: ConsoleLanguage, state: FormState): Html {
 }
 
 /** Such as "Thursday, 24 December 2026: closed". */
-function overrideName({ date, hours }: DateOverride, { locale, texts }: ConsoleLanguage): string {
-  const spans = hours.map(({ opens, closes }) => `${opens}–${closes}`).join(', ')
-  return `${dateName(date, locale)}: ${spans === '' ? texts.overrides.closed : spans}`
+function overrideName(override: DateOverride, { locale, texts }: ConsoleLanguage): string {
+  return `${dateName(override.date, locale)}: ${spansText(override, texts)}`
 }
 
 function dateName(date: string, locale: string): string {
@@ -274,4 +273,40 @@ export function hoursText(hours: WeeklyHours, { locale, texts }: ConsoleLanguage
     first = last + 1
   }
   return parts.length === 0 ? texts.hours.never : parts.join(', ')
+}
+
+/** Spans of other days that a list shows. */
+const maxShownSpans = 3
+
+/** The next days that differ, such as "24–26 Dec 2026: closed"; empty where there are none from a date on. */
+export function nextDaysText(
+  overrides: readonly DateOverride[],
+  today: string,
+  { locale, texts }: ConsoleLanguage,
+): string {
+  const spans: { first: string; last: string; hours: string }[] = []
+  for (const override of overrides.toSorted((one, other) => (one.date < other.date ? -1 : 1))) {
+    const { date } = override
+    const hours = spansText(override, texts)
+    const span = spans.at(-1)
+    if (date < today) continue
+    if (span?.hours === hours && dateAfter(span.last) === date) span.last = date
+    else spans.push({ first: date, last: date, hours })
+  }
+  const format = new Intl.DateTimeFormat(locale, {
+    ...{ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },
+  })
+  const shown = spans
+    .slice(0, maxShownSpans)
+    .map(({ first, last, hours }) => `${format.formatRange(Date.parse(first), Date.parse(last))}: ${hours}`)
+  return [...shown, ...(spans.length > maxShownSpans ? ['…'] : [])].join(' · ')
+}
+
+function dateAfter(date: string): string {
+  return Temporal.PlainDate.from(date).add({ days: 1 }).toString()
+}
+
+function spansText({ hours }: DateOverride, { overrides }: ConsoleLanguage['texts']): string {
+  const spans = hours.map(({ opens, closes }) => `${opens}–${closes}`).join(', ')
+  return spans === '' ? overrides.closed : spans
 }

@@ -205,7 +205,8 @@ function addLinks(app: FastifyInstance, context: Context, limiter: RateLimiter):
         const again = (status: number, message: string) =>
           sendLinkForm(reply.code(status), { kind, token, email, name, business: begun, message })
         if (isWithoutTls(request)) return again(422, texts.needsTls)
-        if (begun && Object.keys(begun.state.faults).length > 0) return again(422, setUp.checkMarked)
+        if (begun && Object.keys(begun.state.faults).length > 0)
+          return again(422, `${setUp.checkMarked} ${texts.passwordAgain}`)
         const origin = originOf(request)
         const given = { token, password, owner, origin }
         const result = await unlessBusy(setPasswordByLink(context, limiter, given))
@@ -218,7 +219,9 @@ function addLinks(app: FastifyInstance, context: Context, limiter: RateLimiter):
         if (result.outcome === 'ended') return sendEndedLink(reply)
         if (result.outcome === 'limited')
           return again(429, texts.tooOften(limited(reply, result.retryAfterSeconds)))
-        return again(422, faultText(texts, result.fault))
+        const fault = faultText(texts, result.fault)
+        const isOfPassword = result.fault.startsWith('password')
+        return again(422, isOfPassword ? fault : `${fault} ${texts.passwordAgain}`)
       },
     )
   }

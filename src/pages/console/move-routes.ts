@@ -42,10 +42,10 @@ import {
   filledForm,
   type FormState,
   hidden,
-  tick,
   type Typed,
 } from './form.ts'
 import { clientName, momentText } from './formats.ts'
+import { tellTick } from './telling.ts'
 import { wallFields } from './wall-clock.ts'
 
 const maxMinutes = 1_440
@@ -223,7 +223,7 @@ async function movePage(
           ${warningBox(state, t.anyway)}
           ${timeFields(visit, state, field(state, { name: 'minutes', label: t.minutes, type: 'number', required: true }))}
           ${booking.staff_id === null || isStaff(person) ? '' : await peopleField(context, visit, { booking, state })}
-          ${tick(state, 'tell', t.tell)}
+          ${tellTick(visit, state, t.tell, booking.client_email)}
           <button type="submit" name="do" value="move" class="main">${t.send}</button>
         </form>`
   return calendarForm(t.title, html`${about} ${rest}`)

@@ -1,6 +1,6 @@
 import type { Location, StaffMember } from '../../catalogue/catalogue-types.ts'
 import { html, type Html } from '../page.ts'
-import { field, type FormState, tick, ticked, tickedOf, ticks, type Typed } from './form.ts'
+import { choice, field, type FormState, tick, ticked, tickedOf, ticks, type Typed } from './form.ts'
 import { shownFields, shownOf, typedShown } from './shown-form.ts'
 import { hoursFieldOf, hoursFields, hoursOf, typedHours } from './hours-form.ts'
 import type { ConsoleLanguage } from './texts.ts'
@@ -120,28 +120,23 @@ export function locationFields(language: ConsoleLanguage, state: FormState): Htm
   ${field(state, { name: 'online_url', label: words.online, hint: words.onlineHint, type: 'url', max: 2_048 })}`
 }
 
-/** A time zone, with the names that there are. A script puts that of the browser in the place of a guess. */
+/** A time zone, by its city first, as people look for it. A script puts that of the browser in the place of a guess. */
 export function zoneField(
   { texts: { locations: words } }: ConsoleLanguage,
   state: FormState,
   { isGuess = false } = {},
 ): Html {
-  const fault = state.faults['timezone']
-  return html`<div>
-    <label for="timezone">${words.zone}</label>
-    <input
-      id="timezone"
-      name="timezone"
-      list="zones"
-      autocomplete="off"
-      maxlength="100"
-      ${isGuess ? html`data-guess-zone` : ''}
-      ${fault === undefined ? '' : html`aria-describedby="timezone-fault" aria-invalid="true"`}
-      value="${state.typed['timezone'] ?? ''}"
-    />
-    ${fault === undefined ? '' : html`<p class="fault" id="timezone-fault">${fault}</p>`}
-    <datalist id="zones">
-      ${Intl.supportedValuesOf('timeZone').map((zone) => html`<option value="${zone}"></option>`)}
-    </datalist>
-  </div>`
+  const present = state.typed['timezone'] ?? ''
+  const zones = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', present])
+  const options = [...zones]
+    .map((zone) => [zone, zoneName(zone)] as const)
+    .toSorted(([, one], [, other]) => (one < other ? -1 : 1))
+  const field = choice(state, { name: 'timezone', label: words.zone, options })
+  return isGuess ? html`<div data-guess-zone>${field}</div>` : field
+}
+
+/** Such as "Berlin (Europe)" for Europe/Berlin. */
+function zoneName(zone: string): string {
+  const [city = '', ...regions] = zone.replaceAll('_', ' ').split('/').toReversed()
+  return regions.length === 0 ? city : `${city} (${regions.toReversed().join('/')})`
 }

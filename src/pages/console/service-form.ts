@@ -224,8 +224,8 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
   ${field(state, { name: 'description', label: words.description, rows: 3, max: 5_000 })}
   ${boxes(state, { name: 'staff', label: words.staff, hint: words.staffHint, all: choices.staff })}
   ${boxes(state, { name: 'location', label: words.locations, all: choices.locations })}
-  ${shownFields(language, state, { hasCategory: true })} ${moreFields(language, state)}
-  ${questionFields(language, state)}`
+  ${shownFields(language, state, { hasCategory: true })} ${classFields(language, state)}
+  ${moreFields(language, state)} ${questionFields(language, state)}`
 }
 
 /** What a first service is asked for. */
@@ -265,21 +265,28 @@ function boxes(
   })
 }
 
-const rareFields = [
-  'deposit',
-  'before',
-  'after',
-  'grid',
-  'capacity',
-  'notice',
-  'ahead',
-  'cancel',
-  'move',
-  'moves',
-  'starts',
-]
+/** What makes a service a class: in sight where it is one. */
+function classFields({ texts, locale }: ConsoleLanguage, state: FormState): Html {
+  const { services: words } = texts
+  const { typed, faults } = state
+  const isClass =
+    (typed['capacity'] ?? '1') !== '1' || weekdays.some((day) => (typed[`start.${day}`] ?? '') !== '')
+  const isOpen = isClass || 'capacity' in faults || 'starts' in faults
+  return html`<details ${isOpen ? html`open` : ''}>
+    <summary>${words.group}</summary>
+    ${field(state, { name: 'capacity', label: words.capacity, hint: words.capacityHint, type: 'number' })}
+    <fieldset>
+      <legend>${words.starts}</legend>
+      ${state.faults['starts'] === undefined ? '' : html`<p class="fault">${state.faults['starts']}</p>`}
+      <p class="soft">${words.startsHint}</p>
+      ${weekdays.map((day) => field(state, { name: `start.${day}`, label: weekdayName(day, locale), max: 600 }))}
+    </fieldset>
+  </details>`
+}
 
-function moreFields({ texts, locale }: ConsoleLanguage, state: FormState): Html {
+const rareFields = ['deposit', 'before', 'after', 'grid', 'notice', 'ahead', 'cancel', 'move', 'moves']
+
+function moreFields({ texts }: ConsoleLanguage, state: FormState): Html {
   const { services: words } = texts
   const number = (
     name: string,
@@ -295,10 +302,7 @@ function moreFields({ texts, locale }: ConsoleLanguage, state: FormState): Html 
     <div class="beside">
       ${number('before', words.before, minutes)} ${number('after', words.after, minutes)}
     </div>
-    <div class="beside">
-      ${number('grid', words.grid, { ...minutes, hint: words.gridHint })}
-      ${number('capacity', words.capacity, { hint: words.capacityHint })}
-    </div>
+    ${number('grid', words.grid, { ...minutes, hint: words.gridHint })}
     <div class="beside">
       ${number('notice', words.notice, hours)}
       ${number('ahead', words.ahead, { unit: words.days, hint: words.aheadHint })}
@@ -308,12 +312,6 @@ function moreFields({ texts, locale }: ConsoleLanguage, state: FormState): Html 
       ${number('move', words.move, { ...hours, hint: words.neverHint })}
     </div>
     ${number('moves', words.moves)}
-    <fieldset>
-      <legend>${words.starts}</legend>
-      ${state.faults['starts'] === undefined ? '' : html`<p class="fault">${state.faults['starts']}</p>`}
-      <p class="soft">${words.startsHint}</p>
-      ${weekdays.map((day) => field(state, { name: `start.${day}`, label: weekdayName(day, locale), max: 600 }))}
-    </fieldset>
   </details>`
 }
 

@@ -40,7 +40,7 @@ import {
 } from './console-route.ts'
 import { faultSummary, filledForm, type FormState, hidden, ticked, tickedOf, type Typed } from './form.ts'
 import { holidayNotice, holidayOf, holidayQuery } from './holiday-notice.ts'
-import { halfSpans, hoursText, usualHours } from './hours-form.ts'
+import { halfSpans, hoursText, nextDaysText, usualHours } from './hours-form.ts'
 import {
   locationFieldOf,
   locationFields,
@@ -60,6 +60,7 @@ import {
   typedService,
 } from './service-form.ts'
 import type { ConsoleTexts } from './texts/en.ts'
+import { wallFields } from './wall-clock.ts'
 
 /** Of the address of a page for a new item. */
 const newId = 'new'
@@ -120,15 +121,20 @@ function peopleList(context: Context): ConsoleRoute {
         allOf(context, visit.person, { kind: locationKind, businessId: visit.business.id }),
       ])
       const staff = page.data as StaffMember[] // managers see all of it
+      const { date: today } = wallFields(context.clock.now(), visit.business.timezone)
+      const aboutHours = ({ weekly_hours, date_overrides }: Location | StaffMember, none: string) => {
+        const others = nextDaysText(date_overrides, today, visit)
+        return html`${weekly_hours ? hoursText(weekly_hours, visit) : none}${others === '' ? '' : html`<br />${others}`}`
+      }
       const people = staff.map((member) => ({
         ...member,
         path: `/console/people/${member.id}`,
-        about: html`${member.weekly_hours ? hoursText(member.weekly_hours, visit) : texts.staff.asLocation}`,
+        about: aboutHours(member, texts.staff.asLocation),
       }))
       const places = locations.map((location) => ({
         ...location,
         path: `/console/locations/${location.id}`,
-        about: html`${location.weekly_hours ? hoursText(location.weekly_hours, visit) : texts.locations.always}`,
+        about: aboutHours(location, texts.locations.always),
       }))
       return {
         title: texts.frame.people,

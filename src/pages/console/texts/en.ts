@@ -4,6 +4,7 @@ export const english = {
   frame: {
     skip: 'Skip to the content',
     navigation: 'Console',
+    menu: 'Menu',
     needed: 'Fields with * have to be filled in.',
     calendar: 'Calendar',
     account: 'Your account',
@@ -78,6 +79,7 @@ export const english = {
     moved: '{from} → {to}',
     withWhom: 'with {name}',
     tell: 'Tell {name}',
+    untold: '{name} gets no mail',
     undo: 'Undo',
     undone: 'It is back where it was.',
     close: 'Close',
@@ -116,7 +118,8 @@ export const english = {
     notSaved: 'This is not saved yet.',
     checkMarked: 'Look at what is marked below.',
     /** What is wrong with a field: a code of the API, and its words for it. */
-    fault: (code: string, detail: string) => (code === 'too_few' ? 'Choose at least one.' : `It ${detail}.`),
+    fault: (code: string, detail: string) =>
+      code === 'too_few' ? 'Choose at least one.' : `It ${detail}${detail.endsWith('?') ? '' : '.'}`,
     /** A refusal that belongs to no field: a code of the API, and its words for it. */
     problem: (_code: string, detail: string) => detail,
     sentBefore: 'This form was sent before. See what came of it before you send it again.',
@@ -233,8 +236,9 @@ export const english = {
     after: 'Kept free after',
     grid: 'Starts every',
     gridHint: 'Empty: as long as it takes.',
+    group: 'Class or group: several clients at once, fixed start times',
     capacity: 'Clients at once',
-    capacityHint: 'More than 1 for classes.',
+    capacityHint: 'More than 1 for a class or a group: so many can book the same time.',
     notice: 'Booked at the latest before the start',
     ahead: 'Booked at the earliest before the start',
     aheadHint: 'Empty: any time ahead.',
@@ -354,6 +358,12 @@ export const english = {
     closes: 'until',
     hint: 'Without a last day it is one day; without times it is closed.',
   },
+  /** Where a form would offer to tell a client. */
+  telling: {
+    off: 'The client gets no mail: this server sends none, as SMTP_URL is not set.',
+    filed: 'This server sends no mail: what it would send is written into a file, as SMTP_URL is not set.',
+    noEmail: 'The client gets no mail: no e-mail address is known.',
+  },
   book: {
     title: 'Book',
     chooseService: 'What is to be booked?',
@@ -380,7 +390,8 @@ export const english = {
     firstName: 'First name',
     lastName: 'Last name',
     email: 'E-mail',
-    emailHint: 'Every appointment needs one: confirmations and the link to move or cancel go there.',
+    emailHint:
+      'For the confirmation and the link to move or cancel. Without one, the phone number tells clients apart.',
     phone: 'Phone',
     notes: 'Notes',
     tell: 'Send a confirmation to the client',
@@ -399,6 +410,9 @@ export const english = {
     blockedBy: (name: string, reason: string | null) =>
       `${name} is blocked then${reason === null ? '' : `: ${reason}`}.`,
     anyway: 'Book anyway',
+    over: 'That time is over. You can enter it afterwards, such as for a walk-in.',
+    afterwards: 'Enter it afterwards',
+    untoldAfterwards: 'The client gets no mail about a time that is over.',
     near: 'These are near:',
     noTime: 'Clocks skip that time on that day. Choose another one.',
     needTime: 'A date and a time are needed.',
@@ -594,6 +608,7 @@ export const english = {
     token: 'What stands after the # in the address of your link',
     name: 'Your name',
     newPassword: 'New password',
+    passwordAgain: 'Type the password once more.',
     passwordRules: (min: number) =>
       `At least ${min} characters. Several words are best; you may paste one from a password manager.`,
     createAccount: 'Create account',
@@ -859,6 +874,7 @@ export const english = {
     firstName: 'First name',
     lastName: 'Last name',
     email: 'E-mail',
+    noEmail: 'not known',
     phone: 'Phone',
     detailsTitle: 'Notes and answers',
     personTitle: 'Who takes this booking?',
