@@ -5,9 +5,12 @@ import { firstOwnerLink, type PasswordLink } from './person-link.ts'
 import { findRoots, hasUsers, insertUser, putFirstOwnerLink } from './person-queries.ts'
 import { givePlace, newUser, type PlaceScope, recordOfPerson } from './person.ts'
 
-/** What serving tells of the first owner: a link, that a command makes one, or nothing. */
+/**
+ * What serving tells of the first owner: a link; that there could be one, or else that a person has to be added; or nothing,
+ * where somebody can log in.
+ */
 export type FirstOwner =
-  { link: Pick<PasswordLink, 'token' | 'expiresAt'> } | { businessId: string | undefined } | undefined
+  { link: Pick<PasswordLink, 'token' | 'expiresAt'> } | { couldLink: boolean } | undefined
 
 /**
  * Where nobody could log in: makes the link of the first owner if `mayLink`, which replaces the one before it. Without any
@@ -16,17 +19,19 @@ export type FirstOwner =
 export async function offerFirstOwner(context: Context, mayLink: boolean): Promise<FirstOwner> {
   const { reads } = context.db
   if (await hasUsers(reads)) return undefined
-  const { hubs, businesses } = await findRoots(reads, 2)
-  const isEmpty = hubs.length + businesses.length === 0
-  const offersLink = mayLink && (isEmpty || (await firstPlaces(context, reads)).length > 0)
-  if (!offersLink && businesses.length === 0) return undefined // there is none to name in a command
-  if (!offersLink) return { businessId: businesses.length === 1 ? businesses[0]?.id : undefined }
+  const couldLink = (await lacksPlaces(context)) || (await firstPlaces(context, reads)).length > 0
+  if (!mayLink || !couldLink) return { couldLink }
   const link = await context.db.transaction(async (tx) => {
     const { token, row } = firstOwnerLink(context, tx)
     await putFirstOwnerLink(tx.db, row)
     return { token, expiresAt: row.expires_at }
   })
   return { link }
+}
+
+/** The address of the first owner's link; its token is in the fragment, which no server sees. */
+export function firstOwnerUrl(base: string, { token }: Pick<PasswordLink, 'token'>): string {
+  return `${base}/console/first#${token}`
 }
 
 /** Whether there is neither hub nor business, so that the first owner begins with one. */

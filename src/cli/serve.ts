@@ -9,7 +9,7 @@ import { formatInstant, type Instant, instantFromMs, toMs } from '../base/instan
 import { openTracing } from '../base/tracing.ts'
 import type { Context } from '../bookings/context.ts'
 import { bookingPageKey } from '../access/page-key.ts'
-import { type FirstOwner, offerFirstOwner } from '../access/first-owner.ts'
+import { type FirstOwner, firstOwnerUrl, offerFirstOwner } from '../access/first-owner.ts'
 import { firstBusinesses } from '../catalogue/business.ts'
 import { type DemoWorld, makeDemoWorldIfEmpty } from '../catalogue/demo-world.ts'
 import { pause } from '../database/database.ts'
@@ -52,7 +52,8 @@ export function registerServe(program: CliCommand): void {
   program
     .command('serve')
     .description('run the server (npm start)')
-    .examples('serve')
+    .option('--no-demo', 'make no demo businesses in an empty database: begin with your own')
+    .examples('serve', 'serve --no-demo')
     .addHelpText(
       'after',
       '\nWith PostgreSQL, on port 8080:\n  $ PORT=8080 DATABASE_URL=postgres://localhost/holdfast holdfast serve',
@@ -60,13 +61,13 @@ export function registerServe(program: CliCommand): void {
     .action(serve)
 }
 
-async function serve(): Promise<void> {
+async function serve({ demo }: { demo: boolean }): Promise<void> {
   const variables = commandIO().variables()
   const context = await createContext(readConfig(variables), logReplacement())
   for (const warning of misspelledVariables(variables)) context.log.warn(warning)
   const stopTracing = await startTracing(context)
   const widget = whenFirstAsked(() => buildWidget(context))
-  const { app, ...found } = await start(context, widget)
+  const { app, ...found } = await start(context, { widgetBuilt: widget, demo })
   for (const { detail, fix } of await checkDeposits(context)) context.log.warn({ fix }, detail)
   stopOnSignal(app, stopTracing)
   const address = await listen(app)
@@ -205,13 +206,16 @@ async function buildWidget({ log }: Context): Promise<void> {
   }
 }
 
-async function start(context: Context, widgetBuilt: () => Promise<void>): Promise<Found & { app: App }> {
+async function start(
+  context: Context,
+  { widgetBuilt, demo }: { widgetBuilt: () => Promise<void>; demo: boolean },
+): Promise<Found & { app: App }> {
   try {
     context.db.lockForServer()
     const ran = await context.db.migrate()
     await refuseUnfinishedSchema(context.db)
     if (ran.length > 0) context.log.info({ migrations: ran }, 'the schema was brought up to date')
-    const seeds = context.config.environment === 'development'
+    const seeds = demo && context.config.environment === 'development'
     const world = seeds ? await makeDemoWorldIfEmpty(context) : undefined
     const { createApp } = await import('../server.ts') // late, so that "holdfast --help" does not load the server
     return { world, first: await findFirst(context), app: await createApp(context, { widgetBuilt }) }
@@ -292,7 +296,10 @@ function welcome(
       ...head,
       ...world.businesses.slice(0, 1).map((business) => pageOf(business.publishable_key)),
       '',
-      'The database was empty, so it now holds a demo world. Its keys are shown only now (npx holdfast demo creates new ones):',
+      'The database was empty, so it now holds a demo world: nothing here is real. To begin with your own business:',
+      ...ownBusinessLines(context),
+      '',
+      'The keys of the demo are shown only now (npx holdfast demo creates new ones):',
       '',
       ...demoLines(world),
       '',
@@ -313,12 +320,21 @@ function welcome(
   return [
     ...head,
     '',
-    owner
+    owner && 'link' in owner
       ? 'There is no business yet. Make one by the link above, or here, with its booking page and keys:'
       : 'There is no business yet. Make one, with its booking page and keys:',
     '  npx holdfast setup',
     'For a platform with many businesses, start with: npx holdfast hub create "My platform"',
   ]
+}
+
+/** How an owner starts without the demo. */
+function ownBusinessLines({ config }: Context): string[] {
+  const emptied =
+    config.database.engine === 'sqlite'
+      ? `delete ${config.database.file} and what lies beside it`
+      : 'name an empty database in DATABASE_URL'
+  return [`  stop this, ${emptied}, and start with: npm start -- --no-demo`]
 }
 
 /** Not where the output is a log that others read: under systemd, in a container. */
@@ -332,14 +348,15 @@ function consoleLines(base: string, owner: FirstOwner): string[] {
   if (!owner) return [`Console        ${base}/console`]
   if ('link' in owner) {
     return [
-      `Console        ${base}/console/first#${owner.link.token}`,
+      `Console        ${firstOwnerUrl(base, owner.link)}`,
       '               (nobody can log in yet: by this link the owner begins, once, within 30 minutes)',
     ]
   }
-  const business = owner.businessId ?? '"NAME"'
+  const command = owner.couldLink ? 'user first' : 'user create EMAIL --role owner --business "NAME"'
+  const does = owner.couldLink ? 'prints the link by which the owner begins' : 'adds an owner'
   return [
     `Console        ${base}/console`,
-    `               (nobody can log in yet: npx holdfast user create EMAIL --role owner --business ${business})`,
+    `               (nobody can log in yet; this ${does}: npx holdfast ${command})`,
   ]
 }
 

@@ -1,8 +1,10 @@
 import { Option } from 'commander'
 import { operator, personRoles } from '../access/actor.ts'
+import { firstOwnerUrl, offerFirstOwner } from '../access/first-owner.ts'
 import { linkMinutes, linkUrl, type PasswordLink } from '../access/person-link.ts'
 import { addPerson, issueLink, listPeople, type PlaceScope, setPersonDisabled } from '../access/person.ts'
-import { UsageError } from '../base/errors.ts'
+import { OperatorError, UsageError } from '../base/errors.ts'
+import { publicUrl } from '../base/public-url.ts'
 import type { Context } from '../bookings/context.ts'
 import { showBusiness, showHub } from '../catalogue/business.ts'
 import { staffKind } from '../catalogue/catalogue.ts'
@@ -37,11 +39,36 @@ export function registerUserCommands(program: CliCommand): void {
     'manage the people who log in to the console',
     'create ada@example.com --role owner --business "Salon Spree"',
   )
+  registerFirst(group)
   registerCreate(group)
   registerList(group)
   registerDisable(group)
   registerEnable(group)
   registerLink(group)
+}
+
+function registerFirst(group: CliCommand): void {
+  group
+    .command('first')
+    .description('print the link by which the first owner begins, while nobody can log in')
+    .withJson()
+    .examples('user first')
+    .action(async ({ json }: { json?: boolean }) => {
+      const made = await withDatabase(async (context) => {
+        const owner = await offerFirstOwner(context, true)
+        if (!owner)
+          throw new OperatorError(
+            'Somebody can log in already. For a new password: holdfast user link EMAIL.',
+          )
+        if (!('link' in owner))
+          throw new OperatorError(
+            'There are several businesses. Say whose owner: holdfast user create EMAIL --role owner --business "NAME".',
+          )
+        const { expiresAt: expires_at } = owner.link
+        return { link: { url: firstOwnerUrl(publicUrl(context.config), owner.link), expires_at } }
+      })
+      print(made, json, () => linkLines(made.link))
+    })
 }
 
 function registerCreate(group: CliCommand): void {

@@ -70,6 +70,39 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     await database.drop()
   })
 
+  test('in development it says how to begin without the demo, and does so when told', async () => {
+    const database = await createTestDatabase(engine)
+    const variables = { DATABASE_URL: database.url, PORT: '0' }
+    const server = startHoldfast(['serve', '--no-demo'], { variables })
+    await server.says(/npx holdfast setup\n/)
+    expect(server.stdout()).toMatch(/^Console +http\S+\/console\/first#cal_lnk_\w+$/m)
+    expect(await readRows(database.url, 'select id from businesses')).toEqual([])
+    server.signal('SIGTERM')
+    await server.ended
+    const demo = startHoldfast(['serve'], { variables })
+    await demo.says(/-X DELETE .*\n\n/)
+    expect(demo.stdout()).toMatch(
+      /delete \S+ and what lies beside it, and start with: npm start -- --no-demo$/m,
+    )
+    demo.signal('SIGTERM')
+    await demo.ended
+    await database.drop()
+  })
+
+  test('in production it prints no link, but the command that prints one, until somebody can log in', async () => {
+    const database = await createTestDatabase(engine)
+    const server = await startServer(database.url)
+    await server.process.says(/this prints the link by which the owner begins: npx holdfast user first\)\n/)
+    expect(server.process.stdout()).not.toContain('cal_lnk_')
+    const variables = { DATABASE_URL: database.url, NODE_ENV: 'production', PUBLIC_URL: server.address }
+    const { stdout } = await runHoldfast(['user', 'first', '--json'], { variables })
+    const { link } = JSON.parse(stdout) as { link: { url: string } }
+    expect(link.url).toMatch(/\/console\/first#cal_lnk_\w+$/)
+    expect(await (await fetch(link.url)).text()).toContain('Name of your business')
+    await server.stop()
+    await database.drop()
+  })
+
   longTest('it loads no client of what is not set up', async () => {
     const database = await createTestDatabase(engine)
     const server = await startServer(database.url, {}, { preloads: [tellsPackages] })
@@ -106,6 +139,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     expect(await readRows(database.url, 'select id from businesses')).toEqual([])
 
     const lines = [...server.process.stdout().matchAll(/(npx holdfast .+)$/gm)].map(([, line]) => line ?? '')
+    expect(lines.shift()).toMatch(/user first\)$/)
     const paste = (line = '') => inBash(line, { variables, directory: project })
     const made = await paste(`${lines[0] ?? ''} --yes --name Salon --service Massage --hours always`)
     expect(await paste(lines[1])).toContain('My platform')

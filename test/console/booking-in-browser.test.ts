@@ -1,5 +1,7 @@
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, inject } from 'vitest'
 import { violationsIn, misfitsIn } from '../support/accessibility.ts'
 import {
   chromiumPath,
@@ -36,7 +38,9 @@ const visitors: Visitor[] = []
 describe.skipIf(chromiumPath === undefined)('a booking in the console', () => {
   beforeAll(async () => {
     browser = await launchBrowser()
-    ;({ service, address } = await startPublicService('sqlite'))
+    ;({ service, address } = await startPublicService('sqlite', {
+      MAIL_DIR: mkdtempSync(join(inject('filesDirectory'), 'mails-')),
+    }))
     const place = { businessId: salon().id }
     owner = await logInNewPerson(service, { email: 'ada@example.com', name: 'Ada', role: 'owner', place })
   })

@@ -9,7 +9,7 @@ import {
   type Visitor,
 } from '../support/browser.ts'
 import { bookSlot, clientOf } from '../support/client.ts'
-import { consoleSizes, openConsole } from '../support/console.ts'
+import { consoleSizes, openConsole, goToSection } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { ada, businessOf, offer, type TestService } from '../support/test-service.ts'
 
@@ -64,7 +64,7 @@ describe.skipIf(chromiumPath === undefined)('the list of bookings in a browser',
       visitors.push(visitor)
       const { page } = visitor
       await page.goto(`${address}/console`)
-      await page.getByRole('link', { name: 'Bookings', exact: true }).click()
+      await goToSection(page, 'Bookings')
       await page.getByRole('heading', { name: 'Bookings' }).waitFor()
       expect(await page.locator('.rows li').count()).toBe(50)
       await look(page, `console-bookings-1-${size}`)

@@ -1,5 +1,7 @@
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, inject } from 'vitest'
 import { misfitsIn, violationsIn } from '../support/accessibility.ts'
 import {
   chromiumPath,
@@ -27,7 +29,9 @@ const visitors: Visitor[] = []
 beforeAll(async () => {
   if (chromiumPath === undefined) return
   browser = await launchBrowser()
-  ;({ service, address } = await startPublicService('sqlite'))
+  ;({ service, address } = await startPublicService('sqlite', {
+    MAIL_DIR: mkdtempSync(join(inject('filesDirectory'), 'mails-')),
+  }))
   booker = bookerOf(service)
   const place = { businessId: booker.business.id }
   owner = await logInNewPerson(service, { email: 'ada@example.com', name: 'Ada', role: 'owner', place })
@@ -221,6 +225,27 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     await page.goto(`${address}/console/bookings`) // whoever leaves the page does not undo it
     await eventually('telling', () => tells[0])
     expect(tells).toEqual([`/console/bookings/${id}/tell`])
+  })
+
+  test('says that a client without an e-mail address gets no mail, and offers none', async () => {
+    const day = '2026-12-16'
+    const anna = booker.staffId('Anna')
+    const client = { first_name: 'Peter', last_name: 'Lustig', email: 'phone-4930123@no-email.invalid' }
+    await booker.book('Haircut', `${day}T09:00:00+01:00`, { staff_id: anna, client })
+    const visitor = await open(`/console?date=${day}`)
+    const { page } = visitor
+    await dragTo(
+      page,
+      await pointOf(page, anna, `${day}T09:05:00+01:00`),
+      await pointOf(page, anna, `${day}T11:05:00+01:00`),
+    )
+    await page.mouse.up()
+    await note(page).getByText('\u2068Peter Lustig\u2069 gets no mail').waitFor()
+    expect(await page.getByLabel('Tell').count()).toBe(0)
+    await look(page, 'untold')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await note(page).getByText('It is back where it was.').waitFor()
+    expect(changes(visitor).map(({ method }) => method)).toEqual(['PATCH', 'PATCH'])
   })
 
   test('springs back from a taken time, with free times nearby; its lower edge makes it longer', async () => {

@@ -1,4 +1,5 @@
 import type { Browser } from 'playwright-core'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { violationsIn } from '../support/accessibility.ts'
 import { chromiumPath, keepScreenshot, launchBrowser, startPublicService } from '../support/browser.ts'
@@ -9,10 +10,12 @@ import { businessOf, type TestService } from '../support/test-service.ts'
 describe.runIf(chromiumPath !== undefined)('in a browser, the page about calendars', () => {
   let browser: Browser
   let service: TestService
+  let receiver: Receiver
   let address: string
   let manager: LoggedIn
   beforeAll(async () => {
     browser = await launchBrowser()
+    receiver = await startReceiver()
     ;({ service, address } = await startPublicService('sqlite'))
     const place = { businessId: businessOf(service.world, 'Salon Spree').id }
     manager = await logInNewPerson(service, { email: 'manager@example.com', role: 'manager', place })
@@ -20,6 +23,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, the page about calenda
   afterAll(async () => {
     await browser.close()
     await service.stop()
+    await receiver.stop()
   })
 
   test.each([
@@ -37,6 +41,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, the page about calenda
       )
       expect(inner).toBeLessThanOrEqual(outer)
     }
+    receiver.answer = (response) => response.end('<!doctype html>')
     await page.goto(`${address}/console/people`)
     await page.getByRole('main').getByRole('link', { name: 'Calendars elsewhere' }).click()
     await look('empty')
@@ -54,7 +59,12 @@ describe.runIf(chromiumPath !== undefined)('in a browser, the page about calenda
     await page.getByRole('button', { name: 'Add a calendar' }).click()
     await page.getByRole('alert').waitFor()
     await look('fault')
-    await page.getByLabel('Its secret address').fill('webcal://calendar.example.com/a.ics')
+    await page.getByLabel('Its secret address').fill(`${receiver.address}/page`)
+    await page.getByRole('button', { name: 'Add a calendar' }).click()
+    await page.getByText('What is at the address is not a calendar').waitFor()
+    await look('no-calendar')
+    receiver.answer = (response) => response.end('BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n')
+    await page.getByLabel('Its secret address').fill(`${receiver.address}/a.ics`)
     await page.getByRole('button', { name: 'Add a calendar' }).click()
     await page.getByText('The calendar is added.').waitFor()
     await page.getByText('Delete', { exact: true }).click()

@@ -8,7 +8,7 @@ import {
   startPublicService,
   type Visitor,
 } from '../support/browser.ts'
-import { consoleSizes, openConsole } from '../support/console.ts'
+import { consoleSizes, openConsole, goToSection } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import type { TestService } from '../support/test-service.ts'
@@ -68,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)('the clients in a browser', () => {
       visitors.push(visitor)
       const { page } = visitor
       await page.goto(`${address}/console`)
-      await page.getByRole('link', { name: 'Clients', exact: true }).click()
+      await goToSection(page, 'Clients')
       await page.getByRole('heading', { name: 'Clients' }).waitFor()
       await look(page, `console-clients-1-list-${size}`)
       await page.getByLabel('Name, e-mail or phone').fill('hopper')
@@ -98,7 +98,7 @@ describe.skipIf(chromiumPath === undefined)('the clients in a browser', () => {
       await look(page, `console-clients-4-blocked-${size}`)
       await page.getByRole('button', { name: 'Let them book again' }).click()
       await page.getByText('The client can book again.').waitFor()
-      await page.getByRole('link', { name: 'Clients', exact: true }).click()
+      await goToSection(page, 'Clients')
       await page.getByRole('link', { name: new RegExp(other) }).click()
       await page.getByText('Block or erase').click()
       await page.getByRole('link', { name: 'Erase this client…' }).click()

@@ -8,7 +8,7 @@ import {
   startPublicService,
   type VisitorOptions,
 } from '../support/browser.ts'
-import { consoleSizes, openConsole } from '../support/console.ts'
+import { consoleSizes, openConsole, goToSection } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
@@ -70,7 +70,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what an owner looks up
   ])('numbers, by a choice of days (%s)', async (name, size) => {
     const { page, picture, errors, close } = await open(size)
     await page.goto(`${address}/console`)
-    await page.getByRole('link', { name: 'Numbers' }).click()
+    await goToSection(page, 'Numbers')
     await page.getByLabel('Time').selectOption('own')
     await page.getByLabel('From', { exact: true }).fill('2026-11-23')
     await page.getByLabel('To', { exact: true }).fill('2026-12-13')
@@ -87,7 +87,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what an owner looks up
   ])('a key is made, copied and revoked, and a delivery looked into (%s)', async (name, size) => {
     const { page, picture, errors, close } = await open(size)
     await page.goto(`${address}/console`)
-    await page.getByRole('link', { name: 'Developers' }).click()
+    await goToSection(page, 'Developers')
     await picture(`developers-${name}`)
     await page.getByRole('link', { name: 'New key' }).press('Enter')
     await page.getByLabel('Name', { exact: true }).fill(`Kiosk מסך ${name}`)

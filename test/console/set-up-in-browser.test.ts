@@ -51,6 +51,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
     const { page, picture, errors, close } = await open({ width: 390, height: 844 })
     await page.goto(`${address}/console`)
     await page.getByRole('button', { name: 'Menu' }).click()
+    await picture('menu-phone')
     await page.getByRole('link', { name: 'Services' }).click()
     await picture('services-phone')
     await page.getByRole('link', { name: 'Add a service' }).click()

@@ -102,6 +102,24 @@ onEachEngine('the pages of what a business offers', (engine) => {
       expect(await named('/services', 'Beard')).toEqual({ ...before, name: 'Beard' })
     })
 
+    test('is a class or group by a part of its own, which is open where it is one', async () => {
+      const part = async (path: string) =>
+        /<details([^>]*)>\s*<summary>Class or group[^]*?<\/details>/.exec(String((await show(path)).body)) ??
+        []
+      const [fresh, closed] = await part('/console/services/new')
+      expect(closed).not.toContain('open')
+      for (const name of ['capacity', 'start.monday', 'start.sunday'])
+        expect(fresh).toContain(`name="${name}"`)
+      const { id } = await named('/services', 'Beard') // it has fixed starts
+      expect((await part(`/console/services/${id}`))[1]).toContain('open')
+      const yoga = await named('/services', 'Yoga class')
+      expect((await part(`/console/services/${yoga.id}`))[1]).toContain('open')
+      const haircut = await named('/services', 'Haircut')
+      expect((await part(`/console/services/${haircut.id}`))[1]).not.toContain('open')
+      const fault = await send('/console/services/new', { ...(await whole()), capacity: 'many' })
+      expect(fault.body).toMatch(/<details\s+open[^>]*>\s*<summary>Class or group/)
+    })
+
     test('keeps what was typed beside its faults', async () => {
       const fields = { ...(await whole()), name: '<b>Long & "odd"', minutes: 'ten', deposit: '99' }
       const { status, body } = await send('/console/services/new', fields)
@@ -170,6 +188,17 @@ onEachEngine('the pages of what a business offers', (engine) => {
       expect(await named('/services', 'Beard')).toMatchObject({ staff_ids: [dana.id] })
       const { body } = await show('/console/people')
       expect(body).toContain('Mon–Tue 10:00–14:00 15:00–24:00')
+    })
+
+    test('shows the next days that differ in the list, without those that are over', async () => {
+      const { id, date_overrides } = await named<{ date_overrides: object[] }>('/staff', 'Dana')
+      const over = [{ date: '2026-11-01', hours: [] }, ...date_overrides]
+      expect((await owner.call('PATCH', `/staff/${id}`, { date_overrides: over })).status).toBe(200)
+      const list = textOf(await show('/console/people'))
+      expect(list).toMatch(/Dana .*? 30 Dec 2026\s–\s2 Jan 2027: closed/)
+      expect(list).toMatch(
+        /Mitte .*? 24 Dec 2026: 09:00–12:00 · 25 Dec 2026: closed · 24 Dec 2027: 09:00–12:00 · …/,
+      )
     })
 
     test('loses a day of the holiday, and keeps the rest', async () => {

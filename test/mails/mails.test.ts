@@ -106,6 +106,23 @@ onEachEngine('mails about bookings', (engine) => {
     ])
   })
 
+  test('a client without an e-mail address gets no mail; those whom the business names see none', async () => {
+    const client = { ...nextClient(), email: 'phone-4930123@no-email.invalid', phone: '+49 30 123' }
+    const booking = await world.book(await world.offer(), monday, { client })
+    await world.call('PATCH', `/bookings/${booking.id}`, { starts_at: '2026-12-01T10:00:00+01:00' })
+    await world.call('DELETE', `/bookings/${booking.id}`)
+    const ahead = await world.book(await world.offer(), monday, { client })
+    await world.sent()
+    const mails = world.fresh()
+    expect(new Set(mails.flatMap(({ recipients }) => recipients))).toEqual(new Set([desk]))
+    for (const { text, html } of mails) {
+      expect(text).toContain('+49 30 123')
+      expect(`${text}${html}`).not.toContain('no-email')
+    }
+    const list = await world.call('GET', `/mails?booking_id=${ahead.id}`)
+    expect(list.body.data.map(({ to }: { to: string }) => to)).toEqual([desk])
+  })
+
   test('book, move, cancel leaves no event in a calendar, in whatever order the mails arrive', async () => {
     const client = nextClient()
     const booking = await world.book(await world.offer(), monday, { client })

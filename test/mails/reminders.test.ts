@@ -105,6 +105,14 @@ onEachEngine('reminders', (engine) => {
     expect(mail?.calendar).toBeUndefined()
   })
 
+  test('is not queued for a client without an e-mail address', async () => {
+    const client = { ...nextClient(), email: 'phone-4930123@no-email.invalid' }
+    const { id } = await bookIn(30 * hour, { client })
+    world.service.clock.advance(7 * hour)
+    await look()
+    expect((await world.call('GET', `/mails?booking_id=${id}`)).body.data).toEqual([])
+  })
+
   test('does not come for what is cancelled, pending, or was booked, moved or taken up again later than that', async () => {
     const cancelled = await bookIn(30 * hour)
     const pending = await bookIn(30 * hour)

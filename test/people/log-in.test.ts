@@ -333,7 +333,7 @@ onEachEngine('the first owner', (engine) => {
 
   test('is told the command in production, where there are several businesses', async () => {
     const service = await startTestService(engine, { NODE_ENV: 'production' })
-    expect(await offerFirstOwner(service.context, true)).toEqual({ businessId: undefined })
+    expect(await offerFirstOwner(service.context, true)).toEqual({ couldLink: false })
     expect(await service.rows('user_links')).toEqual([])
     await service.stop()
   })

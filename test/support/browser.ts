@@ -83,7 +83,10 @@ export async function openVisitor(
 /** A service with a socket, which knows its address: for logos, and for checkouts that lead back. */
 export async function startPublicService(
   engine: Engine,
-  { empty = false, ...settings }: { empty?: boolean; SMTP_URL?: string; MAIL_FROM?: string } = {},
+  {
+    empty = false,
+    ...settings
+  }: { empty?: boolean; SMTP_URL?: string; MAIL_FROM?: string; MAIL_DIR?: string } = {},
 ): Promise<{ service: TestService; address: string }> {
   const port = await freePort()
   const address = `http://127.0.0.1:${port}`

@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { openVisitor, type Visitor, type VisitorOptions } from './browser.ts'
 import { type LoggedIn, sendForm } from './person.ts'
 import type { Reply, TestService } from './test-service.ts'
@@ -65,4 +65,11 @@ export function textOf(page: { body: unknown }): string {
     .replaceAll('&quot;', '"')
     .replaceAll('&amp;', '&')
     .replaceAll(/\s+/g, ' ')
+}
+
+/** Goes to a section of the console by its menu, which phones open first. */
+export async function goToSection(page: Page, name: string): Promise<void> {
+  const button = page.getByRole('button', { name: '☰' })
+  if (await button.isVisible()) await button.click()
+  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
 }

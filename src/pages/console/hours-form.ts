@@ -1,6 +1,8 @@
 import { weekdays } from '../../catalogue/schedule-rules.ts'
 import type { DateOverride, Hours, Weekday, WeeklyHours } from '../../catalogue/catalogue-types.ts'
 import { html, type Html } from '../page.ts'
+import type { BusinessVisit } from './console-route.ts'
+import { datesAt } from './formats.ts'
 import type { ConsoleLanguage } from './texts.ts'
 import { type Faults, type FormState, tick, type Typed } from './form.ts'
 
@@ -282,7 +284,7 @@ const maxShownSpans = 3
 export function nextDaysText(
   overrides: readonly DateOverride[],
   today: string,
-  { locale, texts }: ConsoleLanguage,
+  { locale, texts, business: { timezone } }: BusinessVisit,
 ): string {
   const spans: { first: string; last: string; hours: string }[] = []
   for (const override of overrides.toSorted((one, other) => (one.date < other.date ? -1 : 1))) {
@@ -293,7 +295,7 @@ export function nextDaysText(
     if (span?.hours === hours && dateAfter(span.last) === date) span.last = date
     else spans.push({ first: date, last: date, hours })
   }
-  const format = new Intl.DateTimeFormat(locale, {
+  const format = new Intl.DateTimeFormat(datesAt(locale, timezone), {
     ...{ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },
   })
   const shown = spans
