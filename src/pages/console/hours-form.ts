@@ -1,7 +1,6 @@
 import { weekdays } from '../../catalogue/schedule-rules.ts'
 import type { DateOverride, Hours, Weekday, WeeklyHours } from '../../catalogue/catalogue-types.ts'
 import { html, type Html } from '../page.ts'
-import type { BusinessVisit } from './console-route.ts'
 import { datesAt } from './formats.ts'
 import type { ConsoleLanguage } from './texts.ts'
 import { type Faults, type FormState, tick, type Typed } from './form.ts'
@@ -284,7 +283,7 @@ const maxShownSpans = 3
 export function nextDaysText(
   overrides: readonly DateOverride[],
   today: string,
-  { locale, texts, business: { timezone } }: BusinessVisit,
+  { locale, texts, business: { timezone } }: ConsoleLanguage & { business: { timezone: string } },
 ): string {
   const spans: { first: string; last: string; hours: string }[] = []
   for (const override of overrides.toSorted((one, other) => (one.date < other.date ? -1 : 1))) {
