@@ -332,7 +332,7 @@ function welcome(
 function ownBusinessLines({ config }: Context): string[] {
   const emptied =
     config.database.engine === 'sqlite'
-      ? `delete ${config.database.file} and what lies beside it`
+      ? `delete the demo, which is the file ${config.database.file}`
       : 'name an empty database in DATABASE_URL'
   return [`  stop this, ${emptied}, and start with: npm start -- --no-demo`]
 }

@@ -82,7 +82,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     const demo = startHoldfast(['serve'], { variables })
     await demo.says(/-X DELETE .*\n\n/)
     expect(demo.stdout()).toMatch(
-      /delete \S+ and what lies beside it, and start with: npm start -- --no-demo$/m,
+      /delete the demo, which is the file \S+, and start with: npm start -- --no-demo$/m,
     )
     demo.signal('SIGTERM')
     await demo.ended
