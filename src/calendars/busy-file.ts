@@ -17,6 +17,8 @@ const maxBytes = 5_000_000
 const maxRedirects = 5
 const fetchMs = 20_000
 const readMs = 2_000
+/** On a busy machine a worker may take a while to load its code; no file can make that longer. */
+const startMs = 10_000
 const maxMegabytes = 128
 
 /** Why there is no new copy: a code, of which the API makes a sentence. */
@@ -183,16 +185,18 @@ function readApart(file: FileToRead): Promise<BusyTime[]> {
   return new Promise((resolve, reject) => {
     const resourceLimits = { maxOldGenerationSizeMb: maxMegabytes, maxYoungGenerationSizeMb: 16 }
     const worker = new Worker(program, { workerData: file, resourceLimits, env: {} })
-    let timer: NodeJS.Timeout | undefined
     const fail = (problem: FetchProblem) => reject(new Failed(problem))
-    worker.once('online', () => {
-      timer = setTimeout(() => {
+    const endAfter = (ms: number) =>
+      setTimeout(() => {
         fail('too_slow')
         void worker.terminate()
-      }, readMs)
-    })
-    worker.once('message', (reading: FileReading) => {
-      if ('times' in reading) resolve(reading.times)
+      }, ms)
+    let timer = endAfter(startMs)
+    worker.on('message', (reading: FileReading | 'begins') => {
+      if (reading === 'begins') {
+        clearTimeout(timer)
+        timer = endAfter(readMs)
+      } else if ('times' in reading) resolve(reading.times)
       else fail(reading.problem)
     })
     worker.once('error', (error: Error & { code?: string }) => {

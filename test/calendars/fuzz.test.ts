@@ -318,7 +318,8 @@ test.each(chosenSeeds)(
       )
     }
     expect(cut).toBeLessThan(filesPerRun / everyFetched / 2)
-    expect(heap.mostRead).toBeGreaterThanOrEqual(everyMeasured)
+    // a busy machine, too, ends workers: in a short run perhaps each before its second measurement
+    if (isWhole) expect(heap.mostRead).toBeGreaterThanOrEqual(everyMeasured)
     expect(heap.mostGrown).toBeLessThan(maxGrownBytes)
     expect(processGrown).toBeLessThan(maxProcessGrownBytes)
     expect([...seen.keys()]).toEqual(
