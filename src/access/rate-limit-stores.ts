@@ -21,6 +21,11 @@ interface Parts {
   patienceMs?: number | undefined
 }
 
+interface Waiting {
+  sinceMs: number
+  reject: (error: Error) => void
+}
+
 interface PostgresRequest {
   quotas: readonly Quota[]
   nowMs: number
@@ -49,6 +54,9 @@ export class FallbackStore implements PeekableStore {
   private timer: NodeJS.Timeout | undefined
   private closed = false
   private lastResponseMs = 0
+  /** Requests to the shared store that have no response yet, the oldest first. */
+  private readonly waiting = new Set<Waiting>()
+  private watcher: NodeJS.Timeout | undefined
   /** Whether requests are counted in memory. */
   degraded = false
 
@@ -78,6 +86,7 @@ export class FallbackStore implements PeekableStore {
   async close(): Promise<void> {
     this.closed = true
     clearTimeout(this.timer)
+    clearTimeout(this.watcher)
     await this.parts.shared.close()
     await this.parts.memory.close()
   }
@@ -126,35 +135,43 @@ export class FallbackStore implements PeekableStore {
   }
 
   /** Rejects when the response takes too long. */
-  private async inTime<T>(response: Promise<T>): Promise<T> {
-    const startedMs = monotonicMs()
-    const { patienceMs } = this.parts
-    const [silence, max] = [patienceMs ?? silenceMs, patienceMs ?? maxWaitMs]
-    let timer: NodeJS.Timeout | undefined
-    let settled = false
-    const tooLate = new Promise<never>((_resolve, reject) => {
-      const check = () => {
-        if (settled) return
-        const now = monotonicMs()
-        const silentSince = Math.max(startedMs, this.lastResponseMs)
-        if (now - silentSince >= silence || now - startedMs >= max) {
-          reject(new Error(`no answer after ${Math.round(now - startedMs)} ms`))
-        } else wait(Math.min(silentSince + silence, startedMs + max) - now)
-      }
-      const wait = (milliseconds: number) => {
-        // once more through the event loop: a response that arrived while it was busy is not late
-        timer = setTimeout(() => setImmediate(check), milliseconds)
-      }
-      wait(silence)
+  private inTime<T>(response: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const waiting = { sinceMs: monotonicMs(), reject }
+      this.waiting.add(waiting)
+      this.watch()
+      response
+        .finally(() => this.waiting.delete(waiting))
+        .then((result) => {
+          this.lastResponseMs = monotonicMs()
+          resolve(result)
+        }, reject)
     })
-    try {
-      const result = await Promise.race([response, tooLate])
-      this.lastResponseMs = monotonicMs()
-      return result
-    } finally {
-      settled = true
-      clearTimeout(timer)
+  }
+
+  /** Looks again when the request that has waited longest could be late. */
+  private watch(): void {
+    const [oldest] = this.waiting
+    if (this.watcher || !oldest) return
+    // once more through the event loop: a response that arrived while it was busy is not late
+    this.watcher = setTimeout(() => setImmediate(() => this.refuseLate()), this.lateAtMs(oldest) - monotonicMs())
+  }
+
+  private refuseLate(): void {
+    this.watcher = undefined
+    const nowMs = monotonicMs()
+    for (const waiting of this.waiting) {
+      if (nowMs < this.lateAtMs(waiting)) break // those behind it came later
+      this.waiting.delete(waiting)
+      waiting.reject(new Error(`no answer after ${Math.round(nowMs - waiting.sinceMs)} ms`))
     }
+    this.watch()
+  }
+
+  private lateAtMs({ sinceMs }: Waiting): number {
+    const { patienceMs } = this.parts
+    const silentSinceMs = Math.max(sinceMs, this.lastResponseMs)
+    return Math.min(silentSinceMs + (patienceMs ?? silenceMs), sinceMs + (patienceMs ?? maxWaitMs))
   }
 }
 

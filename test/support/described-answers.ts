@@ -45,7 +45,8 @@ const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/
 const sometimes = ['Retry-After', 'Idempotent-Replayed']
 
 /** Makes a comparison with a document. Schemas are compiled when they are first needed. */
-export function compareWith(document: OpenApiDocument): Comparison {
+export function compareWith(described: OpenApiDocument): Comparison {
+  const document = closed(described)
   const ajv = new Ajv2020({ allErrors: true, strict: false })
   ajv.addFormat('uuid', isUuid)
   ajv.addFormat('date-time', dateTime)
@@ -86,6 +87,15 @@ export function compareWith(document: OpenApiDocument): Comparison {
 /** References within the document lead to it from everywhere. */
 function absolute(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/')) as object
+}
+
+/** A member that is not described could be a secret: objects have no others, unless their schema says so. */
+function closed<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(closed) as T
+  if (typeof schema !== 'object' || schema === null) return schema
+  const parts = Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, closed(part)]))
+  const isOpen = parts['type'] === 'object' && Object.keys(parts['properties'] ?? {}).length > 0
+  return (isOpen ? { additionalProperties: false, ...parts } : parts) as T
 }
 
 function operationFinder({ paths }: OpenApiDocument) {
