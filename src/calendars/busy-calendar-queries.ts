@@ -161,6 +161,31 @@ export async function writeFetch(
   return written !== undefined
 }
 
+/** Keeps others from telling a business of its calendars until the transaction ends. */
+export async function lockBusiness(db: Queries, id: string): Promise<void> {
+  await db.selectFrom('businesses').select('id').where('id', '=', id).forNoKeyUpdate().execute()
+}
+
+/**
+ * Notes that the business is told of a calendar, and of its others that have failed since `others` or longer. False when
+ * it was told of this one with another.
+ */
+export async function tellOf(
+  db: Queries,
+  { id, business_id }: Pick<BusyCalendarRow, 'id' | 'business_id'>,
+  { now, others }: { now: Instant; others: Instant },
+): Promise<boolean> {
+  const told = await db
+    .updateTable('busy_calendars')
+    .set({ told_at: now })
+    .where('business_id', '=', business_id)
+    .where('told_at', 'is', null)
+    .where((is) => is.or([is('id', '=', id), is('failing_since', '<=', others)]))
+    .returning('id')
+    .execute()
+  return told.some((calendar) => calendar.id === id)
+}
+
 const maxIds = 500
 
 /** Which of these ids are bookings of a business. */

@@ -32,9 +32,11 @@ import {
   findOwnBookings,
   insertBusyCalendar,
   leaseCalendar,
+  lockBusiness,
   lockStaffMember,
   maxBusyCalendars,
   replaceBlocks,
+  tellOf,
   writeFetch,
 } from './busy-calendar-queries.ts'
 import type { BusyCalendarCreation, BusyCalendarsQuery } from './busy-calendar-schemas.ts'
@@ -56,6 +58,8 @@ const horizonDays = 400
 const maxAtOnce = 4
 /** A business is told of a calendar that has failed for so long. */
 const tellAfterHours = 24
+/** Others of the business that have failed for so long are told of along with it: a provider that fails, fails for all. */
+const joinAfterHours = 12
 
 /** Adds a calendar; it is due at once. Throws validation_failed and calendar_limit_reached. */
 export async function addBusyCalendar(
@@ -307,8 +311,11 @@ async function writeFailure(
 ): Promise<void> {
   const failing_since = calendar.failing_since ?? tx.now
   const isNews = calendar.told_at === null && secondsUntil(failing_since, tx.now) >= tellAfterHours * 3_600
-  const outcome = { last_error: problem, failing_since, ...(isNews && { told_at: tx.now }) }
-  if ((await writeFetch(tx.db, calendar, outcome)) && isNews) await writeCalendarMails(context, tx, calendar)
+  // before the row of the calendar: two calendars of one business cannot wait for each other then
+  if (isNews) await lockBusiness(tx.db, calendar.business_id)
+  if (!(await writeFetch(tx.db, calendar, { last_error: problem, failing_since })) || !isNews) return
+  const others = plusSeconds(tx.now, -joinAfterHours * 3_600)
+  if (await tellOf(tx.db, calendar, { now: tx.now, others })) await writeCalendarMails(context, tx, calendar)
 }
 
 /** A header of an answer that is short enough to be kept and sent back. */

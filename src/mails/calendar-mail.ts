@@ -1,7 +1,7 @@
 import { publicUrl } from '../base/public-url.ts'
 import type { Transaction } from '../database/database.ts'
 import type { CalendarMailsTable } from '../database/tables.ts'
-import { findFailingCalendar, findNotifyEmails, insertCalendarMails } from './calendar-mail-queries.ts'
+import { findFailingCalendars, findNotifyEmails, insertCalendarMails } from './calendar-mail-queries.ts'
 import type { Context } from './context.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
 import { sendNotice } from './notice.ts'
@@ -11,8 +11,8 @@ import type { MailSender } from './send.ts'
 import { mailLanguage } from './texts/languages.ts'
 
 /*
- * Mails to those whom a business names, about a busy calendar that cannot be read. They are written with the failure, one
- * for each address, and not sent where the calendar is read again by then.
+ * Mails to those whom a business names, about busy calendars that cannot be read. They are written with the failure of
+ * one, one for each address, name all that fail when they are sent, and are not sent where none does by then.
  */
 
 /** Records in the transaction of a failure that the business is to be told. */
@@ -38,31 +38,36 @@ export async function sendCalendarMail(
   sender: Pick<MailSender, 'send'>,
   notice: CalendarMailsTable,
 ): Promise<void> {
-  const failing = await findFailingCalendar(context.db.reads, notice.busy_calendar_id)
-  const mail = failing && {
+  const failing = await findFailingCalendars(context.db.reads, notice.business_id)
+  const [first] = failing
+  const mail = first && {
     ...{ id: notice.id, kind: 'calendar', to: notice.to_email, at: context.clock.now() },
-    ...{ senderName: failing.business_name, replyTo: null, offUrl: null },
-    content: renderCalendarMail(failing, `${publicUrl(context.config)}/console/calendars`),
+    ...{ senderName: first.business_name, replyTo: null, offUrl: null },
+    content: renderCalendarMail([first, ...failing.slice(1)], `${publicUrl(context.config)}/console/calendars`),
   }
   await sendNotice(context, sender, { table: 'calendar_mails', notice, mail })
 }
 
-type FailingCalendar = NonNullable<Awaited<ReturnType<typeof findFailingCalendar>>>
+type FailingCalendar = Awaited<ReturnType<typeof findFailingCalendars>>[number]
 
-/** Says whose calendar it is, where, and what to do; of the address, which is secret, the host alone. */
-function renderCalendarMail(failing: FailingCalendar, consoleUrl: string): RenderedMail {
-  const language = mailLanguage(failing.locale)
+/** Says whose calendars they are, where, and what to do; of an address, which is secret, the host alone. */
+function renderCalendarMail(
+  failing: [FailingCalendar, ...FailingCalendar[]],
+  consoleUrl: string,
+): RenderedMail {
+  const [{ business_name: business, locale: wanted, timezone }] = failing
+  const language = mailLanguage(wanted)
   const { direction, locale } = language
   const texts = language.texts.calendarFails
-  const { failing_since, timezone } = failing
-  const values = {
-    ...{ name: failing.staff_name, business: failing.business_name, host: new URL(failing.url).host },
-    time: failing_since === null ? '' : momentOf(failing_since, timezone, language),
-  }
-  const subject = oneLine(fill(texts.subject, values))
-  const page = { title: subject, locale, direction, business: { name: values.business, color: null } }
+  const people = [...new Set(failing.map(({ staff_name }) => staff_name))]
+  const name = new Intl.ListFormat(locale).format(people)
+  const subject = oneLine(fill(texts.subject, { name, business }))
+  const page = { title: subject, locale, direction, business: { name: business, color: null } }
   const blocks: Block[] = [
-    { type: 'paragraph', text: fill(texts.since, values) },
+    ...failing.map(({ url, failing_since: since, staff_name }): Block => {
+      const time = since === null ? '' : momentOf(since, timezone, language)
+      return { type: 'paragraph', text: fill(texts.since, { name: staff_name, host: new URL(url).host, time }) }
+    }),
     { type: 'paragraph', text: texts.stays },
     { type: 'paragraph', text: texts.look },
     { type: 'button', label: texts.open, url: consoleUrl },

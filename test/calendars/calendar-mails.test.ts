@@ -83,6 +83,23 @@ onEachEngine('mails about busy calendars', (engine) => {
     expect(await after(0)).toHaveLength(2)
   })
 
+  test('name all that fail at that time, as when a provider is away', async () => {
+    const [other = ''] = await world.staff('Ben Roth')
+    const url = `${receiver.address}/other-path.ics`
+    await world.call('POST', '/busy-calendars', { staff_id: other, url })
+    fails()
+    expect(await after(0)).toEqual([])
+    const told = await after(24)
+    expect(told.flatMap(({ recipients }) => recipients).toSorted()).toEqual(emails.toSorted())
+    const names = (await world.call('GET', '/staff')).body.data as { id: string; name: string }[]
+    for (const id of [staffId, other]) {
+      const name = names.find((person) => person.id === id)?.name ?? ''
+      expect(told[0]?.text.match(new RegExp(`The calendar of ${name} at`, 'g'))).toHaveLength(1)
+      expect(told[0]?.headers['subject']).toContain(name)
+    }
+    expect(await after(24)).toEqual([])
+  })
+
   test('are not sent when it works again, is removed, or its person is inactive by then', async () => {
     const ends = [
       async () => {
