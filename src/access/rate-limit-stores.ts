@@ -154,7 +154,10 @@ export class FallbackStore implements PeekableStore {
     const [oldest] = this.waiting
     if (this.watcher || !oldest) return
     // once more through the event loop: a response that arrived while it was busy is not late
-    this.watcher = setTimeout(() => setImmediate(() => this.refuseLate()), this.lateAtMs(oldest) - monotonicMs())
+    this.watcher = setTimeout(
+      () => setImmediate(() => this.refuseLate()),
+      this.lateAtMs(oldest) - monotonicMs(),
+    )
   }
 
   private refuseLate(): void {

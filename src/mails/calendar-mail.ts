@@ -43,7 +43,10 @@ export async function sendCalendarMail(
   const mail = first && {
     ...{ id: notice.id, kind: 'calendar', to: notice.to_email, at: context.clock.now() },
     ...{ senderName: first.business_name, replyTo: null, offUrl: null },
-    content: renderCalendarMail([first, ...failing.slice(1)], `${publicUrl(context.config)}/console/calendars`),
+    content: renderCalendarMail(
+      [first, ...failing.slice(1)],
+      `${publicUrl(context.config)}/console/calendars`,
+    ),
   }
   await sendNotice(context, sender, { table: 'calendar_mails', notice, mail })
 }
@@ -66,7 +69,10 @@ function renderCalendarMail(
   const blocks: Block[] = [
     ...failing.map(({ url, failing_since: since, staff_name }): Block => {
       const time = since === null ? '' : momentOf(since, timezone, language)
-      return { type: 'paragraph', text: fill(texts.since, { name: staff_name, host: new URL(url).host, time }) }
+      return {
+        type: 'paragraph',
+        text: fill(texts.since, { name: staff_name, host: new URL(url).host, time }),
+      }
     }),
     { type: 'paragraph', text: texts.stays },
     { type: 'paragraph', text: texts.look },
