@@ -183,7 +183,10 @@ export const Booking = Type.Object(
     client: Type.Object({
       first_name: Type.String(),
       last_name: Type.String(),
-      email: Type.String(),
+      email: Type.String({
+        description:
+          'Empty for one who was erased. Ends in `@no-email.invalid` for one whom the console booked without an address: it tells them apart, and no mail goes there.',
+      }),
       phone: Nullable(Type.String()),
     }),
     staff: Nullable(Type.Object(Named), { description: 'Null when the service needs nobody.' }),
