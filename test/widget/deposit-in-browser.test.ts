@@ -1,28 +1,12 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { violationsIn } from '../support/accessibility.ts'
-import { expectHosts, expectSound, heading, next, toDetails, writeDetails } from '../support/booking-visit.ts'
-import {
-  chromiumPath,
-  launchBrowser,
-  openVisitor,
-  serveWebsite,
-  startPublicService,
-  type Visitor,
-  type Website,
-} from '../support/browser.ts'
+import { expectSound, heading, next, toDetails, writeDetails } from '../support/booking-visit.ts'
+import { chromiumPath, type Website } from '../support/browser.ts'
 import { isWhole, longTest } from '../support/long.ts'
 import { businessOf, engines, type TestService } from '../support/test-service.ts'
+import { startVisits } from '../support/visits.ts'
 
 /* A deposit in a browser: to the checkout of the sandbox, and back to the confirmation without a step by hand. */
-
-let browser: Browser
-beforeAll(async () => {
-  if (chromiumPath !== undefined) browser = await launchBrowser()
-})
-afterAll(async () => {
-  if (chromiumPath !== undefined) await browser.close()
-})
 
 // the ways are those of the hosted page, which is tried on both
 describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' as const])(
@@ -32,32 +16,19 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
     let address: string
     let website: Website
     let embedding = ''
-    const visitors: Visitor[] = []
-    beforeAll(async () => {
-      ;({ service, address } = await startPublicService(engine))
+    const visits = startVisits({ engine, pages: () => ({ '/': embedding }) })
+    beforeAll(() => {
+      ;({ service, address, website } = visits)
       const { publishable_key: key, services, locations } = salon()
       const idOf = (items: { id: string; name: string }[], name: string) =>
         items.find((thing) => thing.name === name)?.id ?? ''
       embedding = `<!doctype html><html lang="en"><title>A website</title><script type="module" src="${address}/widget/v1.js"></script>
       <main><h1>A website</h1><holdfast-booking publishable-key="${key}" service-id="${idOf(services, 'Treatment')}" location-id="${idOf(locations, 'Mitte')}" staff-id="anyone"></holdfast-booking></main>`
-      website = await serveWebsite(() => ({ '/': embedding }))
-    })
-    afterEach(async () => {
-      for (const visitor of visitors.splice(0)) {
-        expectHosts(visitor, [address, website.address])
-        expect(visitor.errors).toEqual([])
-        await visitor.close()
-      }
-    })
-    afterAll(async () => {
-      await website.stop()
-      await service.stop()
     })
 
     const salon = () => businessOf(service.world, 'Salon Spree')
     const visit = async (url: string) => {
-      const visitor = await openVisitor(browser)
-      visitors.push(visitor)
+      const visitor = await visits.visitor()
       await visitor.page.goto(url)
       return visitor
     }

@@ -1,49 +1,26 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { expectSound, heading } from '../support/booking-visit.ts'
-import {
-  chromiumPath,
-  launchBrowser,
-  openVisitor,
-  serveWebsite,
-  startPublicService,
-  type Visitor,
-  type Website,
-} from '../support/browser.ts'
+import { chromiumPath, type Website } from '../support/browser.ts'
 import { commandLine } from '../support/command-line.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
+import { startVisits } from '../support/visits.ts'
 
 /* The lines that put the widget on a website: those of the page `/embed`, and those of the command line. */
 
 describe.skipIf(chromiumPath === undefined)('the lines for a website', () => {
-  let browser: Browser
   let service: TestService
   let address: string
   let website: Website
   let snippet = ''
-  const visitors: Visitor[] = []
-  beforeAll(async () => {
-    browser = await launchBrowser()
-    ;({ service, address } = await startPublicService('sqlite'))
-    website = await serveWebsite(() => ({ '/': `<!doctype html><title>A website</title>${snippet}` }))
-  })
-  afterEach(async () => {
-    for (const visitor of visitors.splice(0)) {
-      expect(visitor.errors).toEqual([])
-      await visitor.close()
-    }
-  })
-  afterAll(async () => {
-    await website.stop()
-    await service.stop()
-    await browser.close()
+  const visits = startVisits({ pages: () => ({ '/': `<!doctype html><title>A website</title>${snippet}` }) })
+  beforeAll(() => {
+    ;({ service, address, website } = visits)
   })
 
   const salon = () => businessOf(service.world, 'Salon Spree')
   const serviceId = () => salon().services.find(({ name }) => name === 'Haircut')?.id ?? ''
   const open = async (url: string, width = 1280) => {
-    const visitor = await openVisitor(browser, { width })
-    visitors.push(visitor)
+    const visitor = await visits.visitor({ width })
     await visitor.page.goto(url)
     return visitor.page
   }
@@ -72,10 +49,11 @@ describe.skipIf(chromiumPath === undefined)('the lines for a website', () => {
 <holdfast-booking publishable-key="${salon().publishable_key}" service-id="${serviceId()}" locale="de" style="display: block; min-height: 800px">
   <a href="${link}?service=${serviceId()}">Suchen Sie sich eine Zeit aus und buchen Sie Ihren Termin bei Salon Spree in einer Minute.</a>
 </holdfast-booking>`)
-    const pasted = await open(website.address)
-    await heading(pasted, 'Wo?')
-    expect(await pasted.evaluate(accent)).toBe('#ffcc00')
-    const starts = visitors.at(-1)?.requests.filter(({ address: to }) => to.endsWith('/start'))
+    const pasted = await visits.visitor()
+    await pasted.page.goto(website.address)
+    await heading(pasted.page, 'Wo?')
+    expect(await pasted.page.evaluate(accent)).toBe('#ffcc00')
+    const starts = pasted.requests.filter(({ address: to }) => to.endsWith('/start'))
     expect(starts).toHaveLength(1) // what was loaded beside the script is what the widget asks for
     await page.getByLabel('Text of a link').fill('<Book> & go')
     await page.getByRole('button', { name: 'Show' }).click()

@@ -1,59 +1,30 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { misfitsIn, violationsIn } from '../support/accessibility.ts'
-import { apiRequests, expectHosts, heading, next, toDetails, writeDetails } from '../support/booking-visit.ts'
-import {
-  chromiumPath,
-  keepScreenshot,
-  launchBrowser,
-  openVisitor,
-  serveWebsite,
-  startPublicService,
-  type Visitor,
-  type VisitorOptions,
-  type Website,
-} from '../support/browser.ts'
+import { apiRequests, heading, next, toDetails, writeDetails } from '../support/booking-visit.ts'
+import { chromiumPath, keepScreenshot, type VisitorOptions, type Website } from '../support/browser.ts'
 import { longTest, rounds } from '../support/long.ts'
 import { randomFrom } from '../support/random.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
+import { startVisits } from '../support/visits.ts'
 
 /*
  * The widget on the pages of somebody else: another origin than that of the service, with a strict policy. What it asks
  * of a database is tried on the hosted page, on both engines.
  */
 
-let browser: Browser
-beforeAll(async () => {
-  if (chromiumPath !== undefined) browser = await launchBrowser()
-})
-afterAll(async () => {
-  if (chromiumPath !== undefined) await browser.close()
-})
-
 describe.skipIf(chromiumPath === undefined)('the widget on a website', () => {
   let service: TestService
   let address: string
   let website: Website
   let pages: Record<string, string> = {}
-  const visitors: Visitor[] = []
-  beforeAll(async () => {
-    ;({ service, address } = await startPublicService('sqlite'))
-    const policy = `default-src 'none'; script-src ${address}; connect-src ${address}; img-src ${address}; base-uri 'none'; form-action 'none'`
-    website = await serveWebsite(
-      () => pages,
-      () => ({ 'content-security-policy': policy }),
-    )
+  const visits = startVisits({
+    pages: () => pages,
+    headers: (at) => ({
+      'content-security-policy': `default-src 'none'; script-src ${at}; connect-src ${at}; img-src ${at}; base-uri 'none'; form-action 'none'`,
+    }),
   })
-  afterEach(async () => {
-    for (const visitor of visitors.splice(0)) {
-      expectHosts(visitor, [address, website.address])
-      expect(visitor.errors).toEqual([])
-      await visitor.close()
-    }
-  })
-  afterAll(async () => {
-    await website.stop()
-    await service.stop()
+  beforeAll(() => {
+    ;({ service, address, website } = visits)
   })
 
   const business = (name = 'Thames Barbers') => businessOf(service.world, name)
@@ -68,8 +39,7 @@ describe.skipIf(chromiumPath === undefined)('the widget on a website', () => {
     `service-id="${idOf('services', 'Meeting room')}" location-id="${idOf('locations', 'Southwark')}"`
   const visit = async (body: string, options: VisitorOptions = {}) => {
     pages = { '/': pageWith(body) }
-    const visitor = await openVisitor(browser, { timezoneId: 'Europe/London', ...options })
-    visitors.push(visitor)
+    const visitor = await visits.visitor({ timezoneId: 'Europe/London', ...options })
     await visitor.page.goto(website.address)
     return visitor
   }
@@ -82,8 +52,7 @@ describe.skipIf(chromiumPath === undefined)('the widget on a website', () => {
     expect(apiRequests(visitor).length).toBeLessThanOrEqual(5)
     const withWidget = await page.evaluate(names)
     pages['/bare'] = '<!doctype html><html lang="en"><title>Bare</title>'
-    const bare = await openVisitor(browser)
-    visitors.push(bare)
+    const bare = await visits.visitor()
     await bare.page.goto(`${website.address}/bare`)
     expect(withWidget).toBe(await bare.page.evaluate(names))
     await page.evaluate(`{

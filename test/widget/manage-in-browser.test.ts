@@ -114,7 +114,7 @@ describe.skipIf(chromiumPath === undefined)('the page of the manage link', () =>
     const again = page.getByRole('link', { name: 'Book again' })
     await again.click()
     await heading(page, 'Where?')
-    await page.getByText('Haircut').first().waitFor()
+    await page.getByRole('button', { name: 'Change: Haircut' }).waitFor()
     const [booking] = (await service.rows('bookings')).filter(
       ({ cancel_reason }) => cancel_reason === 'A cold',
     )

@@ -1,41 +1,20 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { heading, next, toDetails, writeDetails } from '../support/booking-visit.ts'
-import {
-  chromiumPath,
-  launchBrowser,
-  openVisitor,
-  serveWebsite,
-  startPublicService,
-  type Visitor,
-  type Website,
-} from '../support/browser.ts'
+import { chromiumPath, type Website } from '../support/browser.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
+import { startVisits } from '../support/visits.ts'
 
 /* What a page gives to the widget about its visitor, and what the widget tells its page. */
 
 describe.skipIf(chromiumPath === undefined)('a page and its widget', () => {
-  let browser: Browser
   let service: TestService
   let address: string
   let website: Website
   let page = ''
-  const visitors: Visitor[] = []
-  beforeAll(async () => {
-    browser = await launchBrowser()
-    ;({ service, address } = await startPublicService('sqlite'))
-    website = await serveWebsite(() => ({ '/': page }))
-  })
-  afterEach(async () => {
-    for (const visitor of visitors.splice(0)) {
-      expect(visitor.errors).toEqual([])
-      await visitor.close()
-    }
-  })
-  afterAll(async () => {
-    await website.stop()
-    await service.stop()
-    await browser.close()
+  const visits = startVisits({ pages: () => ({ '/': page }) })
+  beforeAll(() => {
+    ;({ service, address, website } = visits)
   })
 
   const barbers = () => businessOf(service.world, 'Thames Barbers')
@@ -44,8 +23,7 @@ describe.skipIf(chromiumPath === undefined)('a page and its widget', () => {
   const preselected = () =>
     `service-id="${idOf('services', 'Meeting room')}" location-id="${idOf('locations', 'Southwark')}"`
   const open = async (url: string) => {
-    const visitor = await openVisitor(browser, { timezoneId: 'Europe/London' })
-    visitors.push(visitor)
+    const visitor = await visits.visitor({ timezoneId: 'Europe/London' })
     await visitor.page.goto(url)
     return visitor.page
   }

@@ -1,30 +1,19 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/catalogue/business-keys.ts'
 import { misfitsIn, violationsIn } from '../support/accessibility.ts'
-import { expectHosts, heading, holdBack, next, writeDetails } from '../support/booking-visit.ts'
+import { heading, holdBack, next, writeDetails } from '../support/booking-visit.ts'
 import {
   chromiumPath,
   keepScreenshot,
-  launchBrowser,
-  openVisitor,
-  serveWebsite,
-  startPublicService,
   type Visitor,
   type VisitorOptions,
   type Website,
 } from '../support/browser.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
+import { startVisits } from '../support/visits.ts'
 
 /* What the widget begins with: one request, and a session only for whoever wants more. */
-
-let browser: Browser
-beforeAll(async () => {
-  if (chromiumPath !== undefined) browser = await launchBrowser()
-})
-afterAll(async () => {
-  if (chromiumPath !== undefined) await browser.close()
-})
 
 /** A green picture of one pixel. */
 const picture = Buffer.from(
@@ -40,30 +29,19 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
   let address: string
   let website: Website
   let embedding = ''
-  const visitors: Visitor[] = []
-  beforeAll(async () => {
-    ;({ service, address } = await startPublicService('sqlite'))
-    website = await serveWebsite(() => ({ '/': embedding }))
+  const visits = startVisits({ pages: () => ({ '/': embedding }), hosts: [pictures] })
+  beforeAll(() => {
+    ;({ service, address, website } = visits)
   })
-  afterEach(async () => {
-    for (const visitor of visitors.splice(0)) {
-      expectHosts(visitor, [address, website.address, pictures])
-      expect(visitor.errors).toEqual([])
-      await visitor.close()
-    }
+  afterEach(() => {
     service.clock.advance(5) // so long first times are the same
-  })
-  afterAll(async () => {
-    await website.stop()
-    await service.stop()
   })
 
   const salon = () => businessOf(service.world, 'Salon Spree')
   const idOf = (kind: 'services' | 'locations' | 'staff', name: string) =>
     salon()[kind].find((thing) => thing.name === name)?.id ?? ''
   const visitorOf = async (options: VisitorOptions = {}) => {
-    const visitor = await openVisitor(browser, options)
-    visitors.push(visitor)
+    const visitor = await visits.visitor(options)
     await visitor.page.route(`${pictures}/**`, (route) =>
       route.request().url().endsWith('missing.png')
         ? route.fulfill({ status: 404 })

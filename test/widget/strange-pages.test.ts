@@ -1,49 +1,20 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { violationsIn } from '../support/accessibility.ts'
 import { heading } from '../support/booking-visit.ts'
-import {
-  chromiumPath,
-  keepScreenshot,
-  launchBrowser,
-  openVisitor,
-  serveWebsite,
-  startPublicService,
-  type Visitor,
-  type VisitorOptions,
-  type Website,
-} from '../support/browser.ts'
+import { chromiumPath, keepScreenshot, type VisitorOptions, type Website } from '../support/browser.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
+import { startVisits } from '../support/visits.ts'
 
 /* What a website does to the texts on it, and the widget to the website around it. */
-
-let browser: Browser
-beforeAll(async () => {
-  if (chromiumPath !== undefined) browser = await launchBrowser()
-})
-afterAll(async () => {
-  if (chromiumPath !== undefined) await browser.close()
-})
 
 describe.skipIf(chromiumPath === undefined)('the widget on a website with ways of its own', () => {
   let service: TestService
   let address: string
   let website: Website
   let html = ''
-  const visitors: Visitor[] = []
-  beforeAll(async () => {
-    ;({ service, address } = await startPublicService('sqlite'))
-    website = await serveWebsite(() => ({ '/': html }))
-  })
-  afterEach(async () => {
-    for (const visitor of visitors.splice(0)) {
-      expect(visitor.errors).toEqual([])
-      await visitor.close()
-    }
-  })
-  afterAll(async () => {
-    await website.stop()
-    await service.stop()
+  const visits = startVisits({ pages: () => ({ '/': html }) })
+  beforeAll(() => {
+    ;({ service, address, website } = visits)
   })
 
   const idOf = (items: { id: string; name: string }[], name: string) =>
@@ -58,8 +29,7 @@ describe.skipIf(chromiumPath === undefined)('the widget on a website with ways o
       <p id="below">Below the widget</p></main></body></html>`
   }
   const open = async (options: VisitorOptions = {}) => {
-    const visitor = await openVisitor(browser, { timezoneId: 'Europe/London', ...options })
-    visitors.push(visitor)
+    const visitor = await visits.visitor({ timezoneId: 'Europe/London', ...options })
     return visitor
   }
   const visit = async (options: VisitorOptions = {}) => {

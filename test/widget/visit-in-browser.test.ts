@@ -1,58 +1,40 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { violationsIn } from '../support/accessibility.ts'
 import { expectFocus, heading, holdBack, next, toDetails, writeDetails } from '../support/booking-visit.ts'
 import {
   chromiumPath,
   keepScreenshot,
-  launchBrowser,
-  openVisitor,
-  serveWebsite,
   startPublicService,
-  type Visitor,
   type VisitorOptions,
   type Website,
 } from '../support/browser.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
+import { startVisits } from '../support/visits.ts'
 
 /* What a visit survives: going back, a reload, a slip beside the overlay; and that a visitor notices what happens. */
 
 const phone = { width: 390, height: 844, hasTouch: true }
 const desktop = { width: 1280, height: 800 }
 
-let browser: Browser
-beforeAll(async () => {
-  if (chromiumPath !== undefined) browser = await launchBrowser()
-})
-afterAll(async () => {
-  if (chromiumPath !== undefined) await browser.close()
-})
-
 describe.skipIf(chromiumPath === undefined)('a visit', () => {
   let service: TestService
   let address: string
   let website: Website
   let body = ''
-  const visitors: Visitor[] = []
-  beforeAll(async () => {
-    ;({ service, address } = await startPublicService('sqlite'))
-    website = await serveWebsite(() => ({
+  const hosts: string[] = []
+  const visits = startVisits({
+    hosts,
+    pages: (at) => ({
       '/': `<!doctype html><html lang="en"><head><title>A website</title><meta name="viewport" content="width=device-width">
-        <script type="module" src="${address}/widget/v1.js"></script></head><body><main><h1>A website</h1>${body}
+        <script type="module" src="${at}/widget/v1.js"></script></head><body><main><h1>A website</h1>${body}
         <pre>${'A line.\n'.repeat(100)}</pre></main></body></html>`,
       '/before': '<!doctype html><html lang="en"><title>Before</title><h1>Before</h1></html>',
-    }))
+    }),
   })
-  afterEach(async () => {
-    for (const visitor of visitors.splice(0)) {
-      expect(visitor.errors).toEqual([])
-      await visitor.close()
-    }
-  })
-  afterAll(async () => {
-    await website.stop()
-    await service.stop()
+  beforeAll(() => {
+    ;({ service, address, website } = visits)
   })
 
   const business = (name = 'Thames Barbers') => businessOf(service.world, name)
@@ -62,8 +44,7 @@ describe.skipIf(chromiumPath === undefined)('a visit', () => {
       ...[`${prefix}location-id="${of.locations.find(({ name }) => name === 'Southwark')?.id ?? ''}"`],
     ].join(' ')
   const start = async (options: VisitorOptions, url: string) => {
-    const visitor = await openVisitor(browser, { timezoneId: 'Europe/London', ...options })
-    visitors.push(visitor)
+    const visitor = await visits.visitor({ timezoneId: 'Europe/London', ...options })
     await visitor.page.goto(`${website.address}/before`)
     await visitor.page.goto(url)
     return visitor
@@ -366,6 +347,7 @@ describe.skipIf(chromiumPath === undefined)('a visit', () => {
     const mails = await startMailServer()
     const settings = { SMTP_URL: mails.url, MAIL_FROM: 'Salon <salon@example.com>' }
     const mailing = await startPublicService('sqlite', settings)
+    hosts.push(mailing.address)
     const { publishable_key } = businessOf(mailing.service.world, 'Thames Barbers')
     const { page } = await start(phone, `${mailing.address}/book/${publishable_key}`)
     await next(page, /Meeting room/)

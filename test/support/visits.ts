@@ -1,0 +1,78 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import type { Engine } from '../../src/database/database.ts'
+import { expectHosts } from './booking-visit.ts'
+import {
+  launchBrowser,
+  openVisitor,
+  serveWebsite,
+  startPublicService,
+  type Visitor,
+  type VisitorOptions,
+  type Website,
+} from './browser.ts'
+import type { TestService } from './test-service.ts'
+
+/** What the tests of a suite have once it has begun. */
+export interface Visits {
+  service: TestService
+  /** Of the service. */
+  address: string
+  /** Of another origin than the service. */
+  website: Website
+  /** Opens a page of a new visitor, who leaves after the test. */
+  visitor(options?: VisitorOptions): Promise<Visitor>
+}
+
+interface VisitsOptions {
+  engine?: Engine
+  /** Of the website, by path. */
+  pages?: (address: string) => Record<string, string>
+  /** Of the website. */
+  headers?: (address: string) => Record<string, string>
+  /** Whom visitors may ask beside service and website. */
+  hosts?: string[]
+}
+
+/**
+ * Begins a suite with a browser, a service and a website. After each test nothing may have gone wrong in a visitor's page,
+ * and nobody else been asked for anything.
+ */
+export function startVisits({
+  engine = 'sqlite',
+  pages = () => ({}),
+  headers = () => ({}),
+  hosts = [],
+}: VisitsOptions = {}): Visits {
+  let browser: Browser
+  const visitors: Visitor[] = []
+  const visits = {
+    visitor: async (options) => {
+      const visitor = await openVisitor(browser, options)
+      visitors.push(visitor)
+      return visitor
+    },
+  } as Visits
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    const { service, address } = await startPublicService(engine)
+    const website = await serveWebsite(
+      () => pages(address),
+      () => headers(address),
+    )
+    Object.assign(visits, { service, address, website })
+  })
+  afterEach(async () => {
+    for (const visitor of visitors.splice(0)) {
+      expectHosts(visitor, [visits.address, visits.website.address, ...hosts])
+      expect(visitor.errors).toEqual([])
+      await visitor.close()
+    }
+  })
+  afterAll(async () => {
+    await visits.website.stop()
+    await visits.service.stop()
+    await browser.close()
+  })
+  return visits
+}
