@@ -42,9 +42,10 @@ export async function startNotedLoad(
     key: cluster.business.publishable_key,
     count: clients,
   })
-  const pairs = await Promise.all(
-    Array.from({ length: Math.ceil(clients / 2) }, (_, pair) => makeService(cluster, call, `Load ${pair}`)),
-  )
+  const pairs: Awaited<ReturnType<typeof makeService>>[] = []
+  for (let pair = 0; pair < clients / 2; pair += 1) {
+    pairs.push(await makeService(cluster, call, `Load ${pair}`)) // at once, they would wait for each other's business
+  }
   let answered = 0
   let ended = false
 

@@ -45,7 +45,7 @@ export async function startPgBouncer(
     '[databases]',
     `${pathname.slice(1)} = host=${hostname} port=${port || 5432} user=${username} password=${password}`,
     '[pgbouncer]',
-    ...['pool_mode = transaction', 'default_pool_size = 4', 'auth_type = any', 'unix_socket_dir ='],
+    ...['pool_mode = transaction', 'default_pool_size = 8', 'auth_type = any', 'unix_socket_dir ='],
     'admin_users = pgbouncer', // as whom auth_type=any lets everybody into its console
     ...['listen_addr = 127.0.0.1', `listen_port = ${listenPort}`],
     ...more,
