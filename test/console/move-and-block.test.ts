@@ -40,6 +40,14 @@ onEachEngine('moving and blocking by forms', (engine) => {
     rmSync(mails, { recursive: true })
   })
 
+  test('says that mails are files where they are, beside the box that sends one', async () => {
+    const id = await booker.book('Haircut', '2027-06-08T10:00:00+02:00')
+    const page = await service.call('GET', `//console/bookings/${id}/move`, {
+      headers: { host: 'localhost', cookie: owner.cookie },
+    })
+    expect(page.body).toMatch(/name="tell"[^]*what it would send is written into a file/)
+  })
+
   test('moves a booking to another time and person, and makes it longer', async () => {
     const date = newDay()
     const id = await booker.book('Haircut', `${date}T10:00:00+01:00`, { staff_id: booker.staffId('Anna') })

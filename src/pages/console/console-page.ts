@@ -193,10 +193,10 @@ function consoleHeader(visit: ConsoleVisit, present: SectionId | undefined): Htm
   const { role } = visit.person
   const sections = consoleSections.filter((one) => personRoles.indexOf(one.role) <= personRoles.indexOf(role))
   return html`<header class="console-header">
+    ${placeMenu(visit)}
     <button type="button" class="sections-button" popovertarget="sections">
       ☰ ${visit.texts.frame.menu}
     </button>
-    ${placeMenu(visit)}
     <nav id="sections" popover aria-label="${visit.texts.frame.navigation}">
       ${sections.map(
         ({ id, path }) =>
