@@ -50,6 +50,11 @@ const sessionOptions = '-c timezone=UTC -c plan_cache_mode=force_generic_plan'
 
 /** While one is at work at the server, the other's code runs here. */
 const maxSharedTransactions = 2
+/**
+ * The code of all members runs in one turn of the event loop, for which others wait. With 64, a busy business made the
+ * requests of its neighbours three times as slow (docs/benchmark.md).
+ */
+const maxMembers = 16
 
 interface PostgresOptions {
   /** Of each server of the database; the one that takes writes is used. */
@@ -202,6 +207,7 @@ class PostgresDatabase implements Database {
     }
     this.shared = new SharedTransactions(this, {
       maxGroups: maxSharedTransactions,
+      maxMembers,
       fraction: parts.options.fraction,
     })
   }

@@ -188,15 +188,19 @@ interface Waiting {
   inContext: <T>(run: () => T) => T
 }
 
-/** `Database.sharedTransaction` for both engines, with at most `maxGroups` transactions at once. */
+/** `Database.sharedTransaction` for both engines, with at most `maxGroups` transactions of `maxMembers` at once. */
 export class SharedTransactions {
   private readonly ask: (member: Waiting, isGone?: () => boolean) => Promise<unknown>
   private readonly fraction: () => number
 
-  constructor(db: Database, { maxGroups, fraction }: { maxGroups: number; fraction: () => number }) {
+  constructor(
+    db: Database,
+    { maxGroups, maxMembers, fraction }: { maxGroups: number; maxMembers: number; fraction: () => number },
+  ) {
     this.fraction = fraction
     this.ask = together((members: readonly Waiting[]) => runGroup(db, members), {
       maxGroups,
+      maxMembers,
       ownerOf: ({ owner }) => owner,
       isWorthTrying: (error) => error instanceof FailedGroup || error instanceof RolledBack,
     })

@@ -113,7 +113,7 @@ class SqliteDatabase implements Database {
       fraction: options.fraction,
       onRetry: () => (this.retries += 1),
     }
-    this.shared = new SharedTransactions(this, { maxGroups: 1, fraction: options.fraction })
+    this.shared = new SharedTransactions(this, { maxGroups: 1, maxMembers: 64, fraction: options.fraction })
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
