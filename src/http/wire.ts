@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { type FieldError, type ProblemCode, problemKinds } from '../base/errors.ts'
 
 /*
- * Schemas that routes share. One schema is validation, type and serialisation.
+ * Schemas that routes share. One schema is validation, type and description.
  * The keywords `lowercase`, `timeZone` and `rule` and the formats `instant`, `line`, `text` and `email` are defined in
  * http/validation.ts.
  */

@@ -56,7 +56,7 @@ function documentRoute(app: FastifyInstance): void {
         operationId: 'showOpenApi',
         tags,
         summary: 'This document',
-        description: 'OpenAPI 3.1, made from the schemas that validate and serialise.',
+        description: 'OpenAPI 3.1, made from the schemas that validate.',
         response: { 200: Media('application/json', 'The document.', Type.Object({})) },
       },
     },

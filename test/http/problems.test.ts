@@ -243,7 +243,7 @@ onEachEngine('problem documents', (engine) => {
   test('an error of ours is 500 internal and shows nothing of itself', async () => {
     const broken = await startTestService(engine)
     const tenant = businessOf(broken.world, 'Salon Spree')
-    await changeRows(broken, sql`alter table services rename column description to gone`)
+    await changeRows(broken, sql`alter table services rename to gone_services`)
     await changeRows(broken, sql`alter table claims rename to gone_claims`)
     const token = await broken.session(tenant)
     const replies = [
