@@ -82,7 +82,9 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     const demo = startHoldfast(['serve'], { variables })
     await demo.says(/-X DELETE .*\n\n/)
     expect(demo.stdout()).toMatch(
-      /delete the demo, which is the file \S+, and start with: npm start -- --no-demo$/m,
+      engine === 'sqlite'
+        ? /delete the demo, which is the file \S+, and start with: npm start -- --no-demo$/m
+        : /name an empty database in DATABASE_URL, and start with: npm start -- --no-demo$/m,
     )
     demo.signal('SIGTERM')
     await demo.ended

@@ -77,7 +77,7 @@ export class Connection {
   async start(query: string): Promise<BookingStart> {
     const carried = this.ports.carried()
     if (carried) return carried
-    const path = `/../../book/${encodeURIComponent(this.publishableKey || '-')}/start?${query}`
+    const path = `/../../book/${encodeURIComponent(this.publishableKey || '-')}/start${query && `?${query}`}`
     const { body } = await this.read<BookingStart>(await this.patiently({ method: 'GET', path }))
     return body
   }

@@ -122,6 +122,7 @@ export class BookingFlow {
 
   /** Looks for times with room for so many people. */
   setParty(party: number): void {
+    if (party === this.state.party) return
     this.slots.forget()
     this.set({ party, slots: {}, first: undefined, soonest: undefined })
     void this.enterStep()

@@ -16,6 +16,10 @@ export function PartySize({ flow, state, language }: View) {
           min={1}
           max={most}
           value={state.party}
+          // at once, as the tap that leaves the field is one on a time
+          onInput={({ currentTarget: { valueAsNumber, validity } }) => {
+            if (validity.valid) flow.setParty(valueAsNumber)
+          }}
           onChange={({ currentTarget }) => {
             const people = Math.min(Math.max(Math.round(currentTarget.valueAsNumber) || 1, 1), most)
             currentTarget.value = String(people)
