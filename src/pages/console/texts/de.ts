@@ -240,7 +240,8 @@ export const german: ConsoleTexts = {
     gridHint: 'Leer: so lange, wie sie dauert.',
     group: 'Kurs oder Gruppe: mehrere Kunden zugleich, feste Anfangszeiten',
     capacity: 'Kunden zugleich',
-    capacityHint: 'Mehr als 1 für einen Kurs oder eine Gruppe: So viele können dieselbe Zeit buchen, bei jeder Person, die ihn anbietet.',
+    capacityHint:
+      'Mehr als 1 für einen Kurs oder eine Gruppe: So viele können dieselbe Zeit buchen, bei jeder Person, die ihn anbietet.',
     notice: 'Spätestens gebucht vor dem Beginn',
     ahead: 'Frühestens gebucht vor dem Beginn',
     aheadHint: 'Leer: beliebig weit im Voraus.',

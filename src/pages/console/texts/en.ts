@@ -238,7 +238,8 @@ export const english = {
     gridHint: 'Empty: as long as it takes.',
     group: 'Class or group: several clients at once, fixed start times',
     capacity: 'Clients at once',
-    capacityHint: 'More than 1 for a class or a group: so many can book the same time, with each person who does it.',
+    capacityHint:
+      'More than 1 for a class or a group: so many can book the same time, with each person who does it.',
     notice: 'Booked at the latest before the start',
     ahead: 'Booked at the earliest before the start',
     aheadHint: 'Empty: any time ahead.',
