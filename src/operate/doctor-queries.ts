@@ -18,6 +18,7 @@ export async function readFacts(db: Database, demoBusinessIds: string[]): Promis
     synchronousCommit: server?.synchronousCommit ?? null,
     standbyNames: server?.standbyNames ?? null,
     standbys: server?.standbys ?? null,
+    hiddenSenders: server?.hiddenSenders ?? null,
   }
   if (migrations === undefined || migrations.length === 0) {
     return { migrations, ...outside, timeZones: [], latestRecord: null, demoBusinesses: 0, businesses: 0 }
@@ -70,7 +71,7 @@ function isDamage(error: unknown): error is Error {
 
 type ServerSettings = Pick<
   DatabaseFacts,
-  'maxConnections' | 'synchronousCommit' | 'standbyNames' | 'standbys'
+  'maxConnections' | 'synchronousCommit' | 'standbyNames' | 'standbys' | 'hiddenSenders'
 >
 
 async function findServerSettings(db: Queries): Promise<ServerSettings | undefined> {
@@ -79,7 +80,11 @@ async function findServerSettings(db: Queries): Promise<ServerSettings | undefin
          - cast(current_setting('superuser_reserved_connections') as integer) as "maxConnections",
            current_setting('synchronous_commit') as "synchronousCommit",
            current_setting('synchronous_standby_names') as "standbyNames",
-           (select count(*) from pg_stat_replication) as standbys`.execute(db)
+           (select cast(count(*) as integer) from pg_stat_replication
+             where state = 'streaming' and sync_state in ('sync', 'quorum', 'potential')) as standbys,
+           (select cast(count(*) as integer) from pg_stat_replication where state is null) as "hiddenSenders"`.execute(
+    db,
+  )
   return rows[0]
 }
 

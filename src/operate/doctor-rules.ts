@@ -159,21 +159,27 @@ function commitFinding({ synchronousCommit }: DatabaseFacts): Finding | undefine
     : ok('commits', `acknowledged bookings survive a crash (synchronous_commit is ${synchronousCommit})`)
 }
 
-/** Judges what a failover would lose; a database of one host has none. */
+/** Judges what a failover would lose, and whether commits wait in vain. One host without names of standbys has neither. */
 function failoverFinding(
-  { standbyNames, standbys, synchronousCommit }: DatabaseFacts,
+  { standbyNames, standbys, hiddenSenders, synchronousCommit }: DatabaseFacts,
   { databaseHosts }: HostFacts,
 ): Finding | undefined {
-  if (databaseHosts < 2 || standbyNames === null) return undefined
-  if (standbyNames !== '' && standbys === 0) {
-    return fault(
-      'failover',
-      `commits wait for a standby (${standbyNames}), and none follows: every change gets 503`,
-      'let a standby follow this server (primary_conninfo), or see in its log why it does not',
-    )
+  if (standbyNames === null || (databaseHosts < 2 && standbyNames === '')) return undefined
+  if (standbyNames !== '' && synchronousCommit !== 'local' && synchronousCommit !== 'off') {
+    const waits = `commits wait for a standby (${standbyNames})`
+    if (standbys !== 0) return ok('failover', waits)
+    return hiddenSenders === 0
+      ? fault(
+          'failover',
+          `${waits}, and none follows: every change gets 503`,
+          'let a standby follow this server (primary_conninfo), or see in its log why it does not',
+        )
+      : warning(
+          'failover',
+          `${waits}; whether one follows, the role of DATABASE_URL may not see`,
+          'grant pg_read_all_stats to the role, and run doctor again',
+        )
   }
-  if (standbyNames !== '' && synchronousCommit !== 'local' && synchronousCommit !== 'off')
-    return ok('failover', `commits wait for a standby (${standbyNames})`)
   const cause = standbyNames === '' ? 'synchronous_standby_names is empty' : 'synchronous_commit overrules it'
   return warning(
     'failover',

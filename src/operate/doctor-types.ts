@@ -25,8 +25,10 @@ export interface DatabaseFacts {
   synchronousCommit: string | null
   /** PostgreSQL: its synchronous_standby_names; empty when commits wait for no standby. */
   standbyNames: string | null
-  /** PostgreSQL: servers that follow it now. */
+  /** PostgreSQL: servers that follow it now and that commits may wait for; not a base backup, nor who has yet to catch up. */
   standbys: number | null
+  /** PostgreSQL: connections of such servers, or of others, whose state the role may not see. */
+  hiddenSenders: number | null
   /** Number of demo businesses. */
   demoBusinesses: number
   businesses: number

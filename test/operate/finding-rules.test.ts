@@ -24,6 +24,7 @@ const facts: DatabaseFacts = {
   synchronousCommit: null,
   standbyNames: null,
   standbys: null,
+  hiddenSenders: null,
   demoBusinesses: 0,
   businesses: 1,
 }
@@ -124,12 +125,22 @@ test.each([
 test.each([
   [{ standbyNames: '' }, 1, undefined],
   [
-    { standbyNames: '*', synchronousCommit: 'on', standbys: 0 },
+    { standbyNames: '*', synchronousCommit: 'on', standbys: 0, hiddenSenders: 0 },
     2,
     'fault: commits wait for a standby (*), and none follows: every change gets 503',
   ],
   [
-    { standbyNames: 'ANY 1 (*)', synchronousCommit: 'on', standbys: 1 },
+    { standbyNames: '*', synchronousCommit: 'on', standbys: 0, hiddenSenders: 0 },
+    1,
+    'fault: commits wait for a standby (*), and none follows: every change gets 503',
+  ],
+  [
+    { standbyNames: '*', synchronousCommit: 'on', standbys: 0, hiddenSenders: 1 },
+    2,
+    'warning: commits wait for a standby (*); whether one follows, the role of DATABASE_URL may not see',
+  ],
+  [
+    { standbyNames: 'ANY 1 (*)', synchronousCommit: 'on', standbys: 1, hiddenSenders: 0 },
     3,
     'ok: commits wait for a standby (ANY 1 (*))',
   ],
@@ -139,7 +150,7 @@ test.each([
     'warning: commits wait for no standby (synchronous_standby_names is empty): a failover can lose the last acknowledged bookings',
   ],
   [
-    { standbyNames: '*', synchronousCommit: 'local' },
+    { standbyNames: '*', synchronousCommit: 'local', standbys: 0, hiddenSenders: 0 },
     2,
     'warning: commits wait for no standby (synchronous_commit overrules it): a failover can lose the last acknowledged bookings',
   ],

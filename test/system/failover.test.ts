@@ -1,7 +1,10 @@
+import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { Finding } from '../../src/operate/doctor-types.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
 import { findErrors, readRows } from '../support/checker.ts'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
+import { runCommand } from '../support/command-line.ts'
 import { longestGapMs, moreHolds as moreHoldsOf, startWatched, tellGaps } from '../support/failover.ts'
 import { eventually, httpClients, openSessions } from '../support/http-client.ts'
 import { isLong, isWhole, longTest } from '../support/long.ts'
@@ -14,6 +17,7 @@ import {
   startReplicatedPostgres,
 } from '../support/replicated-postgres.ts'
 import { makeSmallDisk } from '../support/small-disk.ts'
+import { execute } from '../support/statements.ts'
 import { engines } from '../support/test-service.ts'
 
 /*
@@ -125,6 +129,42 @@ describe.runIf(runs)('a commit that waits for a standby', () => {
       await cluster.stop()
     }
   })
+})
+
+describe.runIf(runs)('commits that wait for a standby', () => {
+  longTest(
+    'wait in vain where only a base backup is taken, as doctor says',
+    { timeout: 300_000 },
+    async () => {
+      const postgres = await startReplicatedPostgres()
+      const { ownUrl } = postgres.primary() // one host
+      const url = new URL(ownUrl)
+      const sender = new pg.Client({ connectionString: ownUrl, replication: 'true' } as pg.ClientConfig)
+      const failover = async (variables: Record<string, string>) => {
+        const { stdout } = await runCommand(['doctor', '--json'], variables)
+        const found = (JSON.parse(stdout) as Finding[]).find(({ check }) => check === 'failover')
+        return `${found?.state}: ${found?.detail}`
+      }
+      try {
+        await execute(ownUrl, `create role holdfast login password 'secret'`)
+        Object.assign(url, { username: 'holdfast', password: 'secret' })
+        expect(await failover({ DATABASE_URL: ownUrl })).toBe('ok: commits wait for a standby (ANY 1 (*))')
+        const unseen = await failover({ DATABASE_URL: url.href })
+        expect(unseen).toMatch(/^warning: .*; whether one follows, the role of DATABASE_URL may not see$/)
+        for (const standby of postgres.standbys()) await standby.process.halt('SIGINT')
+        await sender.connect() // as pg_basebackup does: it is listed, and follows nothing
+        await eventually('the end of what followed', async () => {
+          const listed = await readRows(ownUrl, 'select state from pg_stat_replication')
+          return (listed.length === 1 && listed[0]?.['state'] === 'startup') || undefined
+        })
+        const vain = await failover({ DATABASE_URL: ownUrl })
+        expect(vain).toMatch(/^fault: .* and none follows: every change gets 503$/)
+      } finally {
+        await sender.end()
+        await postgres.stop()
+      }
+    },
+  )
 })
 
 describe.runIf(runs && isWhole)('a database whose primary has a full disk', () => {
