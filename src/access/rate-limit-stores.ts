@@ -153,11 +153,9 @@ export class FallbackStore implements PeekableStore {
   private watch(): void {
     const [oldest] = this.waiting
     if (this.watcher || !oldest) return
+    const inMs = Math.max(0, this.lateAtMs(oldest) - monotonicMs())
     // once more through the event loop: a response that arrived while it was busy is not late
-    this.watcher = setTimeout(
-      () => setImmediate(() => this.refuseLate()),
-      this.lateAtMs(oldest) - monotonicMs(),
-    )
+    this.watcher = setTimeout(() => setImmediate(() => this.refuseLate()), inMs)
   }
 
   private refuseLate(): void {
