@@ -161,11 +161,6 @@ export async function writeFetch(
   return written !== undefined
 }
 
-/** Keeps others from telling a business of its calendars until the transaction ends. */
-export async function lockBusiness(db: Queries, id: string): Promise<void> {
-  await db.selectFrom('businesses').select('id').where('id', '=', id).forNoKeyUpdate().execute()
-}
-
 /**
  * Notes that the business is told of a calendar, and of its others that have failed since `others` or longer. False when
  * it was told of this one with another.

@@ -32,7 +32,6 @@ import {
   findOwnBookings,
   insertBusyCalendar,
   leaseCalendar,
-  lockBusiness,
   lockStaffMember,
   maxBusyCalendars,
   replaceBlocks,
@@ -42,6 +41,7 @@ import {
 import type { BusyCalendarCreation, BusyCalendarsQuery } from './busy-calendar-schemas.ts'
 import type { CalendarReader, Fetched, FetchProblem } from './busy-file.ts'
 import type { BusyTime } from './busy-times.ts'
+import { lockBusiness } from './feed-queries.ts'
 
 export { maxBusyCalendars } from './busy-calendar-queries.ts'
 
@@ -312,7 +312,7 @@ async function writeFailure(
   const failing_since = calendar.failing_since ?? tx.now
   const isNews = calendar.told_at === null && secondsUntil(failing_since, tx.now) >= tellAfterHours * 3_600
   // before the row of the calendar: two calendars of one business cannot wait for each other then
-  if (isNews) await lockBusiness(tx.db, calendar.business_id)
+  if (isNews) await lockBusiness(tx.db, { businessId: calendar.business_id }, calendar.business_id)
   if (!(await writeFetch(tx.db, calendar, { last_error: problem, failing_since })) || !isNews) return
   const others = plusSeconds(tx.now, -joinAfterHours * 3_600)
   if (await tellOf(tx.db, calendar, { now: tx.now, others })) await writeCalendarMails(context, tx, calendar)

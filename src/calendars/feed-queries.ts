@@ -73,7 +73,7 @@ export async function findBusinessOf(
   return found?.business_id
 }
 
-/** Keeps others from adding to the same business until the transaction ends. False when it is out of scope. */
+/** Keeps others who lock the same business waiting until the transaction ends. False when it is out of scope. */
 export async function lockBusiness(db: Queries, scope: TenantScope, id: string): Promise<boolean> {
   const business = await db
     .selectFrom('businesses')

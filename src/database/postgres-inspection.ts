@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { monotonicMs } from '../base/clock.ts'
 import { isPooled, timelineOf, walFile } from './postgres-hosts.ts'
+import { reasonOf } from './postgres.ts'
 
 /*
  * What the servers of DATABASE_URL and DATABASE_READ_URL tell of themselves, each asked on a connection of its own: for
@@ -111,7 +112,7 @@ class Asked {
       const timeline = typeof wal === 'string' ? timelineOf(wal) : null
       return { host, timeline, cluster: String(cluster), startedAt: String(started), role }
     } catch (error) {
-      return { host, complaint: complaintOf(error) }
+      return { host, complaint: reasonOf(error) || 'unknown error' }
     }
   }
 
@@ -128,9 +129,4 @@ class Asked {
   close(): void {
     this.client.connection.stream.destroy()
   }
-}
-
-function complaintOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(complaintOf).join('; ')
-  return error instanceof Error ? error.message : 'unknown error'
 }

@@ -348,7 +348,7 @@ function unreachable(urls: readonly string[], error: DatabaseUnavailable): Opera
 }
 
 /** The last message of a chain of causes; of several addresses, the message of each. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
   if (!(error instanceof Error)) return ''
   return reasonOf(error.cause) || error.message

@@ -7,6 +7,8 @@ import { troubleOf } from '../../widget/flow/trouble.ts'
 interface Sent {
   method: string
   path: string
+  /** As it was given to `fetch`. */
+  address: string
   headers: Record<string, string>
 }
 
@@ -43,6 +45,7 @@ function connectionTo(
       const request = {
         method: init?.method ?? '',
         path: new URL(address).pathname.replace('/api/v1', ''),
+        address,
         headers: init?.headers as Record<string, string>,
       }
       sent.push(request)
@@ -178,10 +181,13 @@ describe('the session of a tab', () => {
 
   test('what the page carries is taken once, without a request', async () => {
     const start = { services: [] } as unknown as BookingStart
-    const { connection, paths } = connectionTo(() => fine, tabStorage(), [start])
+    const { connection, sent } = connectionTo(() => fine, tabStorage(), [start])
     expect(await connection.start('')).toBe(start)
     expect(await connection.start('')).toEqual({ fine: true })
-    expect(paths()).toEqual(['/book/cal_pub_1/start'])
+    // to the letter, as the lines of a website preload it
+    expect(sent.map(({ address }) => new URL(address).href)).toEqual([
+      'https://book.example.com/book/cal_pub_1/start',
+    ])
   })
 })
 
