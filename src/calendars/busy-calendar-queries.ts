@@ -141,7 +141,14 @@ export async function leaseCalendar(
 type Outcome = Partial<
   Pick<
     BusyCalendarsTable,
-    'etag' | 'last_modified' | 'last_fetched_at' | 'last_error' | 'busy_until' | 'failing_since' | 'told_at'
+    | 'etag'
+    | 'last_modified'
+    | 'last_fetched_at'
+    | 'last_error'
+    | 'busy_until'
+    | 'failing_since'
+    | 'told_at'
+    | 'next_fetch_at'
   >
 >
 

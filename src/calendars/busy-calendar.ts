@@ -53,6 +53,9 @@ export { maxBusyCalendars } from './busy-calendar-queries.ts'
  */
 
 const pollMinutes = 15
+/** A file whose reading had to be cut took a core of this machine for that long: it is read again after a rest. */
+const restHours = 6
+const heavy = new Set<FetchProblem>(['too_slow', 'too_much_memory'])
 /** Times further ahead are not read. */
 const horizonDays = 400
 const maxAtOnce = 4
@@ -313,7 +316,9 @@ async function writeFailure(
   const isNews = calendar.told_at === null && secondsUntil(failing_since, tx.now) >= tellAfterHours * 3_600
   // before the row of the calendar: two calendars of one business cannot wait for each other then
   if (isNews) await lockBusiness(tx.db, { businessId: calendar.business_id }, calendar.business_id)
-  if (!(await writeFetch(tx.db, calendar, { last_error: problem, failing_since })) || !isNews) return
+  const rest = heavy.has(problem) && { next_fetch_at: plusSeconds(tx.now, restHours * 3_600) }
+  const outcome = { last_error: problem, failing_since, ...rest }
+  if (!(await writeFetch(tx.db, calendar, outcome)) || !isNews) return
   const others = plusSeconds(tx.now, -joinAfterHours * 3_600)
   if (await tellOf(tx.db, calendar, { now: tx.now, others })) await writeCalendarMails(context, tx, calendar)
 }

@@ -16,7 +16,7 @@ import {
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { calendar, event } from './calendar-files.ts'
-import { hostile } from './hostile-files.ts'
+import { endless, hostile } from './hostile-files.ts'
 
 interface Shown {
   id: string
@@ -236,6 +236,21 @@ onEachEngine('busy calendars', (engine) => {
     expect(await fetches()).toBeGreaterThan(0)
     expect(await readOldestCopy(service.context)).toBeLessThan(90 * 60)
     expect(await reasonAt('10:00')).toBe('busy_elsewhere')
+  })
+
+  test('are read again after six hours where the reading had to be cut', async () => {
+    await add()
+    serve(Object.values(endless)[0] ?? '')
+    await fetchDueCalendars(service.context, reader)
+    const [shown] = await listed()
+    expect(shown?.last_error).toBe('Reading the calendar takes longer than 2 seconds.')
+    serve(calendar())
+    service.clock.advance(5 * 3_600)
+    await fetchDueCalendars(service.context, reader)
+    expect(await listed()).toMatchObject([{ last_fetched_at: null }])
+    service.clock.advance(3_600)
+    await fetchDueCalendars(service.context, reader)
+    expect(await listed()).toMatchObject([{ last_error: null, last_fetched_at: expect.any(String) }])
   })
 
   test('the age of the oldest copy is a metric', async () => {
