@@ -52,6 +52,11 @@ export interface Database {
    * succeeds.
    */
   hasRoom(): Promise<boolean>
+  /**
+   * Whether a commit has waited for a synchronous standby for three seconds (PostgreSQL): its request was refused by then, and
+   * so are others. Reads a view, and writes nothing: a commit to try it would wait as well, at a connection of its own.
+   */
+  commitsWait(): Promise<boolean>
   /** Brings the schema up to date under a lock. Returns the names of the migrations that ran. */
   migrate(): Promise<string[]>
   /** Names the migrations that have not run. */

@@ -30,6 +30,8 @@ export class Primary {
   /** The latest that was seen: a server on an earlier one has been replaced, whatever it says. */
   private timeline = 0
   private inDoubt = false
+  /** Not asked to the end yet: before that, one of them may be on a later timeline than those that have answered. */
+  private readonly unheard: Set<string>
   /** Questions in a row that the present server has not answered. */
   private missed = 0
   private news = Promise.withResolvers<undefined>()
@@ -38,12 +40,13 @@ export class Primary {
   /** `urls` names each server of one database once. A single one is the one, and is never asked. */
   constructor(urls: readonly string[]) {
     this.urls = urls
+    this.unheard = new Set(urls.length > 1 ? urls : [])
     if (urls.length === 1) this.current = urls[0]
   }
 
   /** The address now; undefined while it is not known. */
   get known(): string | undefined {
-    return this.inDoubt ? undefined : this.current
+    return this.inDoubt || this.unheard.size > 0 ? undefined : this.current
   }
 
   /** Waits at most 1.5 seconds for a server that takes writes. Throws DatabaseUnavailable when none was found. */
@@ -95,6 +98,11 @@ export class Primary {
 
   /** `timeline` is that of a server that takes writes, null of one that does not, undefined of one that does not answer. */
   private heard(url: string, timeline: number | null | undefined): void {
+    this.choose(url, timeline)
+    if (this.unheard.delete(url) && this.unheard.size === 0) this.tell()
+  }
+
+  private choose(url: string, timeline: number | null | undefined): void {
     if (typeof timeline === 'number' && timeline >= this.timeline) {
       const isNewer = timeline > this.timeline || this.current === undefined
       this.timeline = timeline
@@ -111,6 +119,11 @@ export class Primary {
     this.inDoubt = false
     this.missed = 0
     if (changes) this.listeners.forEach((listener) => listener())
+    this.tell()
+  }
+
+  /** To whoever waits for an address. */
+  private tell(): void {
     this.news.resolve(undefined)
     this.news = Promise.withResolvers()
   }

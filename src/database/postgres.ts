@@ -241,6 +241,15 @@ class PostgresDatabase implements Database {
     return this.diskSpace.hasRoom()
   }
 
+  async commitsWait(): Promise<boolean> {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity
+       where wait_event = 'SyncRep' and query_start < clock_timestamp() - interval '3 seconds' limit 1`.execute(
+      this.reads,
+    )
+    return rows.length > 0
+  }
+
   async migrate(): Promise<string[]> {
     const { options, primary } = this.parts
     return migratePostgres({ ...options, url: await primary.url(), connectTimeoutMs })

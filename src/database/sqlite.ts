@@ -136,6 +136,10 @@ class SqliteDatabase implements Database {
     return this.diskSpace.hasRoom()
   }
 
+  commitsWait(): Promise<boolean> {
+    return Promise.resolve(false) // a file has no standby
+  }
+
   migrate(): Promise<string[]> {
     return migrate(migrator(this.writes, 'sqlite'))
   }

@@ -18,7 +18,7 @@ const readySchema = {
   tags: ['Service'],
   summary: 'Whether requests can be served',
   description:
-    'For load balancers: the database answers and has room, its migrations are done, and the server does not stop.',
+    'For load balancers: the database answers, has room and commits, its migrations are done, and the server does not stop.',
   querystring: EmptyObject,
   response: {
     200: Type.Object({ status: Type.Literal('ready') }, { description: 'They can.' }),
@@ -30,6 +30,7 @@ const readySchema = {
           'migrations are pending',
           'the database does not answer',
           'the database has no room',
+          'commits wait for a standby',
         ]),
       },
       { description: 'Not now.' },
@@ -53,7 +54,8 @@ async function whyNotReady({ db }: Context, log: FastifyBaseLogger): Promise<str
   try {
     const pending = await db.pendingMigrations()
     if (pending.length > 0) return 'migrations are pending'
-    return (await db.hasRoom()) ? undefined : 'the database has no room'
+    if (!(await db.hasRoom())) return 'the database has no room'
+    return (await db.commitsWait()) ? 'commits wait for a standby' : undefined
   } catch (error) {
     log.warn({ err: error }, 'the readiness check failed')
     return 'the database does not answer'

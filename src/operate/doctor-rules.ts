@@ -166,19 +166,22 @@ function failoverFinding(
 ): Finding | undefined {
   if (standbyNames === null || (databaseHosts < 2 && standbyNames === '')) return undefined
   if (standbyNames !== '' && synchronousCommit !== 'local' && synchronousCommit !== 'off') {
-    const waits = `commits wait for a standby (${standbyNames})`
-    if (standbys !== 0) return ok('failover', waits)
-    return hiddenSenders === 0
-      ? fault(
-          'failover',
-          `${waits}, and none follows: every change gets 503`,
-          'let a standby follow this server (primary_conninfo), or see in its log why it does not',
-        )
-      : warning(
-          'failover',
-          `${waits}; whether one follows, the role of DATABASE_URL may not see`,
-          'grant pg_read_all_stats to the role, and run doctor again',
-        )
+    const wanted = wantedStandbys(standbyNames)
+    const waits = `commits wait for ${wanted === 1 ? 'a standby' : `${wanted} standbys`} (${standbyNames})`
+    const follow = standbys ?? 0
+    if (follow >= wanted) return ok('failover', waits)
+    if (hiddenSenders !== 0) {
+      return warning(
+        'failover',
+        `${waits}; whether ${wanted === 1 ? 'one follows' : 'so many follow'}, the role of DATABASE_URL may not see`,
+        'grant pg_read_all_stats to the role, and run doctor again',
+      )
+    }
+    return fault(
+      'failover',
+      `${waits}, and ${follow === 0 ? 'none follows' : `only ${follow} of these ${follow === 1 ? 'follows' : 'follow'}`}: every change gets 503`,
+      'let a standby follow this server (primary_conninfo), or see in its log why it does not',
+    )
   }
   const cause = standbyNames === '' ? 'synchronous_standby_names is empty' : 'synchronous_commit overrules it'
   return warning(
@@ -186,6 +189,11 @@ function failoverFinding(
     `commits wait for no standby (${cause}): a failover can lose the last acknowledged bookings`,
     "set synchronous_standby_names, such as 'ANY 1 (*)' with two standbys, and synchronous_commit to on",
   )
+}
+
+/** How many standbys a commit waits for: of `ANY 2 (…)`, `FIRST 2 (…)` and `2 (…)` two, of a plain list one. */
+function wantedStandbys(standbyNames: string): number {
+  return Number(/^\s*(?:any\s+|first\s+)?(\d+)\s*\(/i.exec(standbyNames)?.[1] ?? 1)
 }
 
 /** What the role of a pooled address needs, as nobody gives its connections settings; the guide "High availability" has the same. */

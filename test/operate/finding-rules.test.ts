@@ -144,6 +144,27 @@ test.each([
     3,
     'ok: commits wait for a standby (ANY 1 (*))',
   ],
+  ...['ANY 2 (*)', 'FIRST 2 (a, b)', '2 (a, b)', 'first 2(a,b)'].flatMap(
+    (standbyNames): [Partial<DatabaseFacts>, number, string][] => {
+      const facts = { standbyNames, synchronousCommit: 'on', hiddenSenders: 0 }
+      const waits = `commits wait for 2 standbys (${standbyNames})`
+      return [
+        [{ ...facts, standbys: 2 }, 3, `ok: ${waits}`],
+        [{ ...facts, standbys: 1 }, 3, `fault: ${waits}, and only 1 of these follows: every change gets 503`],
+        [{ ...facts, standbys: 0 }, 3, `fault: ${waits}, and none follows: every change gets 503`],
+        [
+          { ...facts, standbys: 1, hiddenSenders: 1 },
+          3,
+          `warning: ${waits}; whether so many follow, the role of DATABASE_URL may not see`,
+        ],
+      ]
+    },
+  ),
+  [
+    { standbyNames: '2, b', synchronousCommit: 'on', standbys: 1, hiddenSenders: 0 },
+    3,
+    'ok: commits wait for a standby (2, b)',
+  ],
   [
     { standbyNames: '', synchronousCommit: 'on' },
     2,

@@ -16,6 +16,7 @@ export function aroundTransactions(
     recently: (read, isTooOld) => db.recently(read, isTooOld),
     ping: () => db.ping(),
     hasRoom: () => db.hasRoom(),
+    commitsWait: () => db.commitsWait(),
     migrate: () => db.migrate(),
     pendingMigrations: () => db.pendingMigrations(),
     lockForServer: () => db.lockForServer(),
