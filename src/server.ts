@@ -37,6 +37,7 @@ import { healthRoutes } from './http/health-routes.ts'
 import { oldRecords } from './http/idempotency.ts'
 import { drainAcceptQueue, createServer, type Routes } from './http/server.ts'
 import type { Context } from './bookings/context.ts'
+import { ServerWatch } from './operate/doctor-servers.ts'
 import { startHousekeeping } from './operate/housekeeping.ts'
 import { bookingStartRoutes } from './pages/booking-start-routes.ts'
 import { bookingPageRoutes } from './pages/booking-page-routes.ts'
@@ -115,20 +116,21 @@ export interface AppReplacements {
   limiter?: RateLimiter
   /** How long the shared store of rate limits may be silent. */
   limiterPatienceMs?: number | undefined
+  /** Between two looks at the servers of the database. */
+  serversPauseMs?: number | undefined
   deliveries?: Partial<DeliveryWorkerOptions>
   /** What a request for the widget waits for: a checkout builds it while it already serves. */
   widgetBuilt?: () => Promise<void>
 }
 
 /** Wires the service over an open context; the schema must be up to date. */
-export async function createApp(
-  opened: Context,
-  { onStatement, limiter: given, limiterPatienceMs, deliveries: replaced, widgetBuilt }: AppReplacements = {},
-): Promise<App> {
+export async function createApp(opened: Context, replaced: AppReplacements = {}): Promise<App> {
+  const { onStatement, limiterPatienceMs: patienceMs, widgetBuilt } = replaced
   const state = { draining: false }
-  const watched = openMetrics(opened, { version: packageJson.version, ...readingsOf(opened) })
+  const servers = new ServerWatch(opened, replaced.serversPauseMs)
+  const watched = openMetrics(opened, { version: packageJson.version, ...readingsOf(opened, servers) })
   const context = { ...opened, metrics: watched.metrics }
-  const limiter = given ?? (await openRateLimiter(context, { onStatement, patienceMs: limiterPatienceMs }))
+  const limiter = replaced.limiter ?? (await openRateLimiter(context, { onStatement, patienceMs }))
   const reader = openReader(context, packageJson.version)
   const routes = allRoutes({
     calendars: calendarsRoutes(reader),
@@ -154,7 +156,7 @@ export async function createApp(
     guard: (app) => guardRequests(app, context, limiter),
   })
   const housekeeping = startHousekeeping(context, jobs)
-  const deliveries = new DeliveryWorker(context, { version: packageJson.version, ...replaced })
+  const deliveries = new DeliveryWorker(context, { version: packageJson.version, ...replaced.deliveries })
   deliveries.start()
   const payments = new PaymentWorker(context)
   payments.start()
@@ -164,6 +166,7 @@ export async function createApp(
   })
   mails.start()
   const calendars = startFetching(context, reader)
+  servers.start()
   return {
     context,
     server,
@@ -185,7 +188,7 @@ export async function createApp(
       const leftMs = stoppingSinceMs + deliveriesStopMs - monotonicMs()
       const sent = deliveries.stop(Math.max(leftMs, minDeliveriesStopMs))
       const told = mails.stop(Math.max(leftMs, minDeliveriesStopMs))
-      const others = [payments.stop(), housekeeping.stop(), calendars.stop()]
+      const others = [payments.stop(), housekeeping.stop(), calendars.stop(), servers.stop()]
       await Promise.all([server.close(), sent, told, ...others])
       clearTimeout(cutOff)
       watched.close()
@@ -195,9 +198,10 @@ export async function createApp(
   }
 }
 
-/** What metrics read in the database. */
-function readingsOf(context: Context) {
+/** What metrics read in the database, and of its servers. */
+function readingsOf(context: Context, servers: ServerWatch) {
   return {
+    countPrimaries: () => servers.primaries,
     countActiveHolds: () => countActiveHolds(context),
     countPendingDeliveries: () => countPendingDeliveries(context),
     readWaitingMails: () => readWaitingMails(context),

@@ -24,7 +24,7 @@ test('without variables everything has the value that the documentation promises
     host: '127.0.0.1',
     port: 3000,
     database: { engine: 'sqlite', file: resolve('data/holdfast.db') },
-    databaseReadUrl: '',
+    databaseReadUrls: [],
     databasePoolSize: 10,
     logLevel: 'info',
     trustProxy: [],
@@ -74,7 +74,7 @@ describe('good values', () => {
     ['MAIL_FROM', 'book@example.com', { mailFrom: { name: '', address: 'book@example.com' } }],
     ['PORT', '0', { port: 0 }],
     ['PORT', '65535', { port: 65_535 }],
-    ['DATABASE_READ_URL', '', { databaseReadUrl: '' }],
+    ['DATABASE_READ_URL', '', { databaseReadUrls: [] }],
     ['DATABASE_POOL_SIZE', '1', { databasePoolSize: 1 }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
     ['TRUST_PROXY', '10.0.0.0/8, fd00::/8,', { trustProxy: ['10.0.0.0/8', 'fd00::/8'] }],
@@ -164,11 +164,16 @@ describe('a bad value is named with what would be right', () => {
         'is not a valid address; the form is postgres://user:password@host:5432/name, with several hosts host:5432,host:5432',
       ],
     ),
-    ...['sqlite:a.db', 'postgres://a,b/c'].map((url) => [
+    [
       'DATABASE_READ_URL',
-      url,
-      'must be postgres://user:password@host:5432/name, of one replica of DATABASE_URL',
-    ]),
+      'sqlite:a.db',
+      'must be postgres://user:password@host:5432/name, of replicas of DATABASE_URL',
+    ],
+    [
+      'DATABASE_READ_URL',
+      'postgres://a,/c',
+      'is not a valid address; the form is postgres://user:password@host:5432/name, with several hosts host:5432,host:5432',
+    ],
     ['DATABASE_POOL_SIZE', '0', 'must be a whole number from 1 to 500'],
     [
       'LOG_LEVEL',

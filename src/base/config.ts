@@ -24,11 +24,11 @@ export const settings = {
     'sqlite:PATH or postgres://user:password@host:port/name; of host:port,host:port the one that takes writes is used',
     read.databaseUrl,
   ),
-  databaseReadUrl: setting(
+  databaseReadUrls: setting(
     'DATABASE_READ_URL',
     '',
-    'postgres://user:password@host:port/name of a replica, which answers availability while it is at most a second behind',
-    read.replicaUrl,
+    'postgres://user:password@host:port/name of a replica, which answers availability while it is at most a second behind; of host:port,host:port the first that is',
+    read.replicaUrls,
   ),
   databasePoolSize: setting(
     'DATABASE_POOL_SIZE',
@@ -238,9 +238,9 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
       return [name, undefined]
     }
   })
-  const { smtpUrl, mailFrom, database, databaseReadUrl } = Object.fromEntries(values) as Partial<Config>
+  const { smtpUrl, mailFrom, database, databaseReadUrls } = Object.fromEntries(values) as Partial<Config>
   if (smtpUrl !== '' && mailFrom === null) fieldErrors.push('MAIL_FROM must be set, because SMTP_URL is')
-  if (databaseReadUrl && database?.engine === 'sqlite')
+  if (databaseReadUrls?.length && database?.engine === 'sqlite')
     fieldErrors.push('DATABASE_READ_URL is of PostgreSQL, but DATABASE_URL is a SQLite file')
   if (fieldErrors.length > 0) throw new OperatorError(`Invalid configuration:\n  ${fieldErrors.join('\n  ')}`)
   return Object.fromEntries(values) as Config

@@ -73,12 +73,11 @@ function postgresUrls(text: string): string[] {
   )
 }
 
-/** Empty, or the URL of one PostgreSQL server. */
-export function replicaUrl(text: string): string {
-  if (text === '') return text
-  const urls = /^postgres(ql)?:\/\//.test(text) ? postgresUrls(text) : []
-  if (urls.length === 1) return text
-  throw new Error('must be postgres://user:password@host:5432/name, of one replica of DATABASE_URL')
+/** None, or the URL of each PostgreSQL server. */
+export function replicaUrls(text: string): string[] {
+  if (text === '') return []
+  if (/^postgres(ql)?:\/\//.test(text)) return postgresUrls(text)
+  throw new Error('must be postgres://user:password@host:5432/name, of replicas of DATABASE_URL')
 }
 
 /** Empty, or the URL of a Redis. */

@@ -14,7 +14,6 @@ import { firstBusinesses } from '../catalogue/business.ts'
 import { type DemoWorld, makeDemoWorldIfEmpty } from '../catalogue/demo-world.ts'
 import { pause } from '../database/database.ts'
 import { refuseUnfinishedSchema } from '../database/expected-schema.ts'
-import { diagnoseServers } from '../operate/doctor-servers.ts'
 import { createContext } from '../operate/open.ts'
 import { mailRoute } from '../mails/outbox.ts'
 import { mailDirectory } from '../mails/send.ts'
@@ -83,15 +82,7 @@ async function serve({ demo }: { demo: boolean }): Promise<void> {
   context.log.info({ address, engine: context.db.engine, environment: context.config.environment }, 'serving')
   const owner = await offerFirstOwner(context, printsLinks(context))
   writeLines(['', ...welcome(context, address, { ...found, owner }), ''])
-  await warnOfServers(context)
   await widget()
-}
-
-/** After the start, which waits for no server that is away. */
-async function warnOfServers({ config, log }: Context): Promise<void> {
-  for (const { state, detail, fix } of await diagnoseServers(config)) {
-    if (state !== 'ok') log[state === 'fault' ? 'error' : 'warn']({ fix }, detail)
-  }
 }
 
 function whenFirstAsked(work: () => Promise<void>): () => Promise<void> {

@@ -92,8 +92,8 @@ export interface DatabaseLoad {
   waiting: number
   /** Of the pool; absent with SQLite, which has one to write and one to read. */
   connections?: { inUse: number; idle: number; max: number }
-  /** How far a replica is behind, at most, in milliseconds; Infinity when that is not known. Absent without one. */
-  replicaDelayMs?: number | undefined
+  /** How far the replica that is least behind is so, at most, in milliseconds; Infinity when that is not known. Absent with SQLite. */
+  replicaDelayMs?: number
   /** Retries of transactions after conflicts, since the database was opened. */
   retries: number
 }

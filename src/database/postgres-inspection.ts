@@ -35,33 +35,47 @@ export interface ServerSilence {
   complaint: string
 }
 
-/** The servers, and the replica if there is one. */
-export interface ServersFound {
-  servers: (ServerAnswer | ServerSilence)[]
-  replica: ServerAnswer | ServerSilence | undefined
-  /** How long the replica took to reach where the primary was; Infinity beyond a second, undefined where nothing was compared. */
+/** A replica for reads. */
+export interface ReplicaFound {
+  answer: ServerAnswer | ServerSilence
+  /** How long it took to reach where the primary was; Infinity beyond a second, undefined where nothing was compared. */
   delayMs: number | undefined
 }
 
-/** Asks all of them at once. Never fails: what fails is a complaint. */
-export async function inspectServers(urls: readonly string[], readUrl: string): Promise<ServersFound> {
-  const asked = [...urls, ...(readUrl === '' ? [] : [readUrl])].map((url) => new Asked(url))
-  const answers = await Promise.all(asked.map((server) => server.inspect()))
-  const servers = answers.slice(0, urls.length)
-  const replica = answers[urls.length]
-  const primary = asked[servers.findIndex((answer) => 'timeline' in answer && answer.timeline !== null)]
-  const standby = replica && 'timeline' in replica && replica.timeline === null ? asked.at(-1) : undefined
-  const delayMs = await delayBetween(primary, standby)
-  asked.forEach((server) => server.close())
-  return { servers, replica, delayMs }
+/** The servers, and the replicas if there are any. */
+export interface ServersFound {
+  servers: (ServerAnswer | ServerSilence)[]
+  replicas: ReplicaFound[]
 }
 
-/** Undefined when one of them is missing, or stops answering. */
-async function delayBetween(
-  primary: Asked | undefined,
-  replica: Asked | undefined,
-): Promise<number | undefined> {
-  if (!primary || !replica) return undefined
+/** Asks all of them at once. Never fails: what fails is a complaint. */
+export async function inspectServers(
+  urls: readonly string[],
+  readUrls: readonly string[],
+): Promise<ServersFound> {
+  const inspect = (url: string) => new Asked(url).inspect()
+  const [servers, readers] = await Promise.all([
+    Promise.all(urls.map(inspect)),
+    Promise.all(readUrls.map(inspect)),
+  ])
+  const primary = servers.find(({ answer }) => isStandby(answer) === false)?.asked
+  const replicas = await Promise.all(
+    readers.map(async ({ asked, answer }) => ({
+      answer,
+      delayMs: primary && isStandby(answer) ? await delayBetween(primary, asked) : undefined,
+    })),
+  )
+  for (const { asked } of [...servers, ...readers]) asked.close()
+  return { servers: servers.map(({ answer }) => answer), replicas }
+}
+
+/** Undefined of one that does not answer. */
+function isStandby(answer: ServerAnswer | ServerSilence): boolean | undefined {
+  return 'timeline' in answer ? answer.timeline === null : undefined
+}
+
+/** Undefined when one of them stops answering. */
+async function delayBetween(primary: Asked, replica: Asked): Promise<number | undefined> {
   const askedMs = monotonicMs()
   try {
     const [there] = await primary.rows(`select pg_current_wal_lsn() - '0/0' as bytes`)
@@ -97,7 +111,11 @@ class Asked {
     this.client.on('error', () => undefined) // the next question fails as well
   }
 
-  async inspect(): Promise<ServerAnswer | ServerSilence> {
+  async inspect(): Promise<{ asked: Asked; answer: ServerAnswer | ServerSilence }> {
+    return { asked: this, answer: await this.answer() }
+  }
+
+  private async answer(): Promise<ServerAnswer | ServerSilence> {
     const { host } = new URL(this.url)
     try {
       await this.client.connect()

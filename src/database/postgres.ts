@@ -59,8 +59,8 @@ const maxMembers = 16
 interface PostgresOptions {
   /** Of each server of the database; the one that takes writes is used. */
   urls: readonly string[]
-  /** Of a replica, for reads that may be a second old. */
-  readUrl?: string
+  /** Of replicas, for reads that may be a second old. */
+  readUrls?: readonly string[]
   poolSize: number
   fraction: () => number
   /** Replaces the database's own time in tests. */
@@ -94,13 +94,13 @@ export async function openPostgres(options: PostgresOptions): Promise<{ db: Data
     throw error instanceof DatabaseUnavailable ? unreachable(options.urls, error) : error
   }
   const clock = options.clock ?? shared
-  const replica = options.readUrl === undefined ? undefined : openReplica(options.readUrl, primary, options)
+  const replicas = (options.readUrls ?? []).map((url) => openReplica(url, primary, options))
   const closeAll = async () => {
     shared.stop()
-    await Promise.all([close(), replica?.close()])
+    await Promise.all([close(), ...replicas.map((replica) => replica.close())])
   }
   return {
-    db: new PostgresDatabase(queries, { options, primary, pool, replica, clock, close: closeAll }),
+    db: new PostgresDatabase(queries, { options, primary, pool, replicas, clock, close: closeAll }),
     clock,
   }
 }
@@ -177,7 +177,7 @@ interface PostgresParts {
   options: PostgresOptions
   primary: Primary
   pool: PrimaryPool
-  replica: Replica | undefined
+  replicas: readonly Replica[]
   clock: Clock
 }
 
@@ -221,8 +221,8 @@ class PostgresDatabase implements Database {
   }
 
   async recently<T>(read: (db: Queries) => Promise<T>, isTooOld?: () => Promise<boolean>): Promise<T> {
-    const { replica } = this.parts
-    if (!replica?.isFresh() || (await isTooOld?.())) return read(this.reads)
+    const replica = this.parts.replicas.find((one) => one.isFresh())
+    if (!replica || (await isTooOld?.())) return read(this.reads)
     try {
       return await read(replica.queries)
     } catch (error) {
@@ -272,7 +272,7 @@ class PostgresDatabase implements Database {
     return {
       waiting,
       connections: { inUse, idle, max: this.parts.options.poolSize },
-      replicaDelayMs: this.parts.replica?.delayMs,
+      replicaDelayMs: Math.min(...this.parts.replicas.map(({ delayMs }) => delayMs)), // Infinity of none
       retries: this.retries,
     }
   }

@@ -1,5 +1,5 @@
 import { isTimeZone, secondsUntil } from '../base/instants.ts'
-import type { ServerAnswer, ServersFound, ServerSilence } from '../database/postgres-inspection.ts'
+import type { ReplicaFound, ServerAnswer, ServersFound } from '../database/postgres-inspection.ts'
 import type { DatabaseFacts, FileFacts, Finding, HostFacts } from './doctor-types.ts'
 
 /** The overlap rules of each engine's schema. */
@@ -205,14 +205,24 @@ export const roleSettings: Record<string, string> = {
 }
 
 /** Judges the servers of DATABASE_URL and DATABASE_READ_URL, by what each tells of itself. */
-export function serverFindings({ servers, replica, delayMs }: ServersFound): Finding[] {
+export function serverFindings({ servers, replicas }: ServersFound): Finding[] {
   const answers = servers.filter((server) => 'cluster' in server)
   const primary = answers.find(({ timeline }) => timeline !== null)
+  const isRead = replicas.some(({ delayMs = Infinity }) => delayMs < Infinity)
   return [
     ...(servers.length > 1 ? hostFindings(servers, answers) : []),
     roleFinding(answers),
-    replica && replicaFinding(replica, { primary, delayMs }),
+    ...replicas.map((replica) => replicaFinding(replica, { primary, isRead })),
   ].filter((finding) => finding !== undefined)
+}
+
+/** The servers that take writes, the one on the latest timeline last. One server may have two names. */
+export function primariesOf(servers: ServersFound['servers']): ServerAnswer[] {
+  const answers = servers.filter((server) => 'cluster' in server)
+  const byStart = new Map(answers.map((server) => [server.startedAt, server]))
+  return [...byStart.values()]
+    .filter(({ timeline }) => timeline !== null)
+    .toSorted((one, other) => Number(one.timeline) - Number(other.timeline))
 }
 
 function hostFindings(servers: ServersFound['servers'], answers: ServerAnswer[]): Finding[] {
@@ -245,10 +255,7 @@ function clusterFinding(answers: ServerAnswer[]): Finding | undefined {
       'name one primary and its standbys, and nothing else',
     )
   }
-  const byStart = new Map(answers.map((server) => [server.startedAt, server])) // one server may have two names
-  const primaries = [...byStart.values()]
-    .filter((server) => server.timeline !== null)
-    .toSorted((one, other) => Number(one.timeline) - Number(other.timeline))
+  const primaries = primariesOf(answers)
   const [older, latest] = [primaries.at(-2), primaries.at(-1)]
   if (!older || !latest) return undefined
   const named = primaries.map(({ host, timeline }) => `${host} (timeline ${timeline})`).join(' and ')
@@ -280,20 +287,20 @@ function roleFinding(answers: ServerAnswer[]): Finding | undefined {
   )
 }
 
-/** Judges the replica for reads. */
+/** Judges a replica for reads; `isRead` says whether one of them keeps up. */
 function replicaFinding(
-  replica: ServerAnswer | ServerSilence,
-  { primary, delayMs }: { primary: ServerAnswer | undefined; delayMs: number | undefined },
+  { answer: replica, delayMs }: ReplicaFound,
+  { primary, isRead }: { primary: ServerAnswer | undefined; isRead: boolean },
 ): Finding | undefined {
   const { host } = replica
   if ('complaint' in replica) {
     const fix = /startup parameter/.test(replica.complaint)
       ? 'PgBouncer answers there: add pgbouncer=true to the address'
       : 'start it, or correct address, user or password'
-    return fault(
+    return (isRead ? warning : fault)(
       'reads',
       `DATABASE_READ_URL: no server answers as it should at ${host} (${replica.complaint})`,
-      `${fix}; until then the primary is asked`,
+      `${fix}; until then ${isRead ? 'another' : 'the primary'} is asked`,
     )
   }
   if (primary && replica.cluster !== primary.cluster) {
@@ -304,6 +311,7 @@ function replicaFinding(
     )
   }
   if (replica.timeline !== null) {
+    if (isRead) return ok('reads', `${host} takes writes, so another is read`)
     return warning(
       'reads',
       `DATABASE_READ_URL: ${host} takes writes, so it is not a standby, and nothing is read there`,
@@ -314,7 +322,7 @@ function replicaFinding(
   return delayMs === Infinity
     ? warning(
         'reads',
-        `DATABASE_READ_URL: ${host} is more than a second behind, so the primary is asked`,
+        `DATABASE_READ_URL: ${host} is more than a second behind, so ${isRead ? 'another' : 'the primary'} is asked`,
         'see pg_stat_replication at the primary, and the log of the standby',
       )
     : ok('reads', `${host} follows, at most ${Math.ceil(delayMs)} ms behind`)

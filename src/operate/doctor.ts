@@ -6,12 +6,13 @@ import { type Config, misspelledVariables, readConfig, settings } from '../base/
 import { OperatorError } from '../base/errors.ts'
 import type { Context } from '../bookings/context.ts'
 import { demoBusinesses } from '../catalogue/demo-world.ts'
-import { DatabaseUnavailable, dedicatedPoolSize, listeningConnections } from '../database/database.ts'
+import { DatabaseUnavailable } from '../database/database.ts'
 import { missingColumns } from '../database/expected-schema.ts'
 import { migrationNames } from '../database/migrate.ts'
 import { mailRoute } from '../mails/outbox.ts'
 import { MailSender } from '../mails/send.ts'
 import { checkDeposits } from '../payments/payment.ts'
+import { connectionsBeside } from './doctor-servers.ts'
 import { findDamages, readFacts } from './doctor-queries.ts'
 import {
   damageFinding,
@@ -112,7 +113,7 @@ export async function diagnose(context: Context, variables: Variables): Promise<
     production: config.environment === 'production',
     poolSize: config.databasePoolSize,
     databaseHosts: config.database.engine === 'postgres' ? config.database.urls.length : 1,
-    connectionsBeside: listeningConnections + (config.redisUrl === '' ? dedicatedPoolSize : 0),
+    connectionsBeside: await connectionsBeside(config),
     knownMigrations: migrationNames,
     systemTime: systemClock.now(),
     serviceTime: clock.now(),

@@ -44,7 +44,7 @@ export async function createContext(
 }
 
 async function openDatabase(
-  { database, databaseReadUrl, databasePoolSize }: Config,
+  { database, databaseReadUrls, databasePoolSize }: Config,
   log: Logger,
   { clock, ids = systemIds, onStatement, readsOnly }: ContextReplacements & { readsOnly: boolean },
 ): Promise<{ db: Database; clock: Clock }> {
@@ -57,7 +57,7 @@ async function openDatabase(
   return openPostgres({
     ...shared,
     urls: database.urls,
-    ...(databaseReadUrl !== '' && { readUrl: databaseReadUrl }),
+    readUrls: databaseReadUrls,
     poolSize: databasePoolSize,
     ...(clock && { clock }),
     onIdleError: (error) => {

@@ -14,6 +14,8 @@ export interface Counts {
   readWaitingMails: () => Promise<{ count: number; oldestSeconds: number }>
   /** The age of the oldest copy of a busy calendar, in seconds. */
   readOldestCalendar: () => Promise<number>
+  /** How many hosts of DATABASE_URL take writes; undefined while that is not known. */
+  countPrimaries: () => number | undefined
 }
 
 /**
@@ -66,6 +68,12 @@ export function databaseMetrics(
       this.set((await activeHolds()) === undefined ? 0 : 1)
     },
   })
+  optionalGauge(
+    registry,
+    'holdfast_database_primaries',
+    'How many hosts of DATABASE_URL take writes, looked at every minute: more than 1 is a split brain; absent with one host.',
+    counts.countPrimaries,
+  )
   const noteLoad = connectionMetrics(registry, db)
   counted(registry, {
     name: 'holdfast_transaction_repetitions_total',
@@ -116,7 +124,7 @@ function connectionMetrics(registry: Registry, db: Context['db']): () => void {
   optionalGauge(
     registry,
     'holdfast_database_replica_delay_seconds',
-    'How far the replica of DATABASE_READ_URL is behind, at most; absent while that is not known, and without one.',
+    'How far the replica of DATABASE_READ_URL is behind, at most; of several the one that is least behind; absent while that is not known, and without one.',
     () => {
       const { replicaDelayMs = Infinity } = db.load()
       return replicaDelayMs === Infinity ? undefined : replicaDelayMs / 1_000

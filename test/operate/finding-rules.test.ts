@@ -186,7 +186,7 @@ describe('several servers', () => {
   })
   const [a, b, c] = [answer('a:1', { timeline: 3 }), answer('b:1'), answer('c:1')]
   const said = (found: Partial<ServersFound>) =>
-    serverFindings({ servers: [a], replica: undefined, delayMs: undefined, ...found }).map(
+    serverFindings({ servers: [a], replicas: [], ...found }).map(
       ({ check, state, detail, fix }) => `${state}: ${check}: ${detail}${fix ? ` -> ${fix}` : ''}`,
     )
 
@@ -239,8 +239,27 @@ describe('several servers', () => {
       undefined,
       /-> PgBouncer answers there: add pgbouncer=true/,
     ],
-  ])('the replica %j, %s ms behind', (replica, delayMs, expected) => {
-    expect(said({ replica, delayMs })).toEqual([expect.stringMatching(expected)])
+  ])('the replica %j, %s ms behind', (answer, delayMs, expected) => {
+    expect(said({ replicas: [{ answer, delayMs }] })).toEqual([expect.stringMatching(expected)])
+  })
+
+  test('of several replicas one is read, and the others are no fault', () => {
+    const others = [
+      { answer: a, delayMs: undefined },
+      { answer: { host: 'd:1', complaint: 'refused' }, delayMs: undefined },
+      { answer: c, delayMs: Infinity },
+    ]
+    expect(said({ replicas: [{ answer: b, delayMs: 12.3 }, ...others] })).toEqual([
+      'ok: reads: b:1 follows, at most 13 ms behind',
+      'ok: reads: a:1 takes writes, so another is read',
+      expect.stringMatching(/^warning: reads: .* at d:1 \(refused\) -> .*; until then another is asked$/),
+      expect.stringMatching(/^warning: reads: .* c:1 is more than a second behind, so another is asked/),
+    ])
+    expect(said({ replicas: others })).toEqual([
+      expect.stringMatching(/^warning: reads: .* a:1 takes writes, so it is not a standby/),
+      expect.stringMatching(/^fault: reads: .* at d:1 \(refused\) -> .*; until then the primary is asked$/),
+      expect.stringMatching(/c:1 is more than a second behind, so the primary is asked/),
+    ])
   })
 
   test('a role behind PgBouncer needs its settings', () => {

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,6 +10,7 @@ import { bareVariables, emptyDirectory, project } from '../support/holdfast-proc
 import { inBash } from '../support/shell.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { engines } from '../support/test-service.ts'
+import { spawnWatched } from '../support/watched.ts'
 
 /*
  * docs/guides/self-hosting.md and the nightly backup of docs/guides/backups.md, word by word, in their order. Only what
@@ -77,11 +77,11 @@ function follow(words: string): Promise<string> {
 async function whileServing<T>(work: (address: string) => Promise<T>): Promise<T> {
   const unit = readFileSync(join(root, 'etc/systemd/system/holdfast.service'), 'utf8')
   const command = here(/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? 'false')
-  const server = spawn('sh', ['-c', `exec ${command}`], {
+  const server = spawnWatched('sh', ['-c', `exec ${command}`], {
     cwd: join(root, 'opt/holdfast'),
     env: { ...bareVariables, PORT: port },
-    stdio: 'ignore',
   })
+  server.stderr.resume()
   const ended = once(server, 'exit')
   const address = `http://127.0.0.1:${port}`
   try {

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import { emptyDirectory } from '../support/holdfast-process.ts'
 import { selfSigned } from '../support/self-signed.ts'
 import { startServer } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
+import { spawnWatched } from '../support/watched.ts'
 
 /* The configurations of docs/guides/self-hosting.md that put TLS before a server: each is run where its program is. */
 
@@ -87,7 +88,7 @@ describe.each(proxies)('$name before a server', ({ name, program, configuration,
     const port = await freePort()
     const file = join(directory, 'configuration')
     writeFileSync(file, `${configuration(directory, port, new URL(server.address).host)}\n`)
-    const proxy = spawn(program ?? '', args(file), { stdio: ['ignore', 'ignore', 'pipe'] })
+    const proxy = spawnWatched(program ?? '', args(file))
     const ended = once(proxy, 'exit')
     let said = ''
     proxy.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))

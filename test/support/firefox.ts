@@ -1,10 +1,11 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
+import { spawnWatched } from './watched.ts'
 
 /*
  * Firefox as it is installed, driven by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/), which it speaks itself:
@@ -71,10 +72,7 @@ export async function launchFirefox(path: string, variables: Record<string, stri
   )
   await writeFile(join(profile, 'user.js'), lines.join(''))
   const options = ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0']
-  const child = spawn(path, options, {
-    env: { ...process.env, HOME: profile, ...variables },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const child = spawnWatched(path, options, { env: { ...process.env, HOME: profile, ...variables } })
   const stop = async () => {
     const ended = once(child, 'exit')
     if (child.exitCode === null && child.signalCode === null && child.kill()) await ended
@@ -91,7 +89,7 @@ export async function launchFirefox(path: string, variables: Record<string, stri
 }
 
 /** Reads on afterwards: Firefox must never wait for somebody who listens. */
-function addressOf(child: ChildProcessByStdio<null, null, Readable>): Promise<string> {
+function addressOf(child: ChildProcessByStdio<Writable, null, Readable>): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   let text = ''
   child.stderr.on('data', (chunk: Buffer) => {

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 import { emptyDirectory, project } from './holdfast-process.ts'
+import { spawnWatched } from './watched.ts'
 
 /** The load balancer of packaging/haproxy.cfg before servers of a test. */
 export interface LoadBalancer {
@@ -20,9 +20,7 @@ export async function startHaproxy(program: string, ports: number[]): Promise<Lo
   const directory = emptyDirectory()
   const file = join(directory, 'haproxy.cfg')
   writeFileSync(file, configuration(ports, port, statisticsPort))
-  const child = spawn('sh', ['-c', watched, program, '-db', '-f', file], {
-    stdio: ['pipe', 'ignore', 'pipe'],
-  })
+  const child = spawnWatched(program, ['-db', '-f', file])
   const ended = once(child, 'close')
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
@@ -53,12 +51,6 @@ export async function startHaproxy(program: string, ports: number[]): Promise<Lo
     },
   }
 }
-
-/** It ends when the pipe closes, however the tests end. */
-const watched = `
-  exec 3<&0
-  (read -r _ <&3; kill -KILL $$) >/dev/null 2>&1 &
-  exec "$0" "$@" 3<&- </dev/null`
 
 const nameOf = (index: number): string => 'abc'.charAt(index)
 

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { freePort } from './free-port.ts'
 import { userForPostgres } from './postgres-process.ts'
+import { spawnWatched } from './watched.ts'
 
 /** Where it is installed; undefined where it is not. Says so then, and fails with CI=true. */
 export function pgbouncerProgram(): string | undefined {
@@ -53,10 +54,7 @@ export async function startPgBouncer(
   const file = join(directory, 'pgbouncer.ini')
   writeFileSync(file, settings.join('\n'))
   chmodSync(directory, 0o755)
-  const server = spawn(program, [file], {
-    ...(await userForPostgres()), // it refuses root
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const server = spawnWatched(program, [file], await userForPostgres()) // it refuses root
   const ended = once(server, 'exit')
   let log = ''
   await new Promise<void>((resolve, reject) => {

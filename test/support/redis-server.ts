@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
+import { spawnWatched } from './watched.ts'
 
 const LOCAL_SERVER = 'redis://127.0.0.1:6379'
 
@@ -40,7 +40,8 @@ async function startRedis(program: string): Promise<RedisServer> {
   const port = await freePort()
   const settings = { port, bind: '127.0.0.1', dir: directory, save: '', appendonly: 'no' }
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
-  const child = spawn(program, args, { stdio: 'ignore' })
+  const child = spawnWatched(program, args)
+  child.stderr.resume() // a full pipe would stop it
   const ended = once(child, 'close')
   const url = `redis://127.0.0.1:${port}`
   await eventually('an answer of the started Redis', async () => (await answers(url)) || undefined)

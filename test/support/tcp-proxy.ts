@@ -16,6 +16,8 @@ export interface TcpProxy {
   /** The address of the database by way of the proxy. */
   url: string
   set(mode: ProxyMode): void
+  /** How long each answer of the database is under way; 0 at first. */
+  delay(milliseconds: number): void
   /** Where connections lead from now on. */
   pointAt(databaseUrl: string): void
   /**
@@ -44,6 +46,7 @@ export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
   const links = new Set<Link>()
   let mode: ProxyMode = 'forward'
   let cut: Cut | undefined
+  let delayMs = 0
 
   function fromClient(link: Link, bytes: Buffer): void {
     if (mode === 'hang') return
@@ -70,7 +73,8 @@ export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
       link.onAnswer()
       return
     }
-    link.client.write(bytes)
+    if (delayMs === 0) link.client.write(bytes)
+    else setTimeout(() => link.client.write(bytes), delayMs)
   }
 
   function end(link: Link): void {
@@ -110,6 +114,9 @@ export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
       mode = next
       // what hung stays lost: a network does not deliver late what it has dropped
       if (next !== 'hang' && next !== 'reset') for (const link of [...links]) end(link)
+    },
+    delay: (milliseconds) => {
+      delayMs = milliseconds
     },
     pointAt: (next) => {
       target = new URL(next)

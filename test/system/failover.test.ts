@@ -108,26 +108,55 @@ describe.runIf(runs)('a database of three servers, of which one', () => {
 })
 
 describe.runIf(runs)('a commit that waits for a standby', () => {
-  longTest('and is cancelled is not told to be a success', { timeout: 300_000 }, async () => {
-    const postgres = await startReplicatedPostgres()
+  let postgres: ReplicatedPostgres
+  let cluster: Cluster
+  beforeAll(async () => {
+    postgres = await startReplicatedPostgres()
     const { url, stop } = postgres
-    const cluster = await startCluster('postgres', {}, { database: { url, drop: stop } })
-    try {
-      const key = cluster.business.publishable_key
-      const [token = ''] = await openSessions(call, cluster.addresses, { key, count: 1 })
-      for (const standby of postgres.standbys()) await standby.process.halt('SIGINT')
-      const answer = clientOf(cluster, call).hold(0, token, slot(0))
-      await eventually('a commit that was cancelled', async () => {
-        const cancelled = await readRows(
-          postgres.primary().ownUrl,
-          `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep' and query = 'commit'`,
-        )
-        return cancelled.length > 0 || undefined
-      })
-      expect((await answer).status).toBe(503)
-    } finally {
-      await cluster.stop()
-    }
+    cluster = await startCluster('postgres', {}, { database: { url, drop: stop } })
+    return cluster.stop
+  })
+  const hold = async (index: number) => {
+    const key = cluster.business.publishable_key
+    const [token = ''] = await openSessions(call, cluster.addresses, { key, count: 1 })
+    return () => clientOf(cluster, call).hold(0, token, slot(index))
+  }
+  /** What each of the servers says about its readiness, when it says this status. */
+  const readiness = (wanted: number) =>
+    Promise.all(
+      cluster.addresses.map((address) =>
+        eventually(`the readiness ${wanted}`, async () => {
+          const { status, body } = await call(address, 'GET', '//readyz')
+          return status === wanted ? (body as object) : undefined
+        }),
+      ),
+    )
+
+  longTest('and is cancelled is not told to be a success', { timeout: 300_000 }, async () => {
+    const ask = await hold(0)
+    for (const standby of postgres.standbys()) await standby.process.halt('SIGINT')
+    const answer = ask()
+    await eventually('a commit that was cancelled', async () => {
+      const cancelled = await readRows(
+        postgres.primary().ownUrl,
+        `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep' and query = 'commit'`,
+      )
+      return cancelled.length > 0 || undefined
+    })
+    expect((await answer).status).toBe(503)
+    for (const standby of postgres.standbys()) await standby.process.startAgain()
+  })
+
+  longTest('in vain makes no server ready, until one follows again', { timeout: 300_000 }, async () => {
+    await readiness(200)
+    const ask = await hold(1)
+    for (const standby of postgres.standbys()) await standby.process.halt('SIGINT')
+    expect((await ask()).status).toBe(503)
+    const unready = { status: 'not_ready', reason: 'commits wait for a standby' }
+    expect(await readiness(503)).toEqual([unready, unready])
+    for (const standby of postgres.standbys()) await standby.process.startAgain()
+    await readiness(200)
+    expect((await (await hold(2))()).status).toBe(201)
   })
 })
 

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres } from '../../src/database/postgres.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
@@ -5,7 +8,7 @@ import type { Finding } from '../../src/operate/doctor-types.ts'
 import { findErrors, readRows } from '../support/checker.ts'
 import { startCluster, type Cluster } from '../support/cluster.ts'
 import { runCommand } from '../support/command-line.ts'
-import { runHoldfast } from '../support/holdfast-process.ts'
+import { project, runHoldfast } from '../support/holdfast-process.ts'
 import { moreHolds } from '../support/failover.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
 import { startNotedLoad } from '../support/noted-load.ts'
@@ -26,6 +29,34 @@ async function doctor(variables: Record<string, string>): Promise<Finding[]> {
   expect(stderr).toBe('')
   return JSON.parse(stdout) as Finding[]
 }
+
+test.runIf(program)(
+  'a PgBouncer of the tests ends with their process, also where that is killed',
+  async () => {
+    const start = `
+    import { startPgBouncer } from ${JSON.stringify(join(project, 'test/support/pgbouncer.ts'))}
+    console.log((await startPgBouncer(${JSON.stringify(program)}, 'postgres://a:b@127.0.0.1:1/c')).url)`
+    const child = execFile(process.execPath, ['--input-type=module', '--eval', start])
+    const url = new URL(await new Promise<string>((resolve) => child.stdout?.once('data', resolve)))
+    const asks = () => {
+      const client = new pg.Client({
+        host: '127.0.0.1',
+        port: Number(url.port),
+        user: 'pgbouncer',
+        database: 'pgbouncer',
+      })
+      return client.connect().then(() => client.end())
+    }
+    await asks()
+    child.kill('SIGKILL')
+    await eventually('its end', () =>
+      asks().then(
+        () => undefined,
+        (error: unknown) => (error as { code?: string }).code === 'ECONNREFUSED' || undefined,
+      ),
+    )
+  },
+)
 
 describe.runIf(program)('by way of PgBouncer in transaction mode', () => {
   let bouncer: PgBouncer

@@ -10,10 +10,10 @@ import {
   type ReplicatedPostgres,
   startReplicatedPostgres,
 } from '../support/replicated-postgres.ts'
-import { readScrape } from '../support/scrape.ts'
+import { readScrape, scrape } from '../support/scrape.ts'
 import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
-import { engines, offer } from '../support/test-service.ts'
+import { engines, offer, startTestService } from '../support/test-service.ts'
 
 /* DATABASE_READ_URL: availability is read at a replica while that is at most a second behind. */
 
@@ -134,6 +134,62 @@ describe.runIf(isLong && engines.includes('postgres') && canReplicate())('a repl
     },
   )
 
+  longTest('and its primary have the connections that the guide "Scaling" tells', async () => {
+    await isFresh()
+    const of = async (url: string) => {
+      const rows = await readRows(
+        url,
+        `select application_name as name, cast(count(*) as integer) as count from pg_stat_activity
+          where application_name like 'holdfast%' group by 1`,
+      )
+      return Object.fromEntries(rows.map(({ name, count }) => [name, count])) as Record<string, number>
+    }
+    const servers = cluster.servers.length
+    const [one, other] = postgres.standbys().map(({ ownUrl }) => ownUrl)
+    const { holdfast = 0, ...beside } = await of(postgres.primary().ownUrl)
+    expect(beside).toEqual({
+      'holdfast side': 3 * servers,
+      'holdfast listener': servers,
+      'holdfast watch': (2 + 1) * servers, // one compares the replica
+    })
+    expect(holdfast).toBeLessThanOrEqual(10 * servers)
+    expect((await of(one ?? ''))['holdfast watch']).toBe((2 + 1) * servers)
+    expect(await of(other ?? '')).toEqual({ 'holdfast watch': 2 * servers })
+    expect((await doctor())('connections')).toEqual([expect.stringMatching(/^ok: up to 18 of/)])
+  })
+
+  longTest('of several hosts is the one that answers', async () => {
+    const [near, far] = postgres.standbys()
+    if (!near || !far) throw new Error('there are no two standbys')
+    const hosts = [postgres.primary(), near, far].map(({ url }) => new URL(url).host).join()
+    const readUrl = postgres.primary().url.replace(/[^@]+(?=\/\w+$)/, hosts)
+    const server = await startServer(postgres.url, { DATABASE_READ_URL: readUrl })
+    const reads = async ({ ownUrl }: { ownUrl: string }) => {
+      const day = slot(0).slice(0, 10)
+      const query = new URLSearchParams({ ...offer(cluster.business, 'Meeting room'), from: day, to: day })
+      await call(server.address, 'GET', `/availability?${query.toString()}`, { token: key() })
+      const rows = await readRows(
+        ownUrl,
+        `select 1 from pg_stat_activity where application_name = 'holdfast reads' and query like '%claims%'`,
+      )
+      return rows.length > 0 || undefined
+    }
+    try {
+      await eventually('a read at the first standby', () => reads(near))
+      near.network.set('refuse')
+      await eventually('a read at the second', () => reads(far))
+      const found = (await doctor(readUrl))('reads')
+      expect(found).toEqual([
+        expect.stringMatching(/^ok: \S+ takes writes, so another is read$/),
+        expect.stringMatching(/^warning: DATABASE_READ_URL: no server answers as it should/),
+        expect.stringMatching(/^ok: \S+ follows/),
+      ])
+    } finally {
+      near.network.set('forward')
+      await server.stop()
+    }
+  })
+
   longTest('of another cluster is never read', async () => {
     const stranger = await startReplicatedPostgres()
     const variables = { DATABASE_READ_URL: stranger.standbys()[0]?.url ?? '', LOG_LEVEL: 'error' }
@@ -159,8 +215,21 @@ describe.runIf(isLong && engines.includes('postgres') && canReplicate())('a repl
   })
 
   longTest(
-    'that is promoted beside its primary makes two of them, which doctor and a start say',
+    'that is promoted beside its primary makes two of them, which doctor, a start, and a running server say',
+    { timeout: 120_000 },
     async () => {
+      const service = await startTestService(
+        'postgres',
+        { DATABASE_URL: postgres.url },
+        { empty: true, serversPauseMs: 100 },
+      )
+      const primaries = (count: number) =>
+        eventually(`${count} that take writes`, async () => {
+          const found = (await scrape(service)).value('holdfast_database_primaries')
+          return found === count || undefined
+        })
+      const told = () => service.logLines.filter((line) => line.includes('TWO PRIMARIES'))
+      await primaries(1)
       const [standby] = postgres.standbys()
       const statements = [
         `alter system set synchronous_standby_names = ''`, // none will follow it
@@ -173,6 +242,20 @@ describe.runIf(isLong && engines.includes('postgres') && canReplicate())('a repl
       const server = await startServer(postgres.url, { LOG_LEVEL: 'error' })
       await server.process.says(two)
       await server.stop()
+      // the one to leave answers first
+      postgres.primary().network.delay(30)
+      standby?.network.delay(60)
+      expect((await doctor())('database')).toEqual(['ok: postgres answers'])
+      for (const { network } of postgres.members) network.delay(0)
+      // a running one, once for each time
+      await primaries(2)
+      await postgres.primary().process.halt('SIGINT')
+      await primaries(1)
+      expect(told()).toEqual([expect.stringContaining('"level":"error"')])
+      await postgres.primary().process.startAgain()
+      await primaries(2)
+      expect(told()).toHaveLength(2)
+      await service.stop()
     },
   )
 })

@@ -154,6 +154,7 @@ describe('a database that hangs', () => {
         version: '1.2.3',
         countPendingDeliveries: () => Promise.resolve(0),
         readOldestCalendar: () => Promise.resolve(0),
+        countPrimaries: () => undefined,
         readWaitingMails: () => Promise.resolve({ count: 0, oldestSeconds: 0 }),
         countActiveHolds: () => {
           reads += 1
