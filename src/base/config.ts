@@ -27,7 +27,7 @@ export const settings = {
   databaseReadUrls: setting(
     'DATABASE_READ_URL',
     '',
-    'postgres://user:password@host:port/name of a replica, which answers availability while it is at most a second behind; of host:port,host:port the first that is',
+    'postgres://user:password@host:port/name of a replica, or of host:port,host:port: one at most a second behind answers availability',
     read.replicaUrls,
   ),
   databasePoolSize: setting(

@@ -71,7 +71,7 @@ export function databaseMetrics(
   optionalGauge(
     registry,
     'holdfast_database_primaries',
-    'How many hosts of DATABASE_URL take writes, looked at every minute: more than 1 is a split brain; absent with one host.',
+    'Hosts of DATABASE_URL that take writes, by a look every minute: above 1 is a split brain; absent with one host.',
     counts.countPrimaries,
   )
   const noteLoad = connectionMetrics(registry, db)
@@ -124,7 +124,7 @@ function connectionMetrics(registry: Registry, db: Context['db']): () => void {
   optionalGauge(
     registry,
     'holdfast_database_replica_delay_seconds',
-    'How far the replica of DATABASE_READ_URL is behind, at most; of several the one that is least behind; absent while that is not known, and without one.',
+    'How far the replica that is least behind is so, at most; absent while that is not known, and without one.',
     () => {
       const { replicaDelayMs = Infinity } = db.load()
       return replicaDelayMs === Infinity ? undefined : replicaDelayMs / 1_000
