@@ -124,7 +124,7 @@ function connectionMetrics(registry: Registry, db: Context['db']): () => void {
   optionalGauge(
     registry,
     'holdfast_database_replica_delay_seconds',
-    'How far the replica that is least behind is so, at most; absent while that is not known, and without one.',
+    'How far the nearest replica of DATABASE_READ_URL is behind, at most; absent while that is not known, or there is none.',
     () => {
       const { replicaDelayMs = Infinity } = db.load()
       return replicaDelayMs === Infinity ? undefined : replicaDelayMs / 1_000

@@ -64,7 +64,10 @@ onEachEngine('counted outcomes', (engine) => {
     expect(await holds(() => place().then(place))).toEqual({ placed: 1 })
     const hold_id = String((await place()).body.hold_id)
     const book = call('/bookings', { hold_id, client: ada })
-    expect(await bookings(() => book().then(book))).toEqual({ created: 1 })
+    const booked = () => holds(() => book().then(book))
+    expect(await bookings(async () => expect(await booked()).toEqual({ converted: 1 }))).toEqual({
+      created: 1,
+    })
   })
 
   test('a refusal is counted by its code and its route, and as nothing else', async () => {
