@@ -124,7 +124,7 @@ function connectionMetrics(registry: Registry, db: Context['db']): () => void {
   optionalGauge(
     registry,
     'holdfast_database_replica_delay_seconds',
-    'How far the nearest replica of DATABASE_READ_URL is behind, at most; absent while that is not known, or there is none.',
+    'How far the nearest replica of DATABASE_READ_URL is behind, at most; absent while not known, and without one.',
     () => {
       const { replicaDelayMs = Infinity } = db.load()
       return replicaDelayMs === Infinity ? undefined : replicaDelayMs / 1_000
