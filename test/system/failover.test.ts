@@ -180,7 +180,15 @@ describe.runIf(runs)('commits that wait for a standby', () => {
         expect(await failover({ DATABASE_URL: ownUrl })).toBe('ok: commits wait for a standby (ANY 1 (*))')
         const unseen = await failover({ DATABASE_URL: url.href })
         expect(unseen).toMatch(/^warning: .*; whether one follows, the role of DATABASE_URL may not see$/)
-        for (const standby of postgres.standbys()) await standby.process.halt('SIGINT')
+        const [one, other] = postgres.standbys()
+        await one?.process.halt('SIGINT')
+        await execute(ownUrl, `alter system set synchronous_standby_names = 'ANY 2 (*)'`)
+        await execute(ownUrl, 'select pg_reload_conf()')
+        const tooFew = await failover({ DATABASE_URL: ownUrl })
+        expect(tooFew).toBe(
+          'fault: commits wait for 2 standbys (ANY 2 (*)), and only 1 of these follows: every change gets 503',
+        )
+        await other?.process.halt('SIGINT')
         await sender.connect() // as pg_basebackup does: it is listed, and follows nothing
         await eventually('the end of what followed', async () => {
           const listed = await readRows(ownUrl, 'select state from pg_stat_replication')
