@@ -30,7 +30,7 @@ export interface ServerAnswer {
 }
 
 /** Why one does not answer. */
-export interface ServerSilence {
+interface ServerSilence {
   host: string
   complaint: string
 }
