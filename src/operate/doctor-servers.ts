@@ -82,7 +82,9 @@ export class ServerWatch {
     const found = await inspect(isFirst ? config : { ...config, databaseReadUrls: [] })
     if (!found || this.hasStopped) return
     if (found.servers.length > 1) this.primaries = primariesOf(found.servers).length
-    const wrong = serverFindings(found).filter(({ state }) => state === 'fault' || (isFirst && state !== 'ok'))
+    const wrong = serverFindings(found).filter(
+      ({ state }) => state === 'fault' || (isFirst && state !== 'ok'),
+    )
     for (const { state, detail, fix } of wrong) {
       if (!this.told.includes(detail)) log[state === 'fault' ? 'error' : 'warn']({ fix }, detail)
     }
