@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConsole, textOf } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
+import { bookerOf } from '../support/salon-day.ts'
 import { emptyDirectory } from '../support/holdfast-process.ts'
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
@@ -46,6 +47,56 @@ onEachEngine('the settings of a business', (engine) => {
       expect(body).toContain(`id="${name}-fault"`)
     expect(body).toContain('value="soon"')
     expect(await shown()).toEqual(before)
+  })
+
+  test('give the locations in the zone of the business its new one, and tell of appointments ahead', async () => {
+    const business = businessOf(service.world, 'Salon Spree')
+    const place = { businessId: business.id }
+    const spree = await logInNewPerson(service, { email: 'spree@example.com', role: 'owner', place })
+    const zones = async () => {
+      const { data } = (await spree.call('GET', '/locations')).body as { data: unknown }
+      return Object.fromEntries(
+        (data as { name: string; timezone: string }[]).map(({ name, timezone }) => [name, timezone]),
+      )
+    }
+    const elsewhere = await spree.call('POST', '/locations', { name: 'Faro', timezone: 'Europe/Lisbon' })
+    expect(elsewhere.status).toBe(201)
+    const named = (text: string) => text.replaceAll(/\s+/g, ' ')
+    const before = named(textOf(await readConsole(service, '/console/settings', spree)))
+    expect(before).toContain('A change also counts for the locations that have this zone: Mitte')
+    expect(before).toContain('Locations with another zone keep theirs: Faro (Lisbon (Europe))')
+    expect(before).toContain('in another zone, the clock shows another time for them')
+
+    const booker = bookerOf(service)
+    const startsAt = '2027-03-02T10:00:00+01:00'
+    const id = await booker.book('Haircut', startsAt)
+    const form = { ...settings, name: 'Salon Spree', networks: '' }
+    const same = await sendForm(
+      service,
+      '/console/settings',
+      { ...form, timezone: 'Europe/Berlin', zoneToo: 'on' },
+      spree,
+    )
+    expect(same.headers['location']).toBe('/console/settings?done=saved')
+    const sent = await sendForm(
+      service,
+      '/console/settings',
+      { ...form, timezone: 'Europe/Athens', zoneToo: 'on' },
+      spree,
+    )
+    const next = sent.headers['location'] ?? ''
+    expect(next).toBe('/console/settings?done=saved&ahead=1&date=2027-03-02')
+    expect(await zones()).toEqual({ Mitte: 'Europe/Athens', Faro: 'Europe/Lisbon' })
+    expect(textOf(await readConsole(service, next, spree))).toContain(
+      '1 appointment ahead keeps its moment, so it is at another time of day now.',
+    )
+    expect((await booker.call('GET', `/bookings/${id}`)).body).toMatchObject({
+      starts_at: '2027-03-02T11:00:00+02:00',
+    })
+
+    const alone = await sendForm(service, '/console/settings', { ...form, timezone: 'Europe/Rome' }, spree)
+    expect(alone.headers['location']).toBe('/console/settings?done=saved')
+    expect(await zones()).toEqual({ Mitte: 'Europe/Athens', Faro: 'Europe/Lisbon' })
   })
 
   test('show each mail in the name of the business, and nothing that runs', async () => {

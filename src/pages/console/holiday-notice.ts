@@ -45,22 +45,30 @@ export async function holidayNotice(
   const id = staff ?? location ?? ''
   if (!isUuid(id) || !isDate(from) || !isDate(until) || until < from) return html``
   const place = locations.find((one) => one.id === location)
-  const { business, person, texts } = visit
+  const { business, texts } = visit
   const timezone = place?.timezone ?? business.timezone
   const days = { first: dayOf(from), last: dayOf(until) }
   const span = zoneAround(timezone, days).spanOf(days)
-  const { rows, nextCursor } = await listBookings(context, person, {
+  const { kept, isMore } = await appointmentsOf(context, visit, {
     ...(staff === undefined ? { location_id: id } : { staff_id: id }),
-    ...{ business_id: business.id, sort: 'starts_at', limit: String(mostRead) },
     ...{ from: instantFromMs(span.from), to: instantFromMs(span.to) },
   })
-  const kept = rows.filter(({ status }) => status !== 'cancelled')
   const [first] = kept
   if (!first) return html``
   const date = formatInstant(first.starts_at, timezone).slice(0, 10)
   return html`<p class="alert" role="status">
-    <a href="${pathOf('/console', visit, { date })}"
-      >${texts.overrides.under(kept.length, nextCursor !== null)}</a
-    >
+    <a href="${pathOf('/console', visit, { date })}">${texts.overrides.under(kept.length, isMore)}</a>
   </p>`
+}
+
+/** Bookings that take place, the first ones by their start. */
+export async function appointmentsOf(
+  context: Context,
+  { business, person }: BusinessVisit,
+  of: { staff_id?: string; location_id?: string; from: string; to?: string },
+) {
+  const { rows, nextCursor } = await listBookings(context, person, {
+    ...{ ...of, business_id: business.id, sort: 'starts_at', limit: String(mostRead) },
+  })
+  return { kept: rows.filter(({ status }) => status !== 'cancelled'), isMore: nextCursor !== null }
 }

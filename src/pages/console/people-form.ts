@@ -116,7 +116,7 @@ export function locationFields(language: ConsoleLanguage, state: FormState): Htm
   const { locations: words } = language.texts
   return html`${field(state, { name: 'name', label: words.name, required: true, max: 200 })}
   ${field(state, { name: 'address', label: words.address, hint: words.addressHint, rows: 2, max: 500 })}
-  ${hoursFields(language, state, words.always)} ${zoneField(language, state)}
+  ${hoursFields(language, state, words.always)} ${zoneField(language, state, { hint: words.zoneHint })}
   ${field(state, { name: 'online_url', label: words.online, hint: words.onlineHint, type: 'url', max: 2_048 })}`
 }
 
@@ -124,19 +124,22 @@ export function locationFields(language: ConsoleLanguage, state: FormState): Htm
 export function zoneField(
   { texts: { locations: words } }: ConsoleLanguage,
   state: FormState,
-  { isGuess = false } = {},
+  { isGuess = false, hint }: { isGuess?: boolean; hint?: string } = {},
 ): Html {
   const present = state.typed['timezone'] ?? ''
   const zones = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', present])
   const options = [...zones]
     .map((zone) => [zone, zoneName(zone)] as const)
     .toSorted(([, one], [, other]) => (one < other ? -1 : 1))
-  const field = choice(state, { name: 'timezone', label: words.zone, options })
+  const field = choice(state, {
+    ...{ name: 'timezone', label: words.zone, options },
+    ...(hint !== undefined && { hint }),
+  })
   return isGuess ? html`<div data-guess-zone>${field}</div>` : field
 }
 
 /** Such as "Berlin (Europe)" for Europe/Berlin. */
-function zoneName(zone: string): string {
+export function zoneName(zone: string): string {
   const [city = '', ...regions] = zone.replaceAll('_', ' ').split('/').toReversed()
   return regions.length === 0 ? city : `${city} (${regions.toReversed().join('/')})`
 }

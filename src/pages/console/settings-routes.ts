@@ -3,10 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { personRoles } from '../../access/actor.ts'
 import { Problem } from '../../base/errors.ts'
+import { formatInstant, type Instant, isDate } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
 import { networksIn } from '../../catalogue/business-rules.ts'
 import { ChangeBusiness } from '../../catalogue/business-schemas.ts'
 import { changeBusinessInScope, showBusinessInScope } from '../../catalogue/business.ts'
+import { changeInCatalogue, locationKind, writableLocations } from '../../catalogue/catalogue.ts'
+import type { Location } from '../../catalogue/catalogue-types.ts'
 import { mailSettings } from '../../catalogue/mail-settings-rules.ts'
 import type { MailKind } from '../../database/tables.ts'
 import { mailRoute } from '../../mails/outbox.ts'
@@ -14,6 +17,7 @@ import { sampleKinds, sampleMail } from '../../mails/sample.ts'
 import { mailFolder, MailSender } from '../../mails/send.ts'
 import { Media, problems, StrictObject } from '../../http/wire.ts'
 import { html, type Html } from '../page.ts'
+import { allOf } from './all-of.ts'
 import { findVisit, pathOf } from './console-page.ts'
 import {
   type BusinessVisit,
@@ -31,11 +35,13 @@ import {
   hidden,
   linesOf,
   numberOf,
+  tick,
   type Typed,
 } from './form.ts'
 import { sendLogIn } from './gate-page.ts'
+import { appointmentsOf } from './holiday-notice.ts'
 import { languageField } from './new-business-form.ts'
-import { zoneField } from './people-form.ts'
+import { zoneField, zoneName } from './people-form.ts'
 
 /** Settings of a business: its name, its mails, and how long it keeps clients. */
 export function settingsRoutes(app: FastifyInstance, context: Context): void {
@@ -53,21 +59,68 @@ function settingsPage(context: Context): ConsoleRoute {
     name: 'SettingsPage',
     summary: 'Settings of a business',
     role: 'owner',
+    query: movedQuery,
     show: async (visit, { query }) => {
       const business = await showBusinessInScope(context, visit.person, visit.business.id)
-      return shown(context, visit, { state: filledForm(typedSettings(business)), done: query['done'] })
+      const state = filledForm({ ...typedSettings(business), zoneToo: 'on' })
+      return shown(context, visit, { state, query })
     },
     form: {
       fieldOf,
-      act: async ({ person, business: { id } }, typed) => {
+      act: async (visit, typed) => {
+        const { person, business } = visit
         const change = checkedForm(ChangeBusiness, settingsOf(typed))
-        await changeBusinessInScope(context, person, { id, change })
-        return { path, query: { done: 'saved' } }
+        // first: a form that failed half-way finds the rest when it is sent again
+        const moved =
+          typed['zoneToo'] === 'on' && change.timezone !== undefined
+            ? await moveLocations(context, visit, change.timezone)
+            : {}
+        await changeBusinessInScope(context, person, { id: business.id, change })
+        return { path, query: { done: 'saved', ...moved } }
       },
-      again: (visit, state) => Promise.resolve(shown(context, visit, { state })),
+      again: (visit, state) => shown(context, visit, { state }),
     },
   }
 }
+
+/** What the page is told of a time zone that was just changed. */
+const movedQuery = {
+  ahead: Type.Optional(
+    Type.String({ maxLength: 4, description: 'How many appointments have a new time of day.' }),
+  ),
+  date: Type.Optional(Type.String({ maxLength: 10, description: 'Of the first of them.' })),
+}
+
+/** Locations of a business: those in its time zone, and the others. */
+async function locationsOf(context: Context, { person, business: { id, timezone } }: BusinessVisit) {
+  const locations = await allOf(context, person, { kind: locationKind, businessId: id })
+  return Object.groupBy(locations, (one) => (one.timezone === timezone ? 'inZone' : 'others'))
+}
+
+/** Gives the locations in the zone of the business another one, and counts the bookings ahead whose time of day that changes. */
+async function moveLocations(
+  context: Context,
+  visit: BusinessVisit,
+  timezone: string,
+): Promise<{ ahead?: string; date?: string }> {
+  if (timezone === visit.business.timezone) return {}
+  const { inZone = [] } = await locationsOf(context, visit)
+  const starts: Instant[] = []
+  for (const { id } of inZone) {
+    await changeInCatalogue(context, visit.person, { kind: writableLocations, id, change: { timezone } })
+    const { kept } = await appointmentsOf(context, visit, { location_id: id, from: context.clock.now() })
+    starts.push(...kept.map(({ starts_at }) => starts_at))
+  }
+  const [first] = starts.toSorted()
+  if (first === undefined) return {}
+  return {
+    ahead: String(Math.min(starts.length, maxAhead)),
+    date: formatInstant(first, timezone).slice(0, 10),
+  }
+}
+
+/** More are not counted. */
+const maxAhead = 100
 
 function typedSettings(business: Business): Typed {
   const { name, timezone, phone, retention_days, max_bookings_per_client, trusted_networks_json } = business
@@ -121,35 +174,69 @@ function fieldOf(pointer: string): string {
   return fields[member] ?? member
 }
 
-function shown(
+async function shown(
   context: Context,
   visit: BusinessVisit,
-  { state, done }: { state: FormState; done?: string | undefined },
-): ShownPage {
+  { state, query = {} }: { state: FormState; query?: Record<string, string | undefined> },
+): Promise<ShownPage> {
   const { settings: words, setUp } = visit.texts
   const folder = mailFolder(context.config)
   const sent = folder === undefined ? words.sent : words.filed(folder)
   const notes: Record<string, string> = { saved: setUp.done.saved, sent, notSent: words.notSent }
+  const { done } = query
   const note = done !== undefined && Object.hasOwn(notes, done) ? notes[done] : undefined
   return {
     title: words.title,
     section: 'settings',
     body: html`<h1>${words.title}</h1>
       ${note === undefined ? '' : html`<p class="notice" role="status">${note}</p>`}
-      ${faultSummary(state, setUp)}
+      ${movedNotice(visit, query)} ${faultSummary(state, setUp)}
       <form method="post" class="fields wide-fields">
-        ${businessFields(visit, state)} ${mailFields(visit, state)} ${clientFields(visit, state)}
+        ${businessFields(visit, state, await locationsOf(context, visit))} ${mailFields(visit, state)}
+        ${clientFields(visit, state)}
         <div class="actions"><button type="submit" class="main">${setUp.save}</button></div>
       </form>
       ${mailPart(context, visit)}`,
   }
 }
 
-function businessFields(visit: BusinessVisit, state: FormState): Html {
+/** After a change of the time zone: the appointments ahead, which keep their moment. */
+function movedNotice(
+  visit: BusinessVisit,
+  { ahead = '', date = '' }: Record<string, string | undefined>,
+): Html {
+  if (!/^[1-9]\d*$/.test(ahead) || !isDate(date)) return html``
+  const { settings: words } = visit.texts
+  return html`<p class="alert" role="status">
+    ${words.moved(Number(ahead), Number(ahead) >= maxAhead)}
+    <a href="${pathOf('/console', visit, { date })}">${words.seeMoved}</a>
+  </p>`
+}
+
+function businessFields(
+  visit: BusinessVisit,
+  state: FormState,
+  { inZone = [], others = [] }: { inZone?: Location[]; others?: Location[] },
+): Html {
   const { settings: words } = visit.texts
   return html`<h2>${words.business}</h2>
-    ${field(state, { name: 'name', label: words.name, required: true, max: 200 })} ${zoneField(visit, state)}
-    <p class="soft">${words.zoneHint}</p>
+    ${field(state, { name: 'name', label: words.name, required: true, max: 200 })}
+    ${zoneField(visit, state, { hint: words.zoneHint(visit.texts.locations.zoneHint) })}
+    ${inZone.length === 0 ? '' : tick(state, 'zoneToo', words.zoneToo(inZone.map(({ name }) => name).join(', ')))}
+    ${
+      others.length === 0
+        ? ''
+        : html`<p class="soft">
+            ${words.otherZones}
+            ${others.map(
+              ({ id, name, timezone }, index) =>
+                html`${index === 0 ? '' : ', '}<a href="${pathOf(`/console/locations/${id}`, visit)}"
+                    ><bdi>${name}</bdi></a
+                  >
+                  (${zoneName(timezone)})`,
+            )}
+          </p>`
+    }
     ${field(state, { name: 'phone', label: words.phone, hint: words.phoneHint, type: 'tel', max: 32 })}`
 }
 
@@ -230,7 +317,7 @@ function testMail(context: Context): ConsoleRoute {
         sender.close()
         return { path, query: { done: outcome === 'sent' ? 'sent' : 'notSent' } }
       },
-      again: (visit, state) => Promise.resolve(shown(context, visit, { state })),
+      again: (visit, state) => shown(context, visit, { state }),
     },
   }
 }

@@ -322,6 +322,8 @@ export const german: ConsoleTexts = {
     address: 'Adresse',
     addressHint: 'In Mails und Kalendern der Kunden.',
     zone: 'Zeitzone',
+    zoneHint:
+      'Termine und gesperrte Zeiten behalten ihren Zeitpunkt: In einer anderen Zeitzone zeigt die Uhr für sie eine andere Zeit.',
     online: 'Adresse des Videogesprächs',
     onlineHint: 'Wo Kunden Sie online treffen, falls sie das tun. Sie beginnt mit https://.',
     always: 'Immer offen',
@@ -501,7 +503,14 @@ export const german: ConsoleTexts = {
     name: 'Name',
     phone: 'Telefon',
     phoneHint: 'Kunden sehen es dort, wo sie Ihren Kontakt suchen.',
-    zoneHint: 'Des Kalenders und neuer Standorte; bestehende behalten ihre.',
+    zoneHint: (kept) => `Des Kalenders und neuer Standorte. ${kept}`,
+    zoneToo: (names) => `Eine Änderung gilt auch für die Standorte mit dieser Zeitzone: ${names}`,
+    otherZones: 'Standorte mit einer anderen Zeitzone behalten ihre:',
+    moved: (count, isMore) =>
+      count === 1 && !isMore
+        ? '1 künftiger Termin behält seinen Zeitpunkt und liegt jetzt zu einer anderen Uhrzeit. Niemand wurde benachrichtigt; verschieben Sie ihn, wenn er seine Uhrzeit behalten soll.'
+        : `${isMore ? `${count} oder mehr` : count} künftige Termine behalten ihren Zeitpunkt und liegen jetzt zu einer anderen Uhrzeit. Niemand wurde benachrichtigt; verschieben Sie die, die ihre Uhrzeit behalten sollen.`,
+    seeMoved: 'Den ersten ansehen',
     mails: 'E-Mails',
     reply: 'Wohin Antworten gehen',
     replyHint: 'Kunden sehen sie auch dort, wo sie Ihren Kontakt suchen.',

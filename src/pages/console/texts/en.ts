@@ -317,6 +317,8 @@ export const english = {
     address: 'Address',
     addressHint: 'In mails and calendars of clients.',
     zone: 'Time zone',
+    zoneHint:
+      'Appointments and blocked times keep their moment: in another zone, the clock shows another time for them.',
     online: 'Address of the video call',
     onlineHint: 'Where clients meet you online, if they do. It begins with https://.',
     always: 'Always open',
@@ -496,7 +498,15 @@ export const english = {
     name: 'Name',
     phone: 'Phone',
     phoneHint: 'Clients see it where they look for your contact.',
-    zoneHint: 'Of the calendar and of new locations; existing ones keep theirs.',
+    zoneHint: (kept: string) => `Of the calendar and of new locations. ${kept}`,
+    zoneToo: (names: string) => `A change also counts for the locations that have this zone: ${names}`,
+    otherZones: 'Locations with another zone keep theirs:',
+    /** Of appointments at locations whose time zone was just changed. */
+    moved: (count: number, isMore: boolean) =>
+      count === 1 && !isMore
+        ? '1 appointment ahead keeps its moment, so it is at another time of day now. Nobody was told; move it if it should keep its time of day.'
+        : `${isMore ? `${count} or more` : count} appointments ahead keep their moment, so they are at another time of day now. Nobody was told; move those that should keep their time of day.`,
+    seeMoved: 'See the first',
     mails: 'Mails',
     reply: 'Where answers go',
     replyHint: 'Clients also see it where they look for your contact.',
