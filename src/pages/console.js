@@ -12,6 +12,20 @@ for (const field of document.querySelectorAll('[data-guess-zone] select')) {
   if (field.value !== zone) field.add(new Option(zone, zone, true, true)) // an older name of it
 }
 
+for (const line of document.querySelectorAll('[data-seats]')) {
+  const { form } = line.closest('details').querySelector('[name=capacity]')
+  form.addEventListener('input', () => {
+    const people = form.querySelectorAll('[name^="staff."]:checked').length
+    const places = Number(form.elements.namedItem('capacity').value)
+    const { none, one, many } = line.dataset
+    line.hidden = !(places > 1)
+    line.textContent = [none, one, many][Math.min(people, 2)]
+      .replace('{people}', people)
+      .replace('{places}', places)
+      .replace('{all}', people * places)
+  })
+}
+
 // earlier clients are listed while somebody types, and picked without sending the form
 const pauseMs = 250
 const least = 3

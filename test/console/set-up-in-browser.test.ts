@@ -72,6 +72,25 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
     await close()
   })
 
+  test('an owner sees how many clients a class takes while choosing who gives it', async () => {
+    const { page, errors, close } = await open({ width: 1280, height: 800 })
+    await page.goto(`${address}/console/services/new`)
+    await page.getByText('Class or group').click()
+    const line = page.locator('[data-seats]')
+    const people = await page.locator('[name^="staff."]:checked').count()
+    await page.getByLabel('Clients at once').fill('8')
+    expect(await line.textContent()).toBe(
+      `${people} people × 8 places = up to ${people * 8} clients at the same time.`,
+    )
+    for (const box of (await page.locator('[name^="staff."]:checked').all()).toReversed().slice(1))
+      await box.uncheck()
+    expect(await line.textContent()).toBe('1 person × 8 places = up to 8 clients at the same time.')
+    await page.getByLabel('Clients at once').fill('1')
+    expect(await line.isVisible()).toBe(false)
+    expect(errors).toEqual([])
+    await close()
+  })
+
   test('an owner gives a person hours and a holiday on a desk, in German and in the dark', async () => {
     const { page, picture, errors, close } = await open({
       ...{ width: 1280, height: 800, colorScheme: 'dark', locale: 'de-DE' },

@@ -66,7 +66,7 @@ onEachEngine('the pages of what a business offers', (engine) => {
           'question.0.options': 'kurz\n\n lang ',
         },
         ...{ 'question.1.label': 'Wie lang?', 'question.1.type': 'text', 'question.1.required': 'on' },
-        ...{ 'start.monday': '09:00, 18:30', 'start.tuesday': '' },
+        ...{ 'start.monday': '17:30, 9:00', 'start.tuesday': '' },
       }
       const sent = await send('/console/services/new', fields)
       expect(sent).toMatchObject({ status: 303, headers: { location: '/console/services?done=saved' } })
@@ -80,7 +80,7 @@ onEachEngine('the pages of what a business offers', (engine) => {
         max_advance_days: 365,
         reschedule_until_minutes: 2_880,
         max_reschedules: 2,
-        timetable: [{ weekday: 'monday', starts: ['09:00', '18:30'] }],
+        timetable: [{ weekday: 'monday', starts: ['09:00', '17:30'] }],
         custom_fields: [
           { key: 'wie_lang', label: 'Wie lang?', type: 'select', options: ['kurz', 'lang'] },
           { key: 'wie_lang_2', type: 'text', required: true },
@@ -118,6 +118,50 @@ onEachEngine('the pages of what a business offers', (engine) => {
       expect((await part(`/console/services/${haircut.id}`))[1]).not.toContain('open')
       const fault = await send('/console/services/new', { ...(await whole()), capacity: 'many' })
       expect(fault.body).toMatch(/<details\s+open[^>]*>\s*<summary>Class or group/)
+    })
+
+    test('says which fixed starts lie outside the opening hours or the hours of its people', async () => {
+      const clara = await named('/staff', 'Clara Neumann')
+      const hours = { weekly_hours: [{ weekday: 'monday', opens: '09:00', closes: '12:00' }] }
+      expect((await owner.call('PATCH', `/staff/${clara.id}`, hours)).status).toBe(200)
+      const fields = {
+        ...(await whole()),
+        ...{ name: 'Early class', capacity: '8', [`staff.${clara.id}`]: 'on' },
+        ...{ 'start.monday': '06:00 09:00 14:00', 'start.sunday': '10:00' },
+      }
+      const sent = await send('/console/services/new', fields)
+      const { id } = await named('/services', 'Early class')
+      expect(sent.headers['location']).toBe(`/console/services/${id}?done=savedBut`)
+      const page = await show(sent.headers['location'] ?? '')
+      expect(textOf(page)).toContain('Saved. Some start times are not offered, though')
+      expect(page.body).toMatch(
+        /id="start\.monday-fault">Monday 06:00 is not offered: it does not lie within the opening hours of Mitte\. Monday 14:00 is not offered: nobody who does it works from start to end\.</,
+      )
+      expect(page.body).toMatch(/id="start\.sunday-fault">Sunday 10:00 is not offered/)
+      expect(page.body).not.toMatch(/name="start.monday"[^>]*aria-invalid/)
+      const mended = await send(`/console/services/${id}`, {
+        ...fields,
+        ...{ 'start.monday': '09:00', 'start.sunday': '' },
+      })
+      expect(mended.headers['location']).toBe('/console/services?done=saved')
+      await owner.call('PATCH', `/staff/${clara.id}`, { weekly_hours: null })
+    })
+
+    test('names the weekday and the entry of a fixed start that is not a time', async () => {
+      const fields = { ...(await whole()), name: 'Late class', 'start.friday': '09:00 25:00 noon' }
+      const { status, body } = await send('/console/services/new', fields)
+      expect(status).toBe(422)
+      expect(body).toContain(
+        'id="start.friday-fault">Friday: 25:00, noon is not a time of day such as 09:00.',
+      )
+      expect(body).toMatch(/<details\s+open[^>]*>\s*<summary>Class or group/)
+    })
+
+    test('says how many clients a class takes at once', async () => {
+      const { id } = await named('/services', 'Yoga class')
+      const { body } = await show(`/console/services/${id}`)
+      expect(textOf({ body })).toContain('1 person × 8 places = up to 8 clients at the same time.')
+      expect((await show('/console/services/new')).body).toMatch(/data-seats[^>]*\shidden/)
     })
 
     test('keeps what was typed beside its faults', async () => {

@@ -63,7 +63,7 @@ onEachEngine('the settings of a business', (engine) => {
     expect(elsewhere.status).toBe(201)
     const named = (text: string) => text.replaceAll(/\s+/g, ' ')
     const before = named(textOf(await readConsole(service, '/console/settings', spree)))
-    expect(before).toContain('A change also counts for the locations that have this zone: Mitte')
+    expect(before).toContain('A change also counts for the locations that have this zone: Mitte, Online')
     expect(before).toContain('Locations with another zone keep theirs: Faro (Lisbon (Europe))')
     expect(before).toContain('in another zone, the clock shows another time for them')
 
@@ -86,7 +86,7 @@ onEachEngine('the settings of a business', (engine) => {
     )
     const next = sent.headers['location'] ?? ''
     expect(next).toBe('/console/settings?done=saved&ahead=1&date=2027-03-02')
-    expect(await zones()).toEqual({ Mitte: 'Europe/Athens', Faro: 'Europe/Lisbon' })
+    expect(await zones()).toEqual({ Mitte: 'Europe/Athens', Online: 'Europe/Athens', Faro: 'Europe/Lisbon' })
     expect(textOf(await readConsole(service, next, spree))).toContain(
       '1 appointment ahead keeps its moment, so it is at another time of day now.',
     )
@@ -96,7 +96,7 @@ onEachEngine('the settings of a business', (engine) => {
 
     const alone = await sendForm(service, '/console/settings', { ...form, timezone: 'Europe/Rome' }, spree)
     expect(alone.headers['location']).toBe('/console/settings?done=saved')
-    expect(await zones()).toEqual({ Mitte: 'Europe/Athens', Faro: 'Europe/Lisbon' })
+    expect(await zones()).toEqual({ Mitte: 'Europe/Athens', Online: 'Europe/Athens', Faro: 'Europe/Lisbon' })
   })
 
   test('show each mail in the name of the business, and nothing that runs', async () => {

@@ -55,6 +55,8 @@ interface Field {
   name: string
   label: string
   hint?: string
+  /** What is saved, but may not be meant. */
+  warning?: string | undefined
   type?: 'text' | 'number' | 'email' | 'tel' | 'url' | 'date' | 'time' | 'color'
   required?: boolean
   max?: number
@@ -70,8 +72,8 @@ interface Field {
   now?: Html | undefined
 }
 
-export function field(state: FormState, { name, label, hint, unit, now, ...input }: Field): Html {
-  const fault = state.faults[name]
+export function field(state: FormState, { name, label, hint, warning, unit, now, ...input }: Field): Html {
+  const fault = state.faults[name] ?? warning
   return html`<div>
     <label for="${name}"
       >${label}${unit === undefined ? '' : html` <span class="soft">(${unit})</span>`}</label

@@ -1,11 +1,15 @@
+import { type IdleStart, idleStarts } from '../../availability/timetable-rules.ts'
 import {
   type CustomField,
   customFieldTypes,
+  type Location,
   type Money,
   type Service,
+  type StaffMember,
   type Timetable,
+  type Weekday,
 } from '../../catalogue/catalogue-types.ts'
-import { weekdays } from '../../catalogue/schedule-rules.ts'
+import { opensErrors, weekdays } from '../../catalogue/schedule-rules.ts'
 import {
   currencyErrors,
   minorDigits,
@@ -19,6 +23,7 @@ import { currencyChoices, usualCurrency, withoutSign } from './currencies.ts'
 import type { ConsoleLanguage } from './texts.ts'
 import {
   choice,
+  type Faults,
   field,
   type FormState,
   linesOf,
@@ -41,8 +46,8 @@ const freeQuestions = 1
 
 /** Whom and where a service can name. */
 interface ServiceChoices {
-  locations: { id: string; name: string; active: boolean }[]
-  staff: { id: string; name: string; active: boolean }[]
+  locations: Location[]
+  staff: StaffMember[]
 }
 
 export function typedService(service: Service): Typed {
@@ -167,13 +172,50 @@ function moneyOf(text: string | undefined, currency: string): { amount: unknown;
   return { amount: numberOf(withoutSign(given), 10 ** digits), currency }
 }
 
-function timetableOf(typed: Typed): unknown {
+function timetableOf(typed: Typed): Timetable | null {
   const days = weekdays.flatMap((weekday) => {
-    const starts = (typed[`start.${weekday}`] ?? '').split(/[\s,;]+/).filter((start) => start !== '')
+    const starts = startsOf(typed, weekday)
     return starts.length === 0 ? [] : [{ weekday, starts }]
   })
   return days.length === 0 ? null : days
 }
+
+/** The start times of a day, each once and in order, also where 9:00 is typed. */
+function startsOf(typed: Typed, day: Weekday): string[] {
+  const given = (typed[`start.${day}`] ?? '').split(/[\s,;]+/).filter((start) => start !== '')
+  return [...new Set(given.map((start) => start.replace(/^\d:/, '0$&')))].toSorted()
+}
+
+/** Start times that are not times of day, as faults of their days. */
+export function startFaults({ texts: { services: words }, locale }: ConsoleLanguage, typed: Typed): Faults {
+  const faults: Faults = {}
+  for (const day of weekdays) {
+    const wrong = startsOf(typed, day).filter((start) => opensErrors(start).length > 0)
+    if (wrong.length > 0) faults[`start.${day}`] = words.notATime(weekdayName(day, locale), wrong.join(', '))
+  }
+  return faults
+}
+
+/** Start times that nobody can book in the usual hours. */
+export function idleStartsOf(typed: Typed, { locations, staff }: ServiceChoices): IdleStart[] {
+  const timetable = timetableOf(typed) ?? []
+  const minutes = Number(typed['minutes'])
+  const faults = timetable.flatMap(({ starts }) => starts.flatMap((start) => opensErrors(start)))
+  const places = chosen(typed, 'location', locations)
+  if (faults.length > 0 || !(minutes > 0) || places.length === 0) return []
+  const people = chosen(typed, 'staff', staff)
+  return idleStarts({
+    ...{ minutes, timetable, locations: places },
+    staff: people.length === 0 ? undefined : people,
+  })
+}
+
+/** What is ticked and still there. */
+function chosen<One extends Choice>(typed: Typed, name: 'staff' | 'location', all: One[]): One[] {
+  return all.filter(({ id, active }) => active && typed[`${name}.${id}`] === 'on')
+}
+
+type Choice = Pick<Location, 'id' | 'name' | 'active'>
 
 function questionNumbers(typed: Typed): number[] {
   const numbers = Object.keys(typed).flatMap((name) => {
@@ -224,7 +266,7 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
   ${field(state, { name: 'description', label: words.description, rows: 3, max: 5_000 })}
   ${boxes(state, { name: 'staff', label: words.staff, hint: words.staffHint, all: choices.staff })}
   ${boxes(state, { name: 'location', label: words.locations, all: choices.locations })}
-  ${shownFields(language, state, { hasCategory: true })} ${classFields(language, state)}
+  ${shownFields(language, state, { hasCategory: true })} ${classFields(language, state, choices)}
   ${moreFields(language, state)} ${questionFields(language, state)}`
 }
 
@@ -244,12 +286,7 @@ export function shortServiceFields({ texts, locale }: ConsoleLanguage, state: Fo
 /** With one to choose there is nothing to ask. */
 function boxes(
   state: FormState,
-  {
-    name,
-    label,
-    hint,
-    all,
-  }: { name: 'staff' | 'location'; label: string; hint?: string; all: ServiceChoices['staff'] },
+  { name, label, hint, all }: { name: 'staff' | 'location'; label: string; hint?: string; all: Choice[] },
 ): Html {
   const shown = all.filter(({ id, active }) => active || state.typed[`${name}.${id}`] === 'on')
   const [only, other] = shown
@@ -266,22 +303,62 @@ function boxes(
 }
 
 /** What makes a service a class: in sight where it is one. */
-function classFields({ texts, locale }: ConsoleLanguage, state: FormState): Html {
+function classFields({ texts, locale }: ConsoleLanguage, state: FormState, choices: ServiceChoices): Html {
   const { services: words } = texts
   const { typed, faults } = state
   const isClass =
     (typed['capacity'] ?? '1') !== '1' || weekdays.some((day) => (typed[`start.${day}`] ?? '') !== '')
-  const isOpen = isClass || 'capacity' in faults || 'starts' in faults
+  const isOpen = isClass || Object.keys(faults).some((name) => /^(capacity|start)/.test(name))
+  const idle = idleStartsOf(typed, choices)
+  const places = chosen(typed, 'location', choices.locations).map(({ name }) => name)
+  const warningOf = (weekday: Weekday) => {
+    const name = weekdayName(weekday, locale)
+    const texts = idle
+      .filter((one) => one.weekday === weekday)
+      .map(({ start, isOpen }) =>
+        isOpen ? words.nobodyWorks(name, start) : words.outsideHours(name, start, places.join(', ')),
+      )
+    return texts.length === 0 ? undefined : texts.join(' ')
+  }
   return html`<details ${isOpen ? html`open` : ''}>
     <summary>${words.group}</summary>
     ${field(state, { name: 'capacity', label: words.capacity, hint: words.capacityHint, type: 'number' })}
+    ${seatsLine(words.seats, { people: chosen(typed, 'staff', choices.staff).length, places: Number(typed['capacity']) })}
     <fieldset>
       <legend>${words.starts}</legend>
       ${state.faults['starts'] === undefined ? '' : html`<p class="fault">${state.faults['starts']}</p>`}
       <p class="soft">${words.startsHint}</p>
-      ${weekdays.map((day) => field(state, { name: `start.${day}`, label: weekdayName(day, locale), max: 600 }))}
+      ${weekdays.map((day) =>
+        field(state, {
+          ...{ name: `start.${day}`, label: weekdayName(day, locale), max: 600 },
+          warning: warningOf(day),
+        }),
+      )}
     </fieldset>
   </details>`
+}
+
+/** How many clients a class takes at once. A script writes it anew as the form changes. */
+function seatsLine(
+  { none, one, many }: { none: string; one: string; many: string },
+  { people, places }: { people: number; places: number },
+): Html {
+  const isClass = places > 1
+  const text = (people === 0 ? none : people === 1 ? one : many)
+    .replace('{people}', String(people))
+    .replace('{places}', String(places))
+    .replace('{all}', String(people * places))
+  return html`<p
+    class="soft"
+    role="status"
+    data-seats
+    data-none="${none}"
+    data-one="${one}"
+    data-many="${many}"
+    ${isClass ? '' : html`hidden`}
+  >
+    ${isClass ? text : ''}
+  </p>`
 }
 
 const rareFields = ['deposit', 'before', 'after', 'grid', 'notice', 'ahead', 'cancel', 'move', 'moves']

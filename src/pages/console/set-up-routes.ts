@@ -29,7 +29,7 @@ import { type StoreResponse, storeNothing } from '../../http/idempotency.ts'
 import { compileCreation } from '../../http/validation.ts'
 import { html, type Html } from '../page.ts'
 import { allOf } from './all-of.ts'
-import { pathOf, type SectionId } from './console-page.ts'
+import { consoleScript, pathOf, type SectionId } from './console-page.ts'
 import {
   assertNoFaults,
   assertOfBusiness,
@@ -52,11 +52,13 @@ import {
   typedStaff,
 } from './people-form.ts'
 import {
+  idleStartsOf,
   newService,
   serviceFieldOf,
   serviceFields,
   serviceOf,
   serviceSummary,
+  startFaults,
   typedService,
 } from './service-form.ts'
 import type { ConsoleTexts } from './texts/en.ts'
@@ -236,6 +238,8 @@ interface ItemPage<Row extends CatalogueItem & { name: string }, Creation, Chang
   fields: (visit: BusinessVisit, state: FormState) => Promise<Html>
   /** Throws a FormFault for what the operation does not know of. */
   check?: (visit: BusinessVisit, id: string, typed: Typed) => Promise<void>
+  /** Whether its page has something to say of what is saved. */
+  stays?: (visit: BusinessVisit, typed: Typed) => Promise<boolean>
   /** What the list is told of it. */
   saved?: (id: string, typed: Typed) => Record<string, string>
   /** What else is saved with it. */
@@ -263,6 +267,7 @@ function itemPage<
     return {
       title,
       section: page.section,
+      more: consoleScript,
       body: html`<p><a class="back" href="${pathOf(page.list, visit)}">← ${texts.setUp.back}</a></p>
         <h1><bdi>${title}</bdi></h1>
         ${doneNotice(texts, done, activity)} ${faultSummary(state, texts.setUp)}
@@ -301,11 +306,14 @@ function itemPage<
         const save = async (store: StoreResponse<unknown>) => {
           const saved = await saveItem(context, visit, { page, id, body: page.bodyOf(typed), store })
           await page.after?.(visit, saved.id, typed)
+          return saved.id
         }
-        const next = { path: page.list, query: { done: 'saved', ...page.saved?.(id, typed) } }
-        if (id === newId) return once(save, () => next)
-        await save(storeNothing)
-        return next
+        const stays = await page.stays?.(visit, typed)
+        const next = (savedId: string) => ({
+          path: stays === true ? `${page.path}/${savedId}` : page.list,
+          query: { done: stays === true ? 'savedBut' : 'saved', ...page.saved?.(id, typed) },
+        })
+        return id === newId ? once(save, next) : next(await save(storeNothing))
       },
       again: async (visit, state, { id }) => {
         const row = id === newId ? undefined : await find(visit, id)
@@ -386,6 +394,11 @@ function servicePage(context: Context) {
     typed: (_visit: BusinessVisit, row: Service) => Promise.resolve(typedService(row)),
     bodyOf: serviceOf,
     fieldOf: serviceFieldOf,
+    check: (visit: BusinessVisit, _id: string, typed: Typed) => {
+      assertNoFaults(startFaults(visit, typed))
+      return Promise.resolve()
+    },
+    stays: async (visit: BusinessVisit, typed: Typed) => idleStartsOf(typed, await choices(visit)).length > 0,
     fields: async (visit: BusinessVisit, state: FormState) =>
       serviceFields(visit, state, await choices(visit)),
   }

@@ -129,7 +129,11 @@ export const german: ConsoleTexts = {
     notYours: 'Diese Seite ist nicht für Sie offen',
     notYoursWhy: (role) =>
       `Sie ist offen für Leute mit der Rolle ${role}. Bitten Sie jemanden darum, dem der Betrieb gehört.`,
-    done: { saved: 'Gespeichert.' },
+    done: {
+      saved: 'Gespeichert.',
+      savedBut:
+        'Gespeichert. Einige Anfangszeiten werden aber nicht angeboten: Sehen Sie unten, was markiert ist.',
+    },
   },
   roles: { staff: 'Team', manager: 'Leitung', owner: 'Inhaber' },
   users: {
@@ -242,6 +246,11 @@ export const german: ConsoleTexts = {
     capacity: 'Kunden zugleich',
     capacityHint:
       'Mehr als 1 für einen Kurs oder eine Gruppe: So viele können dieselbe Zeit buchen, bei jeder Person, die ihn anbietet.',
+    seats: {
+      none: 'Bis zu {places} Kunden gleichzeitig, an jedem Standort.',
+      one: '1 Person × {places} Plätze = bis zu {places} Kunden gleichzeitig.',
+      many: '{people} Personen × {places} Plätze = bis zu {all} Kunden gleichzeitig.',
+    },
     notice: 'Spätestens gebucht vor dem Beginn',
     ahead: 'Frühestens gebucht vor dem Beginn',
     aheadHint: 'Leer: beliebig weit im Voraus.',
@@ -251,6 +260,11 @@ export const german: ConsoleTexts = {
     moves: 'Wie oft Kunden eine Buchung verschieben dürfen',
     starts: 'Feste Anfangszeiten',
     startsHint: 'Etwa 09:00 18:30. Alle leer: jederzeit in den Öffnungszeiten.',
+    notATime: (day, starts) => `${day}: ${starts} ist keine Uhrzeit wie 09:00.`,
+    outsideHours: (day, start, places) =>
+      `${day} ${start} wird nicht angeboten: Es liegt nicht ganz in den Öffnungszeiten von ${places}.`,
+    nobodyWorks: (day, start) =>
+      `${day} ${start} wird nicht angeboten: Niemand, der es anbietet, arbeitet von Anfang bis Ende.`,
     questions: 'Fragen an Kunden',
     questionsHint:
       'Beim Buchen gestellt. Leeren Sie eine Frage, um sie zu entfernen; speichern Sie für eine weitere.',

@@ -127,7 +127,10 @@ export const english = {
     toStart: 'To the calendar',
     notYours: 'This page is not open to you',
     notYoursWhy: (role: string) => `It is open to people with the role ${role}. Ask an owner for it.`,
-    done: { saved: 'Saved.' },
+    done: {
+      saved: 'Saved.',
+      savedBut: 'Saved. Some start times are not offered, though: see what is marked below.',
+    },
   },
   roles: { staff: 'staff', manager: 'manager', owner: 'owner' },
   users: {
@@ -240,6 +243,11 @@ export const english = {
     capacity: 'Clients at once',
     capacityHint:
       'More than 1 for a class or a group: so many can book the same time, with each person who does it.',
+    seats: {
+      none: 'Up to {places} clients at the same time, at each location.',
+      one: '1 person × {places} places = up to {places} clients at the same time.',
+      many: '{people} people × {places} places = up to {all} clients at the same time.',
+    },
     notice: 'Booked at the latest before the start',
     ahead: 'Booked at the earliest before the start',
     aheadHint: 'Empty: any time ahead.',
@@ -249,6 +257,11 @@ export const english = {
     moves: 'How often a client may move one booking',
     starts: 'Fixed start times',
     startsHint: 'Such as 09:00 18:30. All empty: at any time of the opening hours.',
+    notATime: (day: string, starts: string) => `${day}: ${starts} is not a time of day such as 09:00.`,
+    outsideHours: (day: string, start: string, places: string) =>
+      `${day} ${start} is not offered: it does not lie within the opening hours of ${places}.`,
+    nobodyWorks: (day: string, start: string) =>
+      `${day} ${start} is not offered: nobody who does it works from start to end.`,
     questions: 'Questions for clients',
     questionsHint: 'Asked when booking. Empty a question to remove it; save to add another.',
     question: (number: number) => `Question ${number}`,

@@ -1,0 +1,45 @@
+import type { Location, StaffMember, Timetable, Weekday } from '../catalogue/catalogue-types.ts'
+import { weekdays } from '../catalogue/schedule-rules.ts'
+import { dayOf, openingsOf, Spans } from './hours-rules.ts'
+import { eligibleStaff } from './resource-rules.ts'
+import { dayMs, ZoneOffsets } from './zone-rules.ts'
+
+/** A start of a timetable that no usual week offers. */
+export interface IdleStart {
+  weekday: Weekday
+  start: string
+  /** Whether some location is open then, and nobody who gives the service works there. */
+  isOpen: boolean
+}
+
+interface Class {
+  minutes: number
+  timetable: Timetable
+  locations: Location[]
+  /** Undefined where the service needs nobody. */
+  staff: StaffMember[] | undefined
+}
+
+/** A week without clock changes. */
+const monday = dayOf('2024-01-01')
+const week = { first: monday - 1, last: monday + 8 }
+const zone = new ZoneOffsets('UTC', { from: week.first * dayMs, to: (week.last + 2) * dayMs })
+
+/** Starts of a timetable that weekly hours never offer, whatever dates differ. */
+export function idleStarts({ minutes, timetable, locations, staff }: Class): IdleStart[] {
+  const usual = ({ weekly_hours }: Pick<Location, 'weekly_hours'>) =>
+    new Spans(openingsOf({ weekly_hours, date_overrides: [] }, zone, week))
+  const places = locations.map((location) => ({
+    open: usual(location),
+    workers: staff && eligibleStaff({ staff, location }, undefined).map(usual),
+  }))
+  return timetable.flatMap(({ weekday, starts }) =>
+    starts.flatMap((start) => {
+      const from = (monday + weekdays.indexOf(weekday)) * dayMs + Date.parse(`1970-01-01T${start}Z`)
+      const slot = { from, to: from + minutes * 60_000 }
+      const open = places.filter((place) => place.open.cover(slot))
+      const isOffered = open.some(({ workers }) => !workers || workers.some((hours) => hours.cover(slot)))
+      return isOffered ? [] : [{ weekday, start, isOpen: open.length > 0 }]
+    }),
+  )
+}
