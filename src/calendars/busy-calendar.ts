@@ -16,7 +16,7 @@ import {
 } from '../base/instants.ts'
 import { merged } from '../bookings/calendar-rules.ts'
 import type { Context } from '../bookings/context.ts'
-import type { Transaction } from '../database/database.ts'
+import type { Queries, Transaction } from '../database/database.ts'
 import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
 import { decodeCursor, pageOf, readLimit } from '../http/wire.ts'
 import { writeCalendarMails } from '../mails/calendar-mail.ts'
@@ -64,11 +64,14 @@ const tellAfterHours = 24
 /** Others of the business that have failed for so long are told of along with it: a provider that fails, fails for all. */
 const joinAfterHours = 12
 
-/** Adds a calendar; it is due at once. Throws validation_failed and calendar_limit_reached. */
+/**
+ * Adds a calendar; it is due at once. With `once` an address that the person has is refused. Throws validation_failed and
+ * calendar_limit_reached.
+ */
 export async function addBusyCalendar(
   context: Context,
   actor: Actor,
-  { staff_id, url: given }: BusyCalendarCreation,
+  { staff_id, url: given, once = false }: BusyCalendarCreation & { once?: boolean },
   store: StoreResponse<BusyCalendarRow> = storeNothing,
 ): Promise<BusyCalendarRow> {
   const url = secureAddress(given)
@@ -78,6 +81,10 @@ export async function addBusyCalendar(
     if (businessId === undefined) {
       const detail = 'is not the id of a staff member that this key reaches'
       throw validationProblem([{ pointer: '/staff_id', code: 'unknown_reference', detail }])
+    }
+    if (once && (await hasAddress(tx.db, { businessId, staffId: staff_id, url }))) {
+      const detail = 'is already the address of a busy calendar of this staff member'
+      throw validationProblem([{ pointer: '/url', code: 'repeated', detail }])
     }
     const id = context.ids.next()
     const row = {
@@ -98,6 +105,15 @@ export async function addBusyCalendar(
   })
 }
 
+async function hasAddress(
+  db: Queries,
+  { businessId, staffId, url }: { businessId: string; staffId: string; url: string },
+): Promise<boolean> {
+  const filter = { businessId, staffId, after: undefined, rows: maxBusyCalendars }
+  const known = await findBusyCalendars(db, { businessId }, filter)
+  return known.some((calendar) => new URL(calendar.url).href === new URL(url).href)
+}
+
 const secureAddress = (given: string) => given.replace(/^webcals?:/i, 'https:')
 
 /** A person waits for it. */
@@ -111,7 +127,7 @@ export async function calendarFault(
   context: Context,
   given: string,
   reader: CalendarReader,
-): Promise<{ code: FetchProblem; text: string } | undefined> {
+): Promise<{ code: FetchProblem; text: string; origin: string } | undefined> {
   const url = secureAddress(given)
   await checkDestination(context, url)
   const now = context.clock.now()
@@ -121,11 +137,11 @@ export async function calendarFault(
   })
   const code = read && 'problem' in read ? read.problem : undefined
   if (code === undefined || passing.test(code)) return undefined
-  return { code, text: problemText(code) }
+  return { code, text: problemText(code), origin: new URL(url).origin }
 }
 
-/** Problems that may be over by the next fetch. */
-const passing = /^(timeout|too_slow|too_much_memory|connection_\w+|status_(429|5\d\d))$/
+/** Problems of a server that is there, which may be over by the next fetch. */
+const passing = /^(timeout|too_slow|too_much_memory|connection_reset|status_(429|5\d\d))$/
 
 function noSuchCalendar(): Problem {
   return new Problem('not_found', 'There is no busy calendar with this id.')

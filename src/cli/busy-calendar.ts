@@ -47,7 +47,7 @@ function registerAdd(group: CliCommand): void {
     .action(async (url: string, { staff, json }: { staff: string; json?: boolean }) => {
       const added = await withExistingDatabase(async (context) => {
         const { id: staff_id } = await itemNamed(context, staffKind, staff)
-        const { id } = await addBusyCalendar(context, operator, { staff_id, url })
+        const { id } = await addBusyCalendar(context, operator, { staff_id, url, once: true })
         return fetchNow(context, id)
       })
       print(added, json, () => stateLines(added))

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operator } from '../../src/access/actor.ts'
 import { openReader } from '../../src/calendars/busy-calendar-worker.ts'
 import { fetchBusyCalendar } from '../../src/calendars/busy-calendar.ts'
+import { freePort } from '../support/free-port.ts'
 import { formValues, readConsole, textOf } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
@@ -155,6 +156,34 @@ onEachEngine('the page about calendars', (engine) => {
     )
   })
 
+  test('refuses an address where no server answers, and says which one was asked', async () => {
+    const sent = async (url: string) => post(newBusy, { ...(await hidden(newBusy)), staff_id: anna, url })
+    const port = await freePort()
+    const refused = await sent(`http://127.0.0.1:${port}/anna.ics`)
+    expect(refused.status).toBe(422)
+    expect(refused.body).toContain(
+      `id="url-fault">The server refused the connection. It was asked for at http://127.0.0.1:${port}.`,
+    )
+    expect((await sent(`webcal://127.0.0.1:${port}/anna.ics`)).body).toContain(
+      `at https://127.0.0.1:${port}.`,
+    )
+    const unknown = await sent('https://calendar.invalid/anna.ics')
+    expect(unknown.body).toContain('id="url-fault">The name of the server is not known.')
+    for (const url of ['127.0.0.1:4513/x', 'localhost:4513/x', 'calendar.example/x']) {
+      expect((await sent(url)).body).toContain('id="url-fault">This is no whole address.')
+    }
+  })
+
+  test('refuses the address that a person has already, beside the field', async () => {
+    receiver.answer = (response) => response.end(emptyCalendar)
+    const url = `${receiver.address}/secret-4711.ics` // as above
+    const sent = async (who: string) => post(newBusy, { ...(await hidden(newBusy)), staff_id: who, url })
+    const again = await sent(anna)
+    expect(again.status).toBe(422)
+    expect(again.body).toContain('id="url-fault">This person has this calendar already.')
+    expect((await show(newBusy)).body).toMatch(/id="staff_id"\s+name="staff_id"\s+required/)
+  })
+
   test('tells when a busy calendar was last read, how long ago, and why not since', async () => {
     const id = await idIn(/busy\/([0-9a-f-]{36})\/remove/)
     const reader = openReader(service.context, '0')
@@ -176,6 +205,7 @@ onEachEngine('the page about calendars', (engine) => {
     const body = { staff_id: anna, url: `${receiver.address}/more.ics` }
     receiver.answer = (response) => response.end(emptyCalendar)
     for (let added = 1; added < 5; added += 1) await manager.call('POST', '/busy-calendars', body)
+    body.url += '?sixth'
     const refused = await post(newBusy, body)
     expect(refused.status).toBe(409)
     expect(textOf(refused)).toContain('This person has 5 calendars already. Remove one first.')

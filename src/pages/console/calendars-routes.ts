@@ -365,7 +365,7 @@ function newBusy(context: Context, reader: CalendarReader): ConsoleRoute {
         <form method="post" action="${pathOf(newBusyPath, visit)}" class="fields wide-fields">
           ${hidden({ once: visit.once })}
           ${choice(state, {
-            ...{ name: 'staff_id', label: t.person },
+            ...{ name: 'staff_id', label: t.person, required: true },
             options: [['', '–'], ...staff.map(({ id, name }) => [id, name] as const)],
           })}
           ${field(state, { name: 'url', label: t.url, hint: t.urlHint, type: 'url', required: true, max: 2_000 })}
@@ -392,9 +392,12 @@ function newBusy(context: Context, reader: CalendarReader): ConsoleRoute {
           ...(url.trim() !== '' && { url: url.trim() }),
         })
         const fault = await calendarFault(context, input.url, reader)
-        if (fault) throw new FormFault({ url: visit.texts.calendars.problem(fault.code, fault.text) })
+        if (fault) {
+          const { problem, asked } = visit.texts.calendars
+          throw new FormFault({ url: `${problem(fault.code, fault.text)} ${asked(fault.origin)}` })
+        }
         return once(
-          (store) => addBusyCalendar(context, managerOf(visit), input, store),
+          (store) => addBusyCalendar(context, managerOf(visit), { ...input, once: true }, store),
           () => ({ path, query: { done: 'busyMade' } }),
         )
       },

@@ -119,8 +119,11 @@ export function choice(
     name,
     label,
     hint,
+    required = false,
     options,
-  }: Pick<Field, 'name' | 'label' | 'hint'> & { options: (readonly [value: string, text: string])[] },
+  }: Pick<Field, 'name' | 'label' | 'hint' | 'required'> & {
+    options: (readonly [value: string, text: string])[]
+  },
 ): Html {
   const fault = state.faults[name]
   const { [name]: chosen = '' } = state.typed
@@ -129,6 +132,7 @@ export function choice(
     <select
       id="${name}"
       name="${name}"
+      ${required ? html`required` : ''}
       ${describedBy(name, hint, fault)}
       ${fault === undefined ? '' : html`aria-invalid="true"`}
     >

@@ -1121,12 +1121,14 @@ export const german: ConsoleTexts = {
     fetched: (when, age) => `zuletzt gelesen ${when} (${age})`,
     stays: 'Was vorher gelesen wurde, gilt weiter.',
     problem: (code) => calendarProblem(code),
+    asked: (origin) => `Gefragt wurde ${origin}.`,
     person: 'Wessen Kalender',
     url: 'Seine geheime Adresse',
     urlHint:
       'Google: Einstellungen → der Kalender → Kalender integrieren → Privatadresse im iCal-Format. Outlook: Einstellungen → Freigegebene Kalender → Kalender veröffentlichen → ICS-Link. Apple: Kalender freigeben → Öffentlicher Kalender. Sie beginnt mit https:// oder webcal:// und wird nicht wieder gezeigt.',
     faults: {
       required: 'Das fehlt noch.',
+      repeated: 'Diese Person hat diesen Kalender schon.',
       invalid_format: 'Das ist keine ganze Adresse. Kopieren Sie alles, ab https:// oder webcal://.',
       not_allowed:
         'Diese Adresse ist nicht erlaubt: Sie beginnt mit https:// oder webcal://, nennt weder Benutzer noch Passwort, hat kein # und führt in kein privates Netz.',

@@ -1107,12 +1107,15 @@ export const english = {
     stays: 'What was read before still counts.',
     /** Why a calendar could not be read: a code, and the words of the API. */
     problem: (_code: string, sentence: string) => sentence,
+    /** Behind a problem: the server that was asked, such as https://calendar.example.com. */
+    asked: (origin: string) => `It was asked for at ${origin}.`,
     person: 'Whose calendar',
     url: 'Its secret address',
     urlHint:
       'Google: Settings → the calendar → Integrate calendar → Secret address in iCal format. Outlook: Settings → Shared calendars → Publish a calendar → ICS link. Apple: Share calendar → Public calendar. It begins with https:// or webcal://, and is not shown again.',
     faults: {
       required: 'This is missing.',
+      repeated: 'This person has this calendar already.',
       invalid_format: 'This is no whole address. Copy all of it, from https:// or webcal:// on.',
       not_allowed:
         'This address is not allowed: it begins with https:// or webcal://, names no user and no password, has no #, and leads to no private network.',
