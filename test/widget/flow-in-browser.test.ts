@@ -413,11 +413,20 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     const { page } = await visitTimes('2026-12-04', 'Yoga class')
     const first = page.locator('.time').first()
     const day = page.locator('.day.is-free[data-date="2026-12-04"]')
-    expect(await first.textContent()).not.toContain('Places left')
-    await page.getByLabel('How many people?').fill('9')
+    expect(await first.textContent()).toContain('Places left: 8') // to one person, too
+    const field = page.getByLabel('How many people?')
+    const [above, below] = await Promise.all([field.boundingBox(), page.locator('.next-free').boundingBox()])
+    const ring = 5 // its outline, with its offset
+    expect((below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)).toBeGreaterThan(ring)
+    const limit = page.getByText('At most 8')
+    expect(await limit.count()).toBe(0)
+    await field.fill('9')
+    await limit.waitFor()
     await page.keyboard.press('Enter')
-    expect(await page.getByLabel('How many people?').inputValue()).toBe('8') // what is shown is what is held
-    await page.getByLabel('How many people?').fill('3')
+    expect(await field.inputValue()).toBe('8') // what is shown is what is held
+    expect(await limit.count()).toBe(1)
+    await field.fill('3')
+    expect(await limit.count()).toBe(0)
     await page.keyboard.press('Enter')
     await expect.poll(() => first.textContent()).toContain('Places left: 8')
     await first.click()

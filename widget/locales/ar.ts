@@ -29,6 +29,7 @@ export const texts: Texts = {
   evening: 'مساءً',
   seatsLeft: 'الأماكن المتبقية: {count}',
   howMany: 'كم عدد الأشخاص؟',
+  atMost: 'العدد الأقصى: {count}',
   noneInMonth: 'لا توجد أوقات متاحة في {month}.',
   noneAtAll: 'لا توجد أوقات متاحة حاليًا. يُرجى المحاولة لاحقًا.',
   nextFree: 'أقرب وقت متاح: {date}',

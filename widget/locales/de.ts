@@ -29,6 +29,7 @@ export const texts: Texts = {
   evening: 'Abend',
   seatsLeft: 'Freie Plätze: {count}',
   howMany: 'Wie viele Personen?',
+  atMost: 'Höchstens {count}',
   noneInMonth: 'Im {month} ist nichts mehr frei.',
   noneAtAll: 'Im Moment ist nichts frei. Bitte schauen Sie später wieder vorbei.',
   nextFree: 'Nächste freie Zeit: {date}',

@@ -29,6 +29,7 @@ export const texts: Omit<Texts, keyof LaterTexts> = {
   evening: 'Evening',
   seatsLeft: 'Places left: {count}',
   howMany: 'How many people?',
+  atMost: 'At most {count}',
   noneInMonth: 'There are no free times in {month}.',
   noneAtAll: 'There are no free times at the moment. Please look again later.',
   nextFree: 'Next free: {date}',

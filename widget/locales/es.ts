@@ -29,6 +29,7 @@ export const texts: Texts = {
   evening: 'Tarde-noche',
   seatsLeft: 'Plazas libres: {count}',
   howMany: '¿Cuántas personas?',
+  atMost: 'Como máximo {count}',
   noneInMonth: 'No hay horas libres en {month}.',
   noneAtAll: 'Por ahora no hay horas libres. Vuelva a mirar más tarde.',
   nextFree: 'Próxima hora libre: {date}',

@@ -29,6 +29,7 @@ export const texts: Texts = {
   evening: 'Soir',
   seatsLeft: 'Places restantes : {count}',
   howMany: 'Combien de personnes ?',
+  atMost: '{count} au maximum',
   noneInMonth: 'Aucun horaire disponible en {month}.',
   noneAtAll: 'Aucun horaire disponible pour le moment. Revenez plus tard.',
   nextFree: 'Prochain horaire disponible : {date}',

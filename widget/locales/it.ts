@@ -29,6 +29,7 @@ export const texts: Texts = {
   evening: 'Sera',
   seatsLeft: 'Posti liberi: {count}',
   howMany: 'Per quante persone?',
+  atMost: 'Al massimo {count}',
   noneInMonth: 'Nessun orario libero in {month}.',
   noneAtAll: 'Al momento non ci sono orari liberi. Si prega di riprovare più tardi.',
   nextFree: 'Primo orario libero: {date}',

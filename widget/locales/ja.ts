@@ -29,6 +29,7 @@ export const texts: Texts = {
   evening: '夜',
   seatsLeft: '残席：{count}',
   howMany: '何名様ですか？',
+  atMost: '最大{count}名様まで',
   noneInMonth: '{month}に空きはありません。',
   noneAtAll: '現在、空きはありません。しばらくしてからもう一度ご確認ください。',
   nextFree: '次の空き：{date}',

@@ -29,6 +29,7 @@ export const texts: Texts = {
   evening: 'Avond',
   seatsLeft: 'Vrije plaatsen: {count}',
   howMany: 'Met hoeveel personen?',
+  atMost: 'Maximaal {count}',
   noneInMonth: 'In {month} is er niets vrij.',
   noneAtAll: 'Op dit moment is er niets vrij. Kijk later nog eens.',
   nextFree: 'Eerstvolgende vrije tijd: {date}',

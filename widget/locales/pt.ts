@@ -30,6 +30,7 @@ export const texts: Texts = {
   evening: 'Noite',
   seatsLeft: 'Vagas: {count}',
   howMany: 'Quantas pessoas?',
+  atMost: 'No máximo {count}',
   noneInMonth: 'Não há horários livres em {month}.',
   noneAtAll: 'Neste momento não há horários livres. Volte mais tarde, por favor.',
   nextFree: 'Próximo horário livre: {date}',

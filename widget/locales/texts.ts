@@ -28,6 +28,8 @@ export interface Texts extends LaterTexts {
   evening: string
   seatsLeft: string
   howMany: string
+  /** Of people in one booking, where more were typed. */
+  atMost: string
   noneInMonth: string
   noneAtAll: string
   nextFree: string

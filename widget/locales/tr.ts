@@ -29,6 +29,7 @@ export const texts: Texts = {
   evening: 'Akşam',
   seatsLeft: 'Kalan yer: {count}',
   howMany: 'Kaç kişi?',
+  atMost: 'En fazla {count}',
   noneInMonth: '{month} için boş saat yok.',
   noneAtAll: 'Şu anda boş saat yok. Lütfen daha sonra tekrar bakın.',
   nextFree: 'En yakın boş saat: {date}',

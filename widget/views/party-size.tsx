@@ -1,8 +1,11 @@
+import { useState } from 'preact/hooks'
 import { serviceOf } from '../flow/choice-rules.ts'
+import { fill } from '../locales/texts.ts'
 import type { View } from './view.ts'
 
 /** How many people come; asked where several can share a slot. What the field shows is what is held: it takes no other number. */
-export function PartySize({ flow, state, language }: View) {
+export function PartySize({ flow, state, language, formats }: View) {
+  const [isOver, setIsOver] = useState(false)
   const { catalogue, choice } = state
   const most = serviceOf(catalogue, choice)?.capacity ?? 1
   if (most === 1) return null
@@ -18,6 +21,7 @@ export function PartySize({ flow, state, language }: View) {
           value={state.party}
           // at once, as the tap that leaves the field is one on a time
           onInput={({ currentTarget: { valueAsNumber, validity } }) => {
+            setIsOver(validity.rangeOverflow)
             if (validity.valid) flow.setParty(valueAsNumber)
           }}
           onChange={({ currentTarget }) => {
@@ -27,6 +31,7 @@ export function PartySize({ flow, state, language }: View) {
           }}
         />
       </label>
+      <span role="status">{isOver && fill(language.texts.atMost, { count: formats.number(most) })}</span>
     </p>
   )
 }

@@ -178,16 +178,12 @@ function Times(props: TimesView & { date: string; slots: Slot[] }) {
   )
 }
 
-/** So many left are worth saying, also to one person. */
-const fewSeats = 3
-
 function TimeButton({ flow, state, language, formats, slot }: TimesView & { slot: Slot }) {
-  const { zone, catalogue, choice, busy, wanted, party = 1 } = state
+  const { zone, catalogue, choice, busy, wanted } = state
   const location = locationOf(catalogue, choice)
   const there = location && !sameTimeIn(zone, location.timezone, slot.startsAtMs) ? location.timezone : null
   const isWanted = busy === 'hold' && wanted?.startsAt === slot.startsAt
-  const sharesSlot = (serviceOf(catalogue, choice)?.capacity ?? 1) > 1
-  const showsSeats = sharesSlot && (slot.seatsLeft <= fewSeats || party > 1)
+  const showsSeats = (serviceOf(catalogue, choice)?.capacity ?? 1) > 1
   return (
     <button
       type="button"

@@ -32,7 +32,7 @@ export type TimesState = Pick<
   | 'catalogue'
   | 'choice'
 > &
-  Partial<Pick<FlowState, 'first' | 'party'>>
+  Partial<Pick<FlowState, 'first'>>
 
 /** The props of the month and its times. */
 export interface TimesView {
