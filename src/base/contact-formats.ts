@@ -1,3 +1,5 @@
+import { wholeNumber } from './phone-countries.ts'
+
 /* Each check is linear in the length of the text, which the callers have bounded. */
 
 const controls = /[\u0000-\u001f\u007f-\u009f]/
@@ -46,9 +48,15 @@ export function shownEmail(email: string): string {
   return hasEmail(email) ? email : ''
 }
 
-/** What names a client without an e-mail address: the digits of the phone, else `known`, which nobody else has. */
-export function standInEmail(phone: string, known: string): string {
-  const digits = phone.replaceAll(/\D/g, '')
+/**
+ * What names a client without an e-mail address: the digits of the phone, which is dialled in a time zone, else `known`,
+ * which nobody else has.
+ */
+export function standInEmail(
+  phone: string,
+  { known, timezone = 'UTC' }: { known: string; timezone?: string },
+): string {
+  const digits = wholeNumber(phone, timezone)
   return digits === '' ? `client-${known}${noEmailEnding}` : `phone-${digits}${noEmailEnding}`
 }
 

@@ -266,6 +266,8 @@ onEachEngine('booking by the form of the console', (engine) => {
     const walkIn = await book('12:00', { first_name: 'Peter' })
     const other = await book('13:00', { first_name: 'Petra' })
     expect(second.client.email).toBe(first.client.email)
+    const national = await book('15:00', { phone: '030 1234567' })
+    expect(national.client).toMatchObject({ email: first.client.email, phone: '030 1234567' })
     expect(new Set([first, walkIn, other].map(({ client }) => client.email)).size).toBe(3)
     for (const { client } of [first, walkIn]) expect(client.email).toMatch(/@no-email\.invalid$/)
     // people see none, and find them by name and phone
@@ -278,7 +280,7 @@ onEachEngine('booking by the form of the console', (engine) => {
       expect(page).not.toContain('no-email.invalid')
       expect(page).toContain('Hopper')
     }
-    expect(await read(`/console/clients/${first.id}`)).toContain('2 appointments')
+    expect(await read(`/console/clients/${first.id}`)).toContain('3 appointments')
     expect(await read(`/console/bookings/${first.id}/cancel`)).toContain('no e-mail address is known')
     expect(await read(`/console/bookings/${first.id}/move`)).toContain('no e-mail address is known')
     const { do: _, ...rest } = fields(date, { email: '', first_name: '', last_name: '' })

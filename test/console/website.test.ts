@@ -74,11 +74,23 @@ onEachEngine('the page about the website', (engine) => {
     await send({ do: 'slug', slug: '' })
     const page = await read()
     expect(page.body).toContain(`/book/${keyIn(page.body)}"`)
-    for (const slug of ['Salon Spree', 'hudson-studio']) {
+    for (const [slug, again, why] of [
+      ['hudson-studio', 'hudson-studio', 'is already the name in links of another business'],
+      ['Salon Frieda & Söhne', 'salon-frieda-sohne', 'How about salon-frieda-sohne?'],
+      ['?!', '?!', 'must have 3 to 60 lower-case letters'],
+    ] as const) {
       const refused = await send({ do: 'slug', slug })
       expect(refused.status).toBe(422)
-      expect(refused.body).toContain(`value="${slug}"`)
+      expect(refused.body).toContain(`value="${again}"`)
+      expect(textOf(refused)).toContain(why)
     }
+    const german = await sendForm(
+      service,
+      '/console/website',
+      { do: 'slug', slug: 'Frisör' },
+      { ...owner, headers: { 'sec-fetch-site': 'same-origin', 'accept-language': 'de-AT' } },
+    )
+    expect(textOf(german)).toContain('Wie wäre es mit frisoer?')
     expect(await send({ do: 'slug', slug: 'spree' }, manager)).toMatchObject({ status: 422 })
     expect(await send({ do: 'slug', slug: 'spree' })).toMatchObject({ status: 303 })
     expect((await read()).body).toContain('/book/spree"')

@@ -312,7 +312,7 @@ function orderOf({ visit, service, location, isOver, state: { typed } }: SentFor
   try {
     const { hold_id: _, ...body } = checkedForm(ConvertHold, {
       hold_id: service.id, // checked alone: the hold comes later
-      client: { first_name, last_name, email: addressOf(typed), ...(phone && { phone }) },
+      client: { first_name, last_name, email: addressOf(typed, location.timezone), ...(phone && { phone }) },
       custom_field_values: answers,
       ...(notes && { notes }),
       notify: typed['tell'] === 'on' && !isOver,
@@ -325,9 +325,10 @@ function orderOf({ visit, service, location, isOver, state: { typed } }: SentFor
 }
 
 /** The client's address; without one what names them: the phone, the earlier booking that was picked, or this form. */
-function addressOf({ email = '', phone = '', known = '', once = '' }: Typed): string {
+function addressOf({ email = '', phone = '', known = '', once = '' }: Typed, timezone: string): string {
   if (email !== '') return email
-  return phone === '' && isStandIn(known) ? known : standInEmail(phone, once)
+  const isPicked = phone === '' || known === standInEmail(phone, { known: once })
+  return isPicked && isStandIn(known) ? known : standInEmail(phone, { known: once, timezone })
 }
 
 function wantedOf({ service, location, staffId, startsAt }: Order): Wanted {

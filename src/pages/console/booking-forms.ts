@@ -221,8 +221,10 @@ function nowText(label: string, { name, state, present }: Omit<ShownForm, 'view'
 /** What the form about the client says, as the API takes it. */
 export function readClient({ row }: BookingView, typed: Typed): Static<typeof ChangeBooking> {
   const { first_name = '', last_name = '', phone = '' } = typed
-  const present = phone === '' && !hasEmail(row.client_email) ? row.client_email : undefined
-  const email = typed['email'] || (present ?? standInEmail(phone, row.id))
+  const isKnown = phone === '' || phone === row.client_phone
+  const present = isKnown && !hasEmail(row.client_email) ? row.client_email : undefined
+  const { id: known, timezone } = row
+  const email = typed['email'] || (present ?? standInEmail(phone, { known, timezone }))
   return { client: { first_name, last_name, ...(email && { email }), phone: phone || null } }
 }
 

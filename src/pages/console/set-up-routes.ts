@@ -61,6 +61,7 @@ import {
   startFaults,
   typedService,
 } from './service-form.ts'
+import { slugFaults } from './shown-form.ts'
 import type { ConsoleTexts } from './texts/en.ts'
 import { wallFields } from './wall-clock.ts'
 
@@ -395,7 +396,7 @@ function servicePage(context: Context) {
     bodyOf: serviceOf,
     fieldOf: serviceFieldOf,
     check: (visit: BusinessVisit, _id: string, typed: Typed) => {
-      assertNoFaults(startFaults(visit, typed))
+      assertNoFaults({ ...startFaults(visit, typed), ...slugFaults(visit, typed) })
       return Promise.resolve()
     },
     stays: async (visit: BusinessVisit, typed: Typed) => idleStartsOf(typed, await choices(visit)).length > 0,
@@ -444,7 +445,7 @@ function staffPage(context: Context) {
       return staffFields(visit, state, { services: await servicesAt(visit), locations })
     },
     check: async (visit: BusinessVisit, id: string, typed: Typed) => {
-      assertNoFaults(halfSpans(visit, typed))
+      assertNoFaults({ ...halfSpans(visit, typed), ...slugFaults(visit, typed) })
       const [left] = leftAlone(await servicesAt(visit), id, ticked(typed, 'service.'))
       assertNoFaults(left ? { services: visit.texts.staff.onlyOne(left.name) } : {})
     },

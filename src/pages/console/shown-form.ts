@@ -1,5 +1,7 @@
+import { searchText } from '../../base/search-text.ts'
+import { slugErrors } from '../../catalogue/slug-rules.ts'
 import { html, type Html } from '../page.ts'
-import { field, type FormState, numberOf, type Typed } from './form.ts'
+import { type Faults, field, type FormState, numberOf, type Typed } from './form.ts'
 import type { ConsoleLanguage } from './texts.ts'
 
 /* What the forms of services and of people ask about the booking page: link, order, picture. */
@@ -23,6 +25,22 @@ export function shownOf(typed: Typed): Record<string, unknown> {
     ...Object.fromEntries(texts.map((name) => [name, typed[name] || null])),
     ...('position' in typed && { position: numberOf(typed['position']) }),
   }
+}
+
+/** What a name in links could be where something else was typed: `salon-frieda` for "Salon Frieda". */
+export function offeredSlug(text: string, { locale }: Pick<ConsoleLanguage, 'locale'>): string | undefined {
+  if (text === '' || slugErrors(text).length === 0) return undefined
+  const plain = new Intl.Locale(locale).language === 'de' ? text.replaceAll(/[äöü]/gi, '$&e') : text
+  const slug = searchText(plain)
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+  return slugErrors(slug).length === 0 ? slug : undefined
+}
+
+/** Offers a name in links instead of one that is none. */
+export function slugFaults(language: ConsoleLanguage, { slug = '' }: Typed): Faults {
+  const offered = offeredSlug(slug, language)
+  return offered === undefined ? {} : { slug: language.texts.shown.slugOffer(offered) }
 }
 
 /** People have no category. */

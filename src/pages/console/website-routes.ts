@@ -30,6 +30,7 @@ import {
 import { choice, faultSummary, field, filledForm, type FormState, hidden, type Typed } from './form.ts'
 import { sendLogIn } from './gate-page.ts'
 import { qrCode, qrCodeFile } from './qr-code.ts'
+import { offeredSlug, slugFaults } from './shown-form.ts'
 
 /** Where clients book: the booking page, and the form on the business's own website. */
 export function websiteRoutes(app: FastifyInstance, context: Context): void {
@@ -85,16 +86,30 @@ function websitePage(context: Context): ConsoleRoute {
       act: async (visit, typed) => {
         if (visit.person.role !== 'owner')
           assertNoFaults({ '': visit.texts.setUp.notYoursWhy(visit.texts.roles.owner) })
+        if (typed['do'] === 'slug') assertNoFaults(slugFaults(visit, typed))
         await save(context, visit, { typed, website: await read(visit) })
         return { path, query: { done: 'saved' } }
       },
       again: async (visit, state, { query }) =>
         shown(visit, await read(visit, query['service']), {
           server,
-          state: { ...state, typed: { ...typedBrand((await read(visit)).business), ...state.typed } },
+          state: {
+            ...state,
+            typed: {
+              ...typedBrand((await read(visit)).business),
+              ...state.typed,
+              ...slugOffer(visit, state),
+            },
+          },
         }),
     },
   }
+}
+
+/** Fills in the name in the link that is offered. */
+function slugOffer(visit: BusinessVisit, { typed: { slug = '' } }: FormState): Typed {
+  const offered = offeredSlug(slug, visit)
+  return offered === undefined ? {} : { slug: offered }
 }
 
 /** Whether nobody else's phone can open it. */

@@ -217,6 +217,8 @@ export const german: ConsoleTexts = {
     slug: 'Name in Links',
     slugHint:
       'Drei oder mehr Kleinbuchstaben von a bis z, Ziffern und einzelne Bindestriche, etwa haarschnitt. Nach einer Änderung führen alte Links damit ins Leere.',
+    slugOffer: (slug) =>
+      `In Links stehen keine Großbuchstaben, Leerzeichen und Umlaute. Wie wäre es mit ${slug}?`,
   },
   services: {
     title: 'Leistungen',

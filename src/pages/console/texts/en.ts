@@ -215,6 +215,7 @@ export const english = {
     slug: 'Name in links',
     slugHint:
       'Three or more lower-case letters, digits and single hyphens, such as haircut. After a change, old links with it lead nowhere.',
+    slugOffer: (slug: string) => `Links have no capitals, spaces or accents. How about ${slug}?`,
   },
   services: {
     title: 'Services',

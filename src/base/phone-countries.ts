@@ -1,0 +1,74 @@
+/* Phone numbers of one country in two forms, national and international, told to be the same. */
+
+/** Where national numbers begin with a 0 that international ones lack: calling codes by time zone. */
+const withZero = codes(`
+  49 Europe/Berlin Europe/Busingen
+  43 Europe/Vienna
+  41 Europe/Zurich
+  44 Europe/London Europe/Belfast Europe/Jersey Europe/Guernsey Europe/Isle_of_Man
+  353 Europe/Dublin
+  33 Europe/Paris
+  31 Europe/Amsterdam
+  32 Europe/Brussels
+  46 Europe/Stockholm
+  358 Europe/Helsinki Europe/Mariehamn
+  421 Europe/Bratislava
+  386 Europe/Ljubljana
+  385 Europe/Zagreb
+  381 Europe/Belgrade
+  359 Europe/Sofia
+  40 Europe/Bucharest
+  380 Europe/Kyiv Europe/Kiev
+  90 Europe/Istanbul
+  972 Asia/Jerusalem
+  971 Asia/Dubai
+  91 Asia/Kolkata Asia/Calcutta
+  81 Asia/Tokyo
+  82 Asia/Seoul
+  61 Australia/Sydney Australia/Melbourne Australia/Brisbane Australia/Perth Australia/Adelaide Australia/Hobart Australia/Darwin
+  64 Pacific/Auckland
+  27 Africa/Johannesburg
+`)
+
+/** Where international numbers only have the calling code in front. */
+const withoutZero = codes(`
+  34 Europe/Madrid Atlantic/Canary Africa/Ceuta
+  39 Europe/Rome
+  351 Europe/Lisbon Atlantic/Madeira Atlantic/Azores
+  45 Europe/Copenhagen
+  47 Europe/Oslo
+  48 Europe/Warsaw
+  420 Europe/Prague
+  30 Europe/Athens
+  352 Europe/Luxembourg
+  356 Europe/Malta
+`)
+
+function codes(lines: string): Map<string, string> {
+  const all = lines.trim().split('\n')
+  return new Map(
+    all.flatMap((line) => {
+      const [code = '', ...zones] = line.trim().split(' ')
+      return zones.map((zone) => [zone, code] as const)
+    }),
+  )
+}
+
+/**
+ * The digits of a phone number with its calling code, as far as it can be told: a national number is one of the country of
+ * the time zone. Where that country is not known here, the digits as they are.
+ */
+export function wholeNumber(phone: string, timezone: string): string {
+  const digits = phone.replaceAll(/\D/g, '')
+  if (phone.trim().startsWith('+')) return phone.replace(/\(\s*0\s*\)/, '').replaceAll(/\D/g, '')
+  const zeroCode = withZero.get(timezone)
+  if (zeroCode !== undefined && /^0[1-9]/.test(digits)) return `${zeroCode}${digits.slice(1)}`
+  const code = zeroCode ?? withoutZero.get(timezone)
+  if (code === undefined) return digits
+  if (digits.startsWith('00'))
+    return phone
+      .replace(/\(\s*0\s*\)/, '')
+      .replaceAll(/\D/g, '')
+      .slice(2)
+  return zeroCode === undefined ? `${code}${digits}` : digits
+}
