@@ -366,6 +366,17 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     expect([searchParams.get('who'), searchParams.get('start')]).toEqual([anna, `${day}T08:15:00.000Z`])
   })
 
+  test('a free time of yesterday is entered afterwards by a click', async () => {
+    const day = '2026-11-19'
+    const anna = booker.staffId('Anna')
+    const { page } = await open(`/console?date=${day}`)
+    const point = await pointOf(page, anna, `${day}T11:20:00+01:00`)
+    await page.mouse.click(point.x, point.y)
+    await page.waitForURL(/console\/book/)
+    const { searchParams } = new URL(page.url())
+    expect([searchParams.get('who'), searchParams.get('start')]).toEqual([anna, `${day}T10:15:00.000Z`])
+  })
+
   test('is dragged with a finger after a moment, on a phone', async () => {
     const day = '2026-12-01'
     const anna = booker.staffId('Anna')

@@ -85,6 +85,20 @@ onEachEngine('the calendar of the console', (engine) => {
     expect(page).toMatch(new RegExp(`start=${tuesday}T09%3A00%3A00.000Z&amp;who=${booker.staffId('Clara')}`))
   })
 
+  test('leads from a free time that is over to the form that enters it afterwards, 31 days back', async () => {
+    const anna = booker.staffId('Anna')
+    const who = `${anna}&location=${booker.business.locations.find(({ name }) => name === 'Mitte')?.id ?? ''}`
+    const overOf = async (query: string) =>
+      (await show(query)).match(/<li\s+class="free is-over[^]*?<\/li>/g) ?? []
+    const [yesterday = ''] = await overOf(`?date=2026-11-19&who=${who}`)
+    expect(yesterday).toContain('aria-label="Enter afterwards, 9:00–18:00 free"')
+    expect(yesterday).toContain(`/console/book?start=2026-11-19T08%3A00%3A00.000Z&amp;who=${anna}`)
+    const page = await show(`?date=${day}&who=${who}`)
+    expect(page).toMatch(/Enter afterwards, 9:00–10:00 free[^]*Book, 10:00–10:30 free/)
+    expect(await overOf(`?date=2026-10-19&who=${who}`)).toEqual([])
+    expect(await show(`?date=2026-11-19&who=${who}&view=list`)).not.toContain('Enter afterwards')
+  })
+
   test('marks the view that a width shows', async () => {
     const marked = (page: string) =>
       Array.from(page.matchAll(/aria-current="page"\s*>(Day|Week|List)</g), ([, view]) => view)

@@ -49,6 +49,25 @@ onEachEngine('the settings of a business', (engine) => {
     expect(await shown()).toEqual(before)
   })
 
+  test('show each mail in the name of the business, and nothing that runs', async () => {
+    for (const kind of ['confirmed', 'reminder', 'booked']) {
+      const mail = await readConsole(service, `/console/settings/mail?kind=${kind}`, owner)
+      expect(mail.status).toBe(200)
+      expect(mail.headers['content-security-policy']).toMatch(/default-src 'none'.*sandbox/)
+    }
+    const confirmed = await readConsole(service, '/console/settings/mail?kind=confirmed', owner)
+    expect(textOf(confirmed)).toContain('Thames & Sons')
+  })
+
+  test('send a test mail to the owner', async () => {
+    const sent = await sendForm(service, '/console/settings/test-mail', { to: 'me' }, owner)
+    expect(sent.headers['location']).toBe('/console/settings?done=sent')
+    expect(readdirSync(directory).filter((name) => name.endsWith('-confirmed.eml'))).toHaveLength(1)
+    const page = textOf(await readConsole(service, '/console/settings?done=sent', owner))
+    expect(page).toContain(`the test mail is a file in ${directory}`)
+    expect(page).not.toContain('inbox')
+  })
+
   test('give the locations in the zone of the business its new one, and tell of appointments ahead', async () => {
     const business = businessOf(service.world, 'Salon Spree')
     const place = { businessId: business.id }
@@ -97,25 +116,6 @@ onEachEngine('the settings of a business', (engine) => {
     const alone = await sendForm(service, '/console/settings', { ...form, timezone: 'Europe/Rome' }, spree)
     expect(alone.headers['location']).toBe('/console/settings?done=saved')
     expect(await zones()).toEqual({ Mitte: 'Europe/Athens', Online: 'Europe/Athens', Faro: 'Europe/Lisbon' })
-  })
-
-  test('show each mail in the name of the business, and nothing that runs', async () => {
-    for (const kind of ['confirmed', 'reminder', 'booked']) {
-      const mail = await readConsole(service, `/console/settings/mail?kind=${kind}`, owner)
-      expect(mail.status).toBe(200)
-      expect(mail.headers['content-security-policy']).toMatch(/default-src 'none'.*sandbox/)
-    }
-    const confirmed = await readConsole(service, '/console/settings/mail?kind=confirmed', owner)
-    expect(textOf(confirmed)).toContain('Thames & Sons')
-  })
-
-  test('send a test mail to the owner', async () => {
-    const sent = await sendForm(service, '/console/settings/test-mail', { to: 'me' }, owner)
-    expect(sent.headers['location']).toBe('/console/settings?done=sent')
-    expect(readdirSync(directory).filter((name) => name.endsWith('-confirmed.eml'))).toHaveLength(1)
-    const page = textOf(await readConsole(service, '/console/settings?done=sent', owner))
-    expect(page).toContain(`the test mail is a file in ${directory}`)
-    expect(page).not.toContain('inbox')
   })
 
   test('are for owners alone', async () => {

@@ -77,7 +77,7 @@ onEachEngine('the page about the website', (engine) => {
     for (const [slug, again, why] of [
       ['hudson-studio', 'hudson-studio', 'is already the name in links of another business'],
       ['Salon Frieda & Söhne', 'salon-frieda-sohne', 'How about salon-frieda-sohne?'],
-      ['?!', '?!', 'must have 3 to 60 lower-case letters'],
+      ['?!?', '?!?', 'must have 3 to 60 lower-case letters'],
     ] as const) {
       const refused = await send({ do: 'slug', slug })
       expect(refused.status).toBe(422)

@@ -52,6 +52,7 @@ export class Keys {
       const stop =
         links.find((link) => keyOf(link) === known) ??
         links.find((link) => link.parentElement?.matches('.booking')) ??
+        links.find((link) => !link.parentElement?.matches('.is-over')) ??
         links[0]
       for (const link of links) link.tabIndex = link === stop ? 0 : -1
     }

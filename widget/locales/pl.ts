@@ -29,7 +29,7 @@ export const texts: Texts = {
   evening: 'Wieczorem',
   seatsLeft: 'Wolne miejsca: {count}',
   howMany: 'Dla ilu osób?',
-  atMost: 'Najwyżej {count}',
+  atMost: 'Najwyżej: {count}',
   noneInMonth: 'Brak wolnych terminów: {month}.',
   noneAtAll: 'Obecnie brak wolnych terminów. Prosimy zajrzeć później.',
   nextFree: 'Najbliższy wolny termin: {date}',

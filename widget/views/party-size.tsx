@@ -1,14 +1,15 @@
-import { useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { serviceOf } from '../flow/choice-rules.ts'
 import { fill } from '../locales/texts.ts'
 import type { View } from './view.ts'
 
 /** How many people come; asked where several can share a slot. What the field shows is what is held: it takes no other number. */
 export function PartySize({ flow, state, language, formats }: View) {
-  const [isOver, setIsOver] = useState(false)
+  const told = useRef<HTMLSpanElement>(null)
   const { catalogue, choice } = state
   const most = serviceOf(catalogue, choice)?.capacity ?? 1
   if (most === 1) return null
+  const limit = fill(language.texts.atMost, { count: formats.number(most) })
   return (
     <p class="zone">
       <label>
@@ -21,7 +22,8 @@ export function PartySize({ flow, state, language, formats }: View) {
           value={state.party}
           // at once, as the tap that leaves the field is one on a time
           onInput={({ currentTarget: { valueAsNumber, validity } }) => {
-            setIsOver(validity.rangeOverflow)
+            // not drawn: that would put the number back while it is typed
+            if (told.current) told.current.textContent = validity.rangeOverflow ? limit : ''
             if (validity.valid) flow.setParty(valueAsNumber)
           }}
           onChange={({ currentTarget }) => {
@@ -31,7 +33,7 @@ export function PartySize({ flow, state, language, formats }: View) {
           }}
         />
       </label>
-      <span role="status">{isOver && fill(language.texts.atMost, { count: formats.number(most) })}</span>
+      <span role="status" ref={told} />
     </p>
   )
 }

@@ -26,6 +26,7 @@ import {
   type FreeTime,
   serviceChoice,
 } from './book-page.ts'
+import { maxDaysOver } from './calendar-page.ts'
 import type { ConsoleVisit } from './console-page.ts'
 import {
   type BusinessVisit,
@@ -138,9 +139,6 @@ async function clientOfBooking(context: Context, { person }: BusinessVisit, id: 
   if ('redacted' in shown || shown.client.email === '') return {}
   return { client: id, ...clientTyped(shown.client) }
 }
-
-/** How long people may enter afterwards what took place. */
-const maxDaysOver = 31
 
 function isLongOver({ clock }: Context, startsAt: Instant): boolean {
   return startsAt < plusMinutes(clock.now(), -maxDaysOver * 24 * 60)

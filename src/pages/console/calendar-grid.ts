@@ -14,6 +14,7 @@ import {
   freeIn,
   leftText,
   markOf,
+  overIn,
   type Shown,
   type ShownBooking,
   spanOf,
@@ -182,7 +183,11 @@ function freeParts(
 ): Html[] {
   const { visit, choice, formats, window } = view
   const t = visit.texts.calendar
-  return freeIn(view, column, day).flatMap((gap) =>
+  const gaps = [
+    ...overIn(view, column, day).map((gap) => ({ ...gap, isOver: true })),
+    ...freeIn(view, column, day).map((gap) => ({ ...gap, isOver: false })),
+  ]
+  return gaps.flatMap((gap) =>
     put(gap, (rows) => {
       const start = new Date(gap.from).toISOString()
       const path = pathOf('/console/book', visit, {
@@ -191,13 +196,19 @@ function freeParts(
           ? { service: column.service.id, location: column.location?.id }
           : { who: column.id, location: choice.location }),
       })
-      const key = `f-${columnKey(column, day)}-${gap.to}`
+      // what is over ends at the present time, what is free begins there
+      const key = gap.isOver
+        ? `o-${columnKey(column, day)}-${gap.from}`
+        : `f-${columnKey(column, day)}-${gap.to}`
       return html`<li
-        class="free ${placeOf(rows, window.first)}"
+        class="free ${gap.isOver ? 'is-over ' : ''}${placeOf(rows, window.first)}"
         data-key="${key}"
         data-span="${gap.from} ${gap.to}"
       >
-        <a href="${path}" aria-label="${t.book}, ${t.free(formats.time(gap.from), formats.time(gap.to))}"></a>
+        <a
+          href="${path}"
+          aria-label="${gap.isOver ? t.enter : t.book}, ${t.free(formats.time(gap.from), formats.time(gap.to))}"
+        ></a>
       </li>`
     }),
   )

@@ -254,18 +254,31 @@ export function weekOf(date: string): string[] {
 
 export const fiveMinutesMs = 300_000
 
+/** How long people may enter afterwards what took place. */
+export const maxDaysOver = 31
+
+const nextStart = (nowMs: number) => Math.ceil(nowMs / fiveMinutesMs) * fiveMinutesMs
+
+type Column = Calendar['columns'][number]
+
 /** When a column can still be booked: open, not blocked, not taken by as many as it serves at once. */
-export function freeIn(
-  { shown, nowMs }: CalendarView,
-  column: Calendar['columns'][number],
-  day: Interval,
-): Interval[] {
-  const from = Math.max(day.from, Math.ceil(nowMs / fiveMinutesMs) * fiveMinutesMs)
+export function freeIn(view: CalendarView, column: Column, { from, to }: Interval): Interval[] {
+  return gapsIn(view, column, { from: Math.max(from, nextStart(view.nowMs)), to })
+}
+
+/** When nothing took place, as far back as it may be entered. */
+export function overIn(view: CalendarView, column: Column, { from, to }: Interval): Interval[] {
+  const now = nextStart(view.nowMs)
+  const first = now - maxDaysOver * 24 * 12 * fiveMinutesMs
+  return gapsIn(view, column, { from: Math.max(from, first), to: Math.min(to, now) })
+}
+
+function gapsIn({ shown }: CalendarView, column: Column, within: Interval): Interval[] {
   const taken = [...shown.bookings, ...shown.holds].filter((one) => one.column_id === column.id)
   const seats = column.service?.capacity ?? 1
   const blocked = blocksOf(shown.blocks, column).map(spanOf)
   const open = column.open
-    .map((span) => ({ from: Math.max(span.from, from), to: Math.min(span.to, day.to) }))
+    .map((span) => ({ from: Math.max(span.from, within.from), to: Math.min(span.to, within.to) }))
     .filter((span) => span.from < span.to)
   return without(open, [...fullTimes(taken, seats), ...blocked]).filter(
     (gap) => gap.to - gap.from >= fiveMinutesMs,

@@ -35,6 +35,7 @@ export const german: ConsoleTexts = {
     who: 'Wer',
     everyone: 'Alle',
     book: 'Buchen',
+    enter: 'Nachtragen',
     block: 'Zeit sperren',
     wholeDay: 'Ganzen Tag zeigen',
     openHours: 'Nur Öffnungszeiten zeigen',
@@ -250,7 +251,7 @@ export const german: ConsoleTexts = {
       'Mehr als 1 für einen Kurs oder eine Gruppe: So viele können dieselbe Zeit buchen, bei jeder Person, die ihn anbietet.',
     seats: {
       none: 'Bis zu {places} Kunden gleichzeitig, an jedem Standort.',
-      one: '1 Person × {places} Plätze = bis zu {places} Kunden gleichzeitig.',
+      one: '1 Person × {places} Plätze = bis zu {all} Kunden gleichzeitig.',
       many: '{people} Personen × {places} Plätze = bis zu {all} Kunden gleichzeitig.',
     },
     notice: 'Spätestens gebucht vor dem Beginn',

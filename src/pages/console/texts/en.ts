@@ -35,6 +35,8 @@ export const english = {
     who: 'Who',
     everyone: 'Everyone',
     book: 'Book',
+    /** Of a free time that is over. */
+    enter: 'Enter afterwards',
     block: 'Block time',
     wholeDay: 'Show the whole day',
     openHours: 'Show opening hours only',
@@ -246,7 +248,7 @@ export const english = {
       'More than 1 for a class or a group: so many can book the same time, with each person who does it.',
     seats: {
       none: 'Up to {places} clients at the same time, at each location.',
-      one: '1 person × {places} places = up to {places} clients at the same time.',
+      one: '1 person × {places} places = up to {all} clients at the same time.',
       many: '{people} people × {places} places = up to {all} clients at the same time.',
     },
     notice: 'Booked at the latest before the start',
