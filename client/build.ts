@@ -74,7 +74,7 @@ async function typesOf(document: object): Promise<string> {
   )
   const kept = {
     ...rest,
-    components: { ...components, schemas: { ...schemas, UsualRefusal: { oneOf: usual } } },
+    components: { schemas: { ...schemas, UsualRefusal: { oneOf: usual } } },
     paths: Object.fromEntries(api),
   }
   const nodes = await openapiTS(JSON.stringify(kept, shortened))
@@ -197,9 +197,10 @@ function shipped(declaration: string): string {
     .replaceAll(/^ *\/\*\*(?: (?:@constant|Format: [\w-]+) |\n *)\*\/\n/gm, '')
     .replaceAll(/^ {8}(?:get|put|post|delete|options|head|patch|trace)\?: never;\n/gm, '')
     .replaceAll(
-      /^ +(?:(?:header|path|cookie)[?]: never;|headers: [{]\s+[[]name: string[]]: unknown;\s+[}];)\n/gm,
+      /^ +(?:(?:header|path|cookie)[?]: never;|headers: [{]\s+\[name: string\]: unknown;\s+[}];)\n/gm,
       '',
     )
+    .replaceAll(/^\/\/ [^\n]*\n/gm, '')
     .replaceAll('@description ', '')
     .replaceAll(/\/\*\*\n *\* ([^\n]*)\n *\*\//g, '/** $1 */')
     .replaceAll(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4))
@@ -213,10 +214,17 @@ async function bundledClient(): Promise<string> {
     resolve: { mainFields: ['module', 'main'] },
     transform: { target: 'es2022' },
   })
-  const { output } = await bundle.generate({ format: 'es', minify: true, postBanner: banner })
+  const { output } = await bundle.generate({
+    format: 'es',
+    minify: { compress: true, mangle: { toplevel: false }, codegen: true }, // a stack has the names of functions
+    postBanner: banner,
+  })
   await bundle.close()
-  return output[0].code
+  return output[0].code.replaceAll(betweenParts, '\n')
 }
+
+/** Node prints the line that an error was thrown on: a function or class has a line of its own. */
+const betweenParts = /(?<=[};])(?=(?:async )?function |(?:const|let|var) |class |export)/g
 
 /** The current OpenAPI document. */
 async function currentDocument(): Promise<object> {

@@ -68,9 +68,9 @@ class Line {
         this.answer(message, body)
       } else if (status !== 202) this.answer(message, refusalOf(message, status, body))
     } catch (error) {
-      const reason = error instanceof Error ? error.message : 'unknown error'
-      this.bridge.complain(`${this.bridge.url} cannot be used: ${reason}`)
-      this.answer(message, errorOf(message.id, internalError, `The service cannot be used: ${reason}`))
+      const said = `${this.bridge.url} cannot be used: ${reasonOf(error)}`
+      this.bridge.complain(said)
+      this.answer(message, errorOf(message.id, internalError, said))
     }
   }
 
@@ -103,7 +103,7 @@ class Line {
     const { status, body } = await this.post('/api/v1/session', this.bridge.key, { body: '{}', headers })
     const token = body?.['session_token']
     if (typeof token !== 'string') {
-      throw new Error(`it gives no session for the key: ${detailOf(status, body)}`)
+      throw new Error(`it gives no session for the key. ${detailOf(status, body)}`)
     }
     return token
   }
@@ -135,6 +135,29 @@ class Line {
   }
 }
 
+/** By codes of Node, of its TLS and of the client: what happened, and what to do about it. */
+const connectionFaults: [pattern: RegExp, said: string][] = [
+  [/^ECONNREFUSED$/, 'the connection was refused. Start the server, or correct the port in --url.'],
+  [/^(ENOTFOUND|ENODATA|EAI_\w+)$/, 'the name of the server is not found. Correct the host in --url.'],
+  [/TIMEOUT|ETIMEDOUT/i, 'no answer came in time. Look whether the server runs and a firewall lets you through.'],
+  [/WRONG_VERSION_NUMBER|EPROTO/, 'it does not speak TLS. Correct the port in --url, or begin it with http://.'],
+  [
+    /CERT|SIGNATURE|ISSUER|CRL|HOSTNAME_MISMATCH|ALTNAME/,
+    'its certificate is not accepted. Use the name that it is for in --url; if your own authority made it, name its file in NODE_EXTRA_CA_CERTS.',
+  ],
+  [/unexpected redirect/, 'it leads on to another address. Give that in --url, perhaps with https://.'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection broke off. Look at the log of the server, or of a proxy before it.'],
+]
+
+/** Why a service did not answer: `fetch` says it in the cause alone. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error'
+  const { code, name, message } = (error.cause ?? error) as { code?: unknown; name: string; message: string }
+  const known = connectionFaults.find(([pattern]) => [code, name, message].some((one) => pattern.test(String(one))))
+  const shown = typeof code === 'string' ? ` (${code})` : ''
+  return (known?.[1].replace('.', `${shown}.`) ?? message) || String(code)
+}
+
 /** An object of JSON. */
 function read(text: string): (Message & Record<string, unknown>) | undefined {
   try {
@@ -157,8 +180,7 @@ function errorOf(id: unknown, code: number, message: string, data?: object): obj
 
 /** A problem of HTTP, such as 429: of a tool its result, so that the agent reads it. */
 function refusalOf({ id, method }: Message, status: number, problem: Reply['body']): object {
-  const detail =
-    typeof problem?.['detail'] === 'string' ? problem['detail'] : `The service answered ${status}.`
+  const detail = detailOf(status, problem)
   if (method !== 'tools/call' || !problem) return errorOf(id, internalError, detail, problem)
   const content = [{ type: 'text', text: JSON.stringify(problem) }]
   return { jsonrpc: '2.0', id, result: { content, structuredContent: problem, isError: true } }
@@ -166,5 +188,6 @@ function refusalOf({ id, method }: Message, status: number, problem: Reply['body
 
 function detailOf(status: number, problem: Reply['body']): string {
   const detail = problem?.['detail']
-  return typeof detail === 'string' ? detail : `The service answered ${status}.`
+  if (typeof detail === 'string') return detail
+  return `The answer is ${status} without a message of Holdfast: is --url its address, without a path?`
 }

@@ -40,7 +40,7 @@ try {
   const { hold_id, starts_at, expires_at } = await hold(await nextSlot('Haircut'))
   console.log(`Held: ${starts_at}, until ${expires_at}`)
 
-  const client = { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com' }
+  const client = { first_name: 'Katherine', last_name: 'Johnson', email: 'katherine@example.com' }
   const { id } = await orThrow(holdfast.POST('/api/v1/bookings', { body: { hold_id, client } }))
 
   const booking = await orThrow(holdfast.GET('/api/v1/bookings/{id}', { params: { path: { id } } }))

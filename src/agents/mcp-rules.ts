@@ -87,7 +87,7 @@ function versionOf({ id, method }: Request, params: Members, headers: Headers): 
   if (version === undefined) {
     if (method === 'initialize') return offered(params)
     if (said === statelessVersion || method === 'server/discover') {
-      return refusal(id, 'invalidParams', `_meta lacks ${meta.version}.`)
+      return refusal(id, 'invalidParams', `_meta lacks ${meta.version}, such as "${statelessVersion}".`)
     }
     if (said !== undefined && !handshakeVersions.includes(said)) return unknownVersion(id, said)
     return said ?? latestHandshake
@@ -97,7 +97,7 @@ function versionOf({ id, method }: Request, params: Members, headers: Headers): 
   if (handshakeVersions.includes(version)) return version
   if (version !== statelessVersion) return unknownVersion(id, version)
   if (!isObject(own[meta.capabilities])) {
-    return refusal(id, 'invalidParams', `_meta lacks ${meta.capabilities}.`)
+    return refusal(id, 'invalidParams', `_meta lacks ${meta.capabilities}, such as {}.`)
   }
   const mirrored = { 'Mcp-Method': method, ...(method === 'tools/call' && { 'Mcp-Name': params['name'] }) }
   for (const [name, value] of Object.entries(mirrored)) {

@@ -43,6 +43,9 @@ const times = 'Times are RFC 3339 with an offset, such as 2026-12-01T10:00:00+01
 const afterRefusal =
   'After slot_held, slot_booked or slot_not_offered, offer the person the alternatives of the problem.'
 
+const unbound =
+  'With the key of a business, it also takes times outside hours, on days off and in blocks, and does not say so: take a start from find_slots, or ask explain_slot first.'
+
 const about: Record<string, About> = {
   list_services: {
     operation: 'listServices',
@@ -67,7 +70,7 @@ const about: Record<string, About> = {
   hold_slot: {
     operation: 'placeHold',
     title: 'Hold a slot',
-    description: `Keeps a slot from everybody else, usually for ten minutes: until expires_at. Books nothing yet: show the person the service, time and price, ask, then call confirm_booking. A second hold of a session replaces its first where they overlap. ${times} ${afterRefusal}`,
+    description: `Keeps a slot from everybody else, usually for ten minutes: until expires_at. Books nothing yet: show the person the service, time and price, ask, then call confirm_booking. A second hold of a session replaces its first where they overlap. ${unbound} ${times} ${afterRefusal}`,
   },
   release_hold: {
     operation: 'releaseHold',
@@ -89,7 +92,7 @@ const about: Record<string, About> = {
   reschedule_booking: {
     operation: 'changeBooking',
     title: 'Move a booking',
-    description: `Moves a booking to another start, or to another staff member, in one step: a refusal changes nothing. Without ends_at the duration stays. Ask first; the client is told by mail unless notify is false. ${times} ${afterRefusal}`,
+    description: `Moves a booking to another start, or to another staff member, in one step: a refusal changes nothing. Without ends_at the duration stays. A cancelled booking is not moved: book anew. ${unbound} Ask first; the client is told by mail unless notify is false. ${times} ${afterRefusal}`,
     only: ['id', 'starts_at!', 'ends_at', 'staff_id', 'notify'],
     destroys: true,
   },
@@ -110,7 +113,7 @@ const about: Record<string, About> = {
   block_time: {
     operation: 'createBlock',
     title: 'Block a time',
-    description: `Nobody can book this time at the location, or with the staff member: give one of the two. Bookings that exist stay, and conflicting_booking_ids lists them. ${times}`,
+    description: `Clients cannot book this time at the location, or with the staff member: give one of the two. Bookings that exist stay, and conflicting_booking_ids lists them. ${times}`,
   },
 }
 

@@ -19,7 +19,7 @@ export const problemKinds = {
   slot_booked: { status: 409, title: 'The slot is booked' },
   idempotency_in_flight: { status: 409, title: 'The first request with this key is still running' },
   hold_converted: { status: 409, title: 'The hold already became a booking' },
-  change_not_allowed: { status: 409, title: 'The client may not change the booking' },
+  change_not_allowed: { status: 409, title: 'The change is not allowed' },
   webhook_limit_reached: { status: 409, title: 'Webhook limit reached' },
   calendar_limit_reached: { status: 409, title: 'Calendar limit reached' },
   rotation_in_progress: { status: 409, title: 'The secret was replaced less than 24 hours ago' },

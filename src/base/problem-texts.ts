@@ -126,11 +126,11 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     example: { detail: 'The hold already became a booking.', booking_id: exampleIds.booking },
   },
   change_not_allowed: {
-    when: 'a client may not move or cancel the booking with its manage link.',
+    when: 'a client may not move or cancel the booking with its manage link, or somebody moves a cancelled booking.',
     carries:
       '`reason`: `too_late` (the cut-off of the service has passed), `too_many` (it was moved as often as the service allows), `not_allowed` (the service never allows it, or the booking has begun, is over or was cancelled).',
     whatToDo:
-      'ask the business: it can change the booking at any time. `GET /manage` tells beforehand what is allowed.',
+      'ask the business: it can change the booking at any time. `GET /manage` tells beforehand what is allowed. To move a cancelled booking, send a `status` with the time: it takes its slot again.',
     example: { detail: 'It is too late to move this booking.', reason: 'too_late' },
   },
   idempotency_in_flight: {

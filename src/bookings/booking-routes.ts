@@ -148,14 +148,14 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Reschedule a booking, or change its status, staff member, client or notes',
         description:
-          'Frees the old slot and takes the new one in one step; a conflict changes nothing. Hours and blocks do not bind keys. A request that changes nothing makes no new version.',
+          'Frees the old slot and takes the new one in one step; a conflict changes nothing. Hours, days off and blocks do not bind keys: `GET /availability/explain` tells beforehand. A cancelled booking is moved only together with another status. A request that changes nothing makes no new version.',
         headers: BookingHeaders,
         params,
         querystring: EmptyObject,
         body: ChangeBooking,
         response: {
           200: Booking,
-          ...problems('slot_held', 'slot_booked', 'slot_not_offered', 'version_conflict'),
+          ...problems('slot_held', 'slot_booked', 'slot_not_offered', 'change_not_allowed', 'version_conflict'),
         },
       },
     },

@@ -46,6 +46,8 @@ export interface ChangePlan {
   leavesSlot: boolean
   /** Needs a claim on the new time. */
   takesSlot: boolean
+  /** Moves a cancelled booking that stays cancelled. */
+  movesCancelled: boolean
   /** Undefined: the deposit stays as it is. */
   deposit: 'confirmed' | 'cancelled' | undefined
 }
@@ -99,6 +101,7 @@ export function planChange(
     events: isKnown ? eventsOf({ status, statusChanged, otherChanged }) : eventsOfUnconfirmed(status),
     leavesSlot: wasTaken && (otherSeats || !isTaken),
     takesSlot: isTaken && (otherSeats || !wasTaken),
+    movesCancelled: moved && !wasTaken && !isTaken,
     deposit: statusChanged && !isTaken ? 'cancelled' : isFirstConfirmation ? 'confirmed' : undefined,
   }
 }
@@ -106,6 +109,13 @@ export function planChange(
 function actionOf(newStatus: BookingsTable['status'] | undefined): AuditAction {
   if (newStatus === 'cancelled' || newStatus === 'completed') return `booking.${newStatus}`
   return 'booking.updated'
+}
+
+/** Throws change_not_allowed for a move of a cancelled booking, which takes no time, unless it comes back. */
+export function assertTakesTime({ movesCancelled }: ChangePlan): void {
+  if (!movesCancelled) return
+  const detail = 'The booking is cancelled and takes no time; change its status as well to book it again.'
+  throw new Problem('change_not_allowed', detail, { extensions: { reason: 'not_allowed' } })
 }
 
 /** Throws change_not_allowed unless its client may change the booking so. Returns what becomes of a paid deposit. */

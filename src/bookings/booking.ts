@@ -32,6 +32,7 @@ import {
   assertClientMay,
   assertLength,
   assertMatches,
+  assertTakesTime,
   type ChangePlan,
   eventSubject,
   newSpan,
@@ -114,7 +115,7 @@ export async function listBookings(
 
 /**
  * Reschedules or reassigns a booking, or changes its party, status, client or notes, and records its events. A conflict changes
- * nothing. Throws not_found, version_conflict, validation_failed, slot_not_offered, slot_held or slot_booked.
+ * nothing. Throws not_found, version_conflict, change_not_allowed, validation_failed, slot_not_offered, slot_held or slot_booked.
  */
 export async function changeBooking(
   context: Context,
@@ -290,6 +291,7 @@ async function changeIn(
   // 1. an invalid request is refused before a failed precondition
   const plan = planChange(found, { ...wanted, reassigned: assignees?.reassigns ?? false }, tx.now)
   assertMatches(found, target.ifMatch)
+  if (plan) assertTakesTime(plan)
   // 2. settle the deposit, even when nothing else changes
   const booking = await withSettledDeposit(context, tx, {
     booking: found,

@@ -25,7 +25,7 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Hold a slot',
         description:
-          'For ten minutes nobody else can hold or book the slot. A session that holds an overlapping time replaces its own hold in one step. When the new slot is refused, the old hold stays.',
+          'For ten minutes nobody else can hold or book the slot. A session that holds an overlapping time replaces its own hold in one step. When the new slot is refused, the old hold stays. Hours, days off, blocks, notice and grid bind sessions only: to a key, `GET /availability/explain` tells beforehand.',
         querystring: EmptyObject,
         body: PlaceHold,
         response: {

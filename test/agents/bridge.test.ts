@@ -1,8 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import { bareVariables, builtServer, emptyDirectory } from '../support/holdfast-process.ts'
+import { selfSigned } from '../support/self-signed.ts'
 import { nextStart, type Tenant } from '../support/tenant-things.ts'
 import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
@@ -95,12 +100,52 @@ test('a bridge with a business key speaks the version without initialize', async
   expect(await bridge.end()).toEqual({ code: 0, stderr: '', unread: [] })
 })
 
-test('a bridge tells the agent that nobody answers', async () => {
-  const bridge = startBridge(salon.business_key, 'http://127.0.0.1:9')
-  expect(await bridge.ask('ping')).toMatchObject({ id: 1, error: { code: -32_603 } })
-  const { code, stderr } = await bridge.end()
-  expect(code).toBe(0)
-  expect(stderr).toContain('http://127.0.0.1:9 cannot be used')
+/** Servers that are not what `--url` says. */
+async function startOthers() {
+  const servers = {
+    tls: createTlsServer(selfSigned),
+    html: createServer((_request, response) => response.writeHead(404).end('<p>Not here</p>')),
+    moved: createServer((_request, response) => response.writeHead(301, { location: url }).end()),
+    mute: createServer((request) => request.socket.destroy()),
+  }
+  const ports = await Promise.all(
+    Object.entries(servers).map(async ([name, server]) => {
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      return [name, (server.address() as AddressInfo).port] as const
+    }),
+  )
+  return {
+    ports: Object.fromEntries(ports) as Record<keyof typeof servers, number>,
+    close: () => {
+      for (const server of Object.values(servers)) server.close()
+    },
+  }
+}
+
+test('a bridge tells agent and person why nobody answers, where, and what to do', async () => {
+  const { ports, close } = await startOthers()
+  const closed = await freePort()
+  for (const [address, reason] of [
+    [`http://127.0.0.1:${closed}`, 'the connection was refused (ECONNREFUSED). Start the server'],
+    [`http://localhost:${closed}`, 'the connection was refused (ECONNREFUSED). Start the server'],
+    ['http://nobody.invalid', /the name of the server is not found \((ENOTFOUND|EAI_AGAIN)\)\. Correct the host/],
+    [`https://127.0.0.1:${ports.tls}`, 'its certificate is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT). Use the name'],
+    [`https://127.0.0.1:${ports.html}`, /it does not speak TLS \(\w+\)\. Correct the port/],
+    [`http://127.0.0.1:${ports.moved}`, 'it leads on to another address. Give that in --url'],
+    [`http://127.0.0.1:${ports.mute}`, /the connection broke off \(\w+\)/],
+  ] as const) {
+    const bridge = startBridge(salon.business_key, address)
+    const { id, error } = await bridge.ask('ping')
+    expect({ id, code: error.code }).toEqual({ id: 1, code: -32_603 })
+    expect(error.message).toContain(`${address} cannot be used: `)
+    expect(error.message).toMatch(typeof reason === 'string' ? RegExp.escape(reason) : reason)
+    expect(await bridge.end()).toEqual({ code: 0, stderr: `holdfast: ${error.message}\n`, unread: [] })
+  }
+  const lost = startBridge(salon.publishable_key, `http://127.0.0.1:${ports.html}`)
+  expect((await lost.ask('ping')).error.message).toContain('is --url its address, without a path?')
+  await lost.end()
+  close()
 })
 
 test('a bridge without a key says so', async () => {

@@ -82,6 +82,10 @@ onEachEngine('agents', (engine) => {
       id,
       status: 'cancelled',
     })
+    expect(await tool('reschedule_booking', { id, starts_at: nextStart() })).toMatchObject({
+      isError: true,
+      said: { code: 'change_not_allowed', reason: 'not_allowed' },
+    })
     const { location_id } = offer(salon, 'Haircut')
     const span = { starts_at: '2028-06-01T08:00:00Z', ends_at: '2028-06-01T09:00:00Z' }
     expect((await tool('block_time', { location_id, ...span })).said).toMatchObject({

@@ -177,14 +177,30 @@ onEachEngine('the status of a booking', (engine) => {
     })
   })
 
-  test('a cancelled booking that is moved stays cancelled and takes no time', async () => {
+  test('a cancelled booking is moved only when it comes back', async () => {
     const id = await bookingWith('cancelled')
-    const moved = await key.change(id, { starts_at: '2026-12-02T10:00:00+01:00' })
-    expect(moved).toMatchObject({ status: 200, body: { status: 'cancelled' } })
-    expect(moved.body.cancelled_at).not.toBeNull()
-    expect(await takenClaim(service, id)).toBeUndefined()
-    expect((await eventTypesOf(service, id)).at(-1)).toBe('booking.updated')
-    const back = await key.change(id, { status: 'confirmed' })
-    expect(back).toMatchObject({ body: { starts_at: '2026-12-02T10:00:00+01:00' } })
+    const refused = { status: 409, body: { code: 'change_not_allowed', reason: 'not_allowed' } }
+    for (const change of [
+      { starts_at: '2026-12-02T10:00:00+01:00' },
+      { ends_at: '2026-12-01T11:00:00+01:00', notes: 'longer', status: 'cancelled' },
+    ]) {
+      await expectRefusal(service, () => key.change(id, change), refused)
+    }
+    expect(await key.change(id, { starts_at: tenOClock, notes: 'ill' })).toMatchObject({ status: 200 })
+    const back = await key.change(id, { starts_at: '2026-12-02T10:00:00+01:00', status: 'confirmed' })
+    expect(back).toMatchObject({ status: 200, body: { starts_at: '2026-12-02T10:00:00+01:00' } })
+    expect(await takenClaim(service, id)).toMatchObject({ booked_at: expect.any(String) })
+  })
+
+  test('of a move and a cancellation at once, one may be refused; a moved booking is never left cancelled', async () => {
+    const id = await bookingWith('confirmed')
+    const [moved, cancelled] = await Promise.all([
+      key.change(id, { starts_at: '2026-12-03T10:00:00+01:00' }),
+      key.cancel(id),
+    ])
+    expect(cancelled).toMatchObject({ status: 200, body: { status: 'cancelled' } })
+    expect([200, 409]).toContain(moved.status)
+    const events = ['booking.created', ...(moved.status === 200 ? ['booking.updated'] : []), 'booking.cancelled']
+    expect(await eventTypesOf(service, id)).toEqual(events)
   })
 })

@@ -71,6 +71,9 @@ function faultOf(model: Model, booking: ModelBooking, next: Next & WantedChange)
   if (next.ifMatch !== undefined && next.ifMatch !== booking.version) {
     return { status: 412, code: 'version_conflict' }
   }
+  if (next.moved && booking.status === 'cancelled' && next.status === 'cancelled') {
+    return { status: 409, code: 'change_not_allowed' }
+  }
   const paid = booking.payment && ['paid', 'refunded'].includes(booking.payment.status)
   return next.refund && !paid ? { status: 422, code: 'validation_failed' } : undefined
 }

@@ -106,7 +106,7 @@ function moveRoute(context: Context): ConsoleRoute {
     form: {
       fieldOf: fieldOfBooking,
       words: bookingWords,
-      refusals: { ...bookingRefusals, version_conflict: 422 },
+      refusals: { ...bookingRefusals, version_conflict: 422, change_not_allowed: 422 },
       act: async (visit, sent, { id }, once) => {
         const booking = await ownBooking(context, visit, id)
         const typed = withChosenTime(sent, booking.timezone)
