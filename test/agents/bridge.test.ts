@@ -139,7 +139,7 @@ test('a bridge tells agent and person why nobody answers, where, and what to do'
     const { id, error } = await bridge.ask('ping')
     expect({ id, code: error.code }).toEqual({ id: 1, code: -32_603 })
     expect(error.message).toContain(`${address} cannot be used: `)
-    expect(error.message).toMatch(typeof reason === 'string' ? RegExp.escape(reason) : reason)
+    expect(error.message).toMatch(reason)
     expect(await bridge.end()).toEqual({ code: 0, stderr: `holdfast: ${error.message}\n`, unread: [] })
   }
   const lost = startBridge(salon.publishable_key, `http://127.0.0.1:${ports.html}`)
