@@ -139,21 +139,32 @@ class Line {
 const connectionFaults: [pattern: RegExp, said: string][] = [
   [/^ECONNREFUSED$/, 'the connection was refused. Start the server, or correct the port in --url.'],
   [/^(ENOTFOUND|ENODATA|EAI_\w+)$/, 'the name of the server is not found. Correct the host in --url.'],
-  [/TIMEOUT|ETIMEDOUT/i, 'no answer came in time. Look whether the server runs and a firewall lets you through.'],
-  [/WRONG_VERSION_NUMBER|EPROTO/, 'it does not speak TLS. Correct the port in --url, or begin it with http://.'],
+  [
+    /TIMEOUT|ETIMEDOUT/i,
+    'no answer came in time. Look whether the server runs and a firewall lets you through.',
+  ],
+  [
+    /WRONG_VERSION_NUMBER|EPROTO/,
+    'it does not speak TLS. Correct the port in --url, or begin it with http://.',
+  ],
   [
     /CERT|SIGNATURE|ISSUER|CRL|HOSTNAME_MISMATCH|ALTNAME/,
     'its certificate is not accepted. Use the name that it is for in --url; if your own authority made it, name its file in NODE_EXTRA_CA_CERTS.',
   ],
   [/unexpected redirect/, 'it leads on to another address. Give that in --url, perhaps with https://.'],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection broke off. Look at the log of the server, or of a proxy before it.'],
+  [
+    /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/,
+    'the connection broke off. Look at the log of the server, or of a proxy before it.',
+  ],
 ]
 
 /** Why a service did not answer: `fetch` says it in the cause alone. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error'
   const { code, name, message } = (error.cause ?? error) as { code?: unknown; name: string; message: string }
-  const known = connectionFaults.find(([pattern]) => [code, name, message].some((one) => pattern.test(String(one))))
+  const known = connectionFaults.find(([pattern]) =>
+    [code, name, message].some((one) => pattern.test(String(one))),
+  )
   const shown = typeof code === 'string' ? ` (${code})` : ''
   return (known?.[1].replace('.', `${shown}.`) ?? message) || String(code)
 }

@@ -155,7 +155,13 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         body: ChangeBooking,
         response: {
           200: Booking,
-          ...problems('slot_held', 'slot_booked', 'slot_not_offered', 'change_not_allowed', 'version_conflict'),
+          ...problems(
+            'slot_held',
+            'slot_booked',
+            'slot_not_offered',
+            'change_not_allowed',
+            'version_conflict',
+          ),
         },
       },
     },

@@ -129,8 +129,14 @@ test('a bridge tells agent and person why nobody answers, where, and what to do'
   for (const [address, reason] of [
     [`http://127.0.0.1:${closed}`, 'the connection was refused (ECONNREFUSED). Start the server'],
     [`http://localhost:${closed}`, 'the connection was refused (ECONNREFUSED). Start the server'],
-    ['http://nobody.invalid', /the name of the server is not found \((ENOTFOUND|EAI_AGAIN)\)\. Correct the host/],
-    [`https://127.0.0.1:${ports.tls}`, 'its certificate is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT). Use the name'],
+    [
+      'http://nobody.invalid',
+      /the name of the server is not found \((ENOTFOUND|EAI_AGAIN)\)\. Correct the host/,
+    ],
+    [
+      `https://127.0.0.1:${ports.tls}`,
+      'its certificate is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT). Use the name',
+    ],
     [`https://127.0.0.1:${ports.html}`, /it does not speak TLS \(\w+\)\. Correct the port/],
     [`http://127.0.0.1:${ports.moved}`, 'it leads on to another address. Give that in --url'],
     [`http://127.0.0.1:${ports.mute}`, /the connection broke off \(\w+\)/],

@@ -200,7 +200,11 @@ onEachEngine('the status of a booking', (engine) => {
     ])
     expect(cancelled).toMatchObject({ status: 200, body: { status: 'cancelled' } })
     expect([200, 409]).toContain(moved.status)
-    const events = ['booking.created', ...(moved.status === 200 ? ['booking.updated'] : []), 'booking.cancelled']
+    const events = [
+      'booking.created',
+      ...(moved.status === 200 ? ['booking.updated'] : []),
+      'booking.cancelled',
+    ]
     expect(await eventTypesOf(service, id)).toEqual(events)
   })
 })

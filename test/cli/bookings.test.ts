@@ -118,7 +118,11 @@ onEachEngine('bookings beside a running server', (engine) => {
     expect(await holdfast.json('booking', 'show', second.id)).toMatchObject(second.booking)
     expect(await eventsOf(second.id)).toEqual(['booking.created'])
     await holdfast.text('booking', 'cancel', first.id)
-    await holdfast.refuses(['booking', 'reschedule', first.id, '--to', `${year}-02-03 10:00`], 1, /is cancelled/)
+    await holdfast.refuses(
+      ['booking', 'reschedule', first.id, '--to', `${year}-02-03 10:00`],
+      1,
+      /is cancelled/,
+    )
     expect(await holdfast.json(...move)).toMatchObject({ starts_at: `${year}-02-02T10:30:00+01:00` })
   })
 

@@ -125,19 +125,22 @@ describe('the installed package', () => {
     })
 
     const runs = [process.execPath, ...(oldNode === undefined ? [] : [oldNode])]
-    test.each(runs)('tells an error that nobody catches in lines that people can read (%s)', async (command) => {
-      const file = join(await projectWithClient(command), 'uncaught.mjs')
-      writeFileSync(
-        file,
-        `import { createHoldfastClient, orThrow } from 'holdfast-client'
+    test.each(runs)(
+      'tells an error that nobody catches in lines that people can read (%s)',
+      async (command) => {
+        const file = join(await projectWithClient(command), 'uncaught.mjs')
+        writeFileSync(
+          file,
+          `import { createHoldfastClient, orThrow } from 'holdfast-client'
         const client = createHoldfastClient({ baseUrl: '${server.address}', key: 'cal_biz_none' })
         await orThrow(client.GET('/api/v1/services'))`,
-      )
-      const { stderr, status } = spawnSync(command, [file], { encoding: 'utf8' })
-      expect(status).toBe(1)
-      expect(stderr).toMatch(/^HoldfastError: invalid_credentials: .+\n +at (?:async )?orThrow \(/m)
-      expect(Math.max(...stderr.split('\n').map(({ length }) => length))).toBeLessThan(300)
-    })
+        )
+        const { stderr, status } = spawnSync(command, [file], { encoding: 'utf8' })
+        expect(status).toBe(1)
+        expect(stderr).toMatch(/^HoldfastError: invalid_credentials: .+\n +at (?:async )?orThrow \(/m)
+        expect(Math.max(...stderr.split('\n').map(({ length }) => length))).toBeLessThan(300)
+      },
+    )
 
     test.each(runs)('has the examples of the documents run, and book (%s)', async (command) => {
       const installed = await projectWithClient(command)
