@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectSound, heading, next, writeDetails } from '../support/booking-visit.ts'
-import { chromiumPath, launchBrowser } from '../support/browser.ts'
+import { chromiumPath, sharedBrowser } from '../support/browser.ts'
 import { readRows } from '../support/checker.ts'
 import { commandLine } from '../support/command-line.ts'
 import { isWhole, testIn } from '../support/long.ts'
@@ -13,9 +13,8 @@ import { engines } from '../support/test-service.ts'
 describe.runIf(chromiumPath !== undefined)('from nothing', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
   })
-  afterAll(() => browser.close())
 
   // test/cli/setup.test.ts has the engines
   describe.each(isWhole ? engines : ['sqlite' as const])('to a first booking (%s)', (engine) => {

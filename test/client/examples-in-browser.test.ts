@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toDetails, heading, next, writeDetails } from '../support/booking-visit.ts'
-import { chromiumPath, launchBrowser, openVisitor, type Visitor } from '../support/browser.ts'
+import { chromiumPath, sharedBrowser, openVisitor, type Visitor } from '../support/browser.ts'
 import { freePort } from '../support/free-port.ts'
 import {
   copyOfExample,
@@ -28,7 +28,7 @@ describe.skipIf(chromiumPath === undefined || !hasPython)('the pages of the exam
   let website: string
   let visitor: Visitor
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
     service = await startTestService('sqlite')
     const address = await service.app.server.listen({ host: '127.0.0.1', port: 0 })
     const directory = await copyOfExample('html')
@@ -48,7 +48,6 @@ describe.skipIf(chromiumPath === undefined || !hasPython)('the pages of the exam
   })
   afterAll(async () => {
     await shell.stop()
-    await browser.close()
     await service.stop()
   })
 

@@ -4,7 +4,7 @@ import { misfitsIn, violationsIn } from '../support/accessibility.ts'
 import {
   chromiumPath,
   keepScreenshot,
-  launchBrowser,
+  sharedBrowser,
   startPublicService,
   type Visitor,
   type VisitorOptions,
@@ -24,7 +24,7 @@ describe.skipIf(chromiumPath === undefined)('in the calendar', () => {
   let booker: ReturnType<typeof bookerOf>
   const visitors: Visitor[] = []
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
     ;({ service, address } = await startPublicService('sqlite'))
     booker = bookerOf(service)
     const place = { businessId: booker.business.id }
@@ -37,7 +37,6 @@ describe.skipIf(chromiumPath === undefined)('in the calendar', () => {
     }
   })
   afterAll(async () => {
-    await browser.close()
     await service.stop()
   })
 

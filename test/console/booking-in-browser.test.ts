@@ -6,13 +6,14 @@ import { violationsIn, misfitsIn } from '../support/accessibility.ts'
 import {
   chromiumPath,
   keepScreenshot,
-  launchBrowser,
+  sharedBrowser,
   startPublicService,
   type Visitor,
   type VisitorOptions,
 } from '../support/browser.ts'
 import { bookSlot, clientOf } from '../support/client.ts'
 import { consoleSizes, openConsole } from '../support/console.ts'
+import { testFirstOf } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { businessOf, offer, type TestService } from '../support/test-service.ts'
 
@@ -37,7 +38,7 @@ const visitors: Visitor[] = []
 
 describe.skipIf(chromiumPath === undefined)('a booking in the console', () => {
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
     ;({ service, address } = await startPublicService('sqlite', {
       MAIL_DIR: mkdtempSync(join(inject('filesDirectory'), 'mails-')),
     }))
@@ -51,7 +52,6 @@ describe.skipIf(chromiumPath === undefined)('a booking in the console', () => {
     }
   })
   afterAll(async () => {
-    await browser.close()
     await service.stop()
   })
 
@@ -73,9 +73,9 @@ describe.skipIf(chromiumPath === undefined)('a booking in the console', () => {
     expect(await violationsIn(page)).toEqual([])
   }
 
-  test.each([
-    ['phone', 'light', '10:00'],
+  testFirstOf([
     ['desktop', 'dark', '11:00'],
+    ['phone', 'light', '10:00'],
   ] as const)(
     'is corrected, moved to another person and cancelled, on a %s in the %s',
     async (size, colorScheme, time) => {

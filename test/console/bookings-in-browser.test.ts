@@ -1,15 +1,16 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { misfitsIn, violationsIn } from '../support/accessibility.ts'
 import {
   chromiumPath,
   keepScreenshot,
-  launchBrowser,
+  sharedBrowser,
   startPublicService,
   type Visitor,
 } from '../support/browser.ts'
 import { bookSlot, clientOf } from '../support/client.ts'
 import { consoleSizes, openConsole, goToSection } from '../support/console.ts'
+import { testFirstOf } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { ada, businessOf, offer, type TestService } from '../support/test-service.ts'
 
@@ -24,7 +25,7 @@ const bookings = 60
 
 describe.skipIf(chromiumPath === undefined)('the list of bookings in a browser', () => {
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
     ;({ service, address } = await startPublicService('sqlite'))
     const salon = businessOf(service.world, 'Salon Spree')
     const place = { businessId: salon.id }
@@ -44,7 +45,6 @@ describe.skipIf(chromiumPath === undefined)('the list of bookings in a browser',
     }
   })
   afterAll(async () => {
-    await browser.close()
     await service.stop()
   })
 
@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath === undefined)('the list of bookings in a browser',
     expect(await violationsIn(page)).toEqual([])
   }
 
-  test.each([
+  testFirstOf([
     ['phone', 'dark'],
     ['desktop', 'light'],
   ] as const)(

@@ -6,7 +6,7 @@ import { misfitsIn, violationsIn } from '../support/accessibility.ts'
 import {
   chromiumPath,
   keepScreenshot,
-  launchBrowser,
+  sharedBrowser,
   startPublicService,
   type Visitor,
   type VisitorOptions,
@@ -28,7 +28,7 @@ const visitors: Visitor[] = []
 
 beforeAll(async () => {
   if (chromiumPath === undefined) return
-  browser = await launchBrowser()
+  browser = await sharedBrowser()
   ;({ service, address } = await startPublicService('sqlite', {
     MAIL_DIR: mkdtempSync(join(inject('filesDirectory'), 'mails-')),
   }))
@@ -44,7 +44,6 @@ afterEach(async () => {
 })
 afterAll(async () => {
   if (chromiumPath === undefined) return
-  await browser.close()
   await service.stop()
 })
 

@@ -1,9 +1,10 @@
 import type { Browser } from 'playwright-core'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { violationsIn } from '../support/accessibility.ts'
-import { chromiumPath, keepScreenshot, launchBrowser, startPublicService } from '../support/browser.ts'
+import { chromiumPath, keepScreenshot, sharedBrowser, startPublicService } from '../support/browser.ts'
 import { consoleSizes, openConsole } from '../support/console.ts'
+import { testFirstOf } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 
@@ -14,21 +15,20 @@ describe.runIf(chromiumPath !== undefined)('in a browser, the page about calenda
   let address: string
   let manager: LoggedIn
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
     receiver = await startReceiver()
     ;({ service, address } = await startPublicService('sqlite'))
     const place = { businessId: businessOf(service.world, 'Salon Spree').id }
     manager = await logInNewPerson(service, { email: 'manager@example.com', role: 'manager', place })
   })
   afterAll(async () => {
-    await browser.close()
     await service.stop()
     await receiver.stop()
   })
 
-  test.each([
-    ['phone', 'light'],
+  testFirstOf([
     ['desktop', 'dark'],
+    ['phone', 'light'],
   ] as const)('connects both ways, on a %s in the %s', async (size, colorScheme) => {
     const { page, errors, close } = await openConsole(browser, manager, {
       ...{ address, colorScheme, ...consoleSizes[size] },

@@ -1,14 +1,15 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { misfitsIn, violationsIn } from '../support/accessibility.ts'
 import {
   chromiumPath,
   keepScreenshot,
-  launchBrowser,
+  sharedBrowser,
   startPublicService,
   type Visitor,
 } from '../support/browser.ts'
 import { consoleSizes, openConsole, goToSection } from '../support/console.ts'
+import { testFirstOf } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import type { TestService } from '../support/test-service.ts'
@@ -24,7 +25,7 @@ const names = ['Grace Hopper', 'Wolfeschlegelsteinhausenbergerdorff Hohenems', '
 
 describe.skipIf(chromiumPath === undefined)('the clients in a browser', () => {
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
     ;({ service, address } = await startPublicService('sqlite'))
     const booker = bookerOf(service)
     const place = { businessId: booker.business.id }
@@ -48,7 +49,6 @@ describe.skipIf(chromiumPath === undefined)('the clients in a browser', () => {
     }
   })
   afterAll(async () => {
-    await browser.close()
     await service.stop()
   })
 
@@ -58,7 +58,7 @@ describe.skipIf(chromiumPath === undefined)('the clients in a browser', () => {
     expect(await violationsIn(page)).toEqual([])
   }
 
-  test.each([
+  testFirstOf([
     ['phone', 'light', 'Alan Turing'],
     ['desktop', 'dark', 'Wolfeschlegelsteinhausenbergerdorff Hohenems'],
   ] as const)(

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { misfitsIn, violationsIn } from '../support/accessibility.ts'
-import { chromiumPath, keepScreenshot, launchBrowser, startPublicService } from '../support/browser.ts'
+import { chromiumPath, keepScreenshot, sharedBrowser, startPublicService } from '../support/browser.ts'
 import { consoleSizes, openConsole } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
@@ -24,7 +24,7 @@ describe.skipIf(chromiumPath === undefined)('a busy day', () => {
   let shown = ''
 
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
     ;({ service, address } = await startPublicService('sqlite'))
     const { book, hold, call, staffId, business } = bookerOf(service)
     const place = { businessId: business.id }
@@ -45,7 +45,6 @@ describe.skipIf(chromiumPath === undefined)('a busy day', () => {
     await call('PATCH', `/bookings/${shown}`, { notes: 'Please ring twice: the bell is weak.' })
   })
   afterAll(async () => {
-    await browser.close()
     await service.stop()
   })
 

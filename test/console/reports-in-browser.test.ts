@@ -4,11 +4,12 @@ import { violationsIn } from '../support/accessibility.ts'
 import {
   chromiumPath,
   keepScreenshot,
-  launchBrowser,
+  sharedBrowser,
   startPublicService,
   type VisitorOptions,
 } from '../support/browser.ts'
 import { consoleSizes, openConsole, goToSection } from '../support/console.ts'
+import { testFirstOf } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
@@ -23,7 +24,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what an owner looks up
   let owner: LoggedIn
   let receiver: Receiver
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
     ;({ service, address } = await startPublicService('sqlite'))
     const salon = bookerOf(service)
     const place = { businessId: salon.business.id }
@@ -46,7 +47,6 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what an owner looks up
     await service.app.deliveries.settled()
   })
   afterAll(async () => {
-    await browser.close()
     await service.stop()
     await receiver.stop()
   })
@@ -64,7 +64,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what an owner looks up
     return { ...visitor, picture }
   }
 
-  test.each([
+  testFirstOf([
     ['phone', { ...consoleSizes.phone }],
     ['desk-dark', { ...consoleSizes.desktop, colorScheme: 'dark' as const }],
   ])('numbers, by a choice of days (%s)', async (name, size) => {
@@ -81,9 +81,9 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what an owner looks up
     await close()
   })
 
-  test.each([
-    ['phone-dark', { ...consoleSizes.phone, colorScheme: 'dark' as const }],
+  testFirstOf([
     ['desk', { ...consoleSizes.desktop }],
+    ['phone-dark', { ...consoleSizes.phone, colorScheme: 'dark' as const }],
   ])('a key is made, copied and revoked, and a delivery looked into (%s)', async (name, size) => {
     const { page, picture, errors, close } = await open(size)
     await page.goto(`${address}/console`)

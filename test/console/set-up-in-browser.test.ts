@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   keepScreenshot,
   chromiumPath,
-  launchBrowser,
+  sharedBrowser,
   openVisitor,
   startPublicService,
 } from '../support/browser.ts'
@@ -18,7 +18,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
   let address: string
   let cookie: { name: string; value: string; url: string }
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
     ;({ service, address } = await startPublicService('sqlite'))
     const owner = await logInNewPerson(service, {
       email: 'salon@example.com',
@@ -29,7 +29,6 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
     cookie = { name, value, url: address }
   })
   afterAll(async () => {
-    await browser.close()
     await service.stop()
   })
 

@@ -2,7 +2,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { offerFirstOwner } from '../../src/access/first-owner.ts'
 import { expectSound } from '../support/booking-visit.ts'
-import { chromiumPath, launchBrowser, openVisitor, startPublicService } from '../support/browser.ts'
+import { chromiumPath, sharedBrowser, openVisitor, startPublicService } from '../support/browser.ts'
 import { consoleSizes } from '../support/console.ts'
 import { goodPassword } from '../support/person.ts'
 import type { TestService } from '../support/test-service.ts'
@@ -24,11 +24,10 @@ describe.runIf(chromiumPath !== undefined)('in a browser, from nothing to the fi
   let service: TestService
   let address: string
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
     ;({ service, address } = await startPublicService('sqlite', { empty: true }))
   })
   afterAll(async () => {
-    await browser.close()
     await service.stop()
   })
 

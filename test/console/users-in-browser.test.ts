@@ -1,8 +1,9 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { violationsIn } from '../support/accessibility.ts'
-import { chromiumPath, keepScreenshot, launchBrowser, startPublicService } from '../support/browser.ts'
+import { chromiumPath, keepScreenshot, sharedBrowser, startPublicService } from '../support/browser.ts'
 import { consoleSizes, openConsole } from '../support/console.ts'
+import { testFirstOf } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 
@@ -12,17 +13,16 @@ describe.runIf(chromiumPath !== undefined)('in a browser, the people who may log
   let address: string
   let owner: LoggedIn
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
     ;({ service, address } = await startPublicService('sqlite'))
     const place = { businessId: businessOf(service.world, 'Salon Spree').id }
     owner = await logInNewPerson(service, { email: 'owner@example.com', role: 'owner', place })
   })
   afterAll(async () => {
-    await browser.close()
     await service.stop()
   })
 
-  test.each([
+  testFirstOf([
     ['phone', 'light'],
     ['desktop', 'dark'],
   ] as const)('an owner adds one and keeps them out, on a %s in the %s', async (size, colorScheme) => {

@@ -2,7 +2,7 @@ import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test, describe } from 'vitest'
-import { chromiumPath, launchBrowser } from '../support/browser.ts'
+import { chromiumPath, sharedBrowser } from '../support/browser.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
 import { heading, next, writeDetails } from '../support/booking-visit.ts'
 import { eventually } from '../support/eventually.ts'
@@ -130,7 +130,7 @@ async function firstBooking(node: UsersNode): Promise<void> {
 
 /** The first slot of the first free day. */
 async function bookOn(address: string): Promise<void> {
-  const browser = await launchBrowser()
+  const browser = await sharedBrowser()
   try {
     const page = await browser.newPage({ locale: 'en-GB' })
     await page.goto(address)
@@ -144,6 +144,5 @@ async function bookOn(address: string): Promise<void> {
     await next(page, 'Book now')
     await heading(page, 'Thank you, Ada!')
   } finally {
-    await browser.close()
   }
 }

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectSound } from '../support/booking-visit.ts'
-import { chromiumPath, launchBrowser } from '../support/browser.ts'
+import { chromiumPath, sharedBrowser } from '../support/browser.ts'
 import { commandLine } from '../support/command-line.ts'
 import { totpCode } from '../../src/access/totp.ts'
 import { isWhole } from '../support/long.ts'
@@ -16,9 +16,8 @@ const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, heig
 describe.runIf(chromiumPath !== undefined)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
   })
-  afterAll(() => browser.close())
 
   // test/people/log-in.test.ts has the engines
   describe.each(isWhole ? engines : ['sqlite' as const])('the first owner (%s)', (engine) => {

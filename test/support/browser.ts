@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { afterEachFile } from './after-file.ts'
 import { findChromium } from './chromium.ts'
 import type { Engine } from '../../src/database/database.ts'
 import { freePort } from './free-port.ts'
@@ -22,8 +23,15 @@ const quietly = [
   '--disable-sync',
 ]
 
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath ?? '', args: quietly })
+let shared: Promise<Browser> | undefined
+
+afterEachFile(async () => {
+  for (const context of (await shared)?.contexts() ?? []) await context.close()
+})
+
+/** The browser of this worker, with which it ends. The files share it; each visitor has a context of their own. */
+export function sharedBrowser(): Promise<Browser> {
+  return (shared ??= chromium.launch({ executablePath: chromiumPath ?? '', args: quietly }))
 }
 
 export interface VisitorOptions {

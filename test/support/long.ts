@@ -27,6 +27,18 @@ export function testIn(isBrief: boolean): typeof longTest {
   return isBrief ? test : longTest
 }
 
+/** Like `test.each`: the first case is one of `npm test`, the others are of the long form. */
+export function testFirstOf<const Case extends readonly unknown[]>(
+  cases: readonly Case[],
+): (name: string, work: (...values: Values<Case>) => Promise<void>) => void {
+  return (name, work) => {
+    for (const [index, values] of cases.entries())
+      testIn(index === 0).each([values as Values<Case>])(name, work)
+  }
+}
+
+type Values<Case> = { -readonly [Index in keyof Case]: Case[Index] }
+
 /** Runs a suite on one engine in `npm test`, and on the other in the long form. */
 export function onOneEngine(brief: Engine, name: string, suite: (engine: Engine) => void): void {
   const isOnly = !engines.includes(brief)

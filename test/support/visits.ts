@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import type { Engine } from '../../src/database/database.ts'
 import { expectHosts } from './booking-visit.ts'
 import {
-  launchBrowser,
+  sharedBrowser,
   openVisitor,
   serveWebsite,
   startPublicService,
@@ -54,7 +54,7 @@ export function startVisits({
     },
   } as Visits
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
     const { service, address } = await startPublicService(engine)
     const website = await serveWebsite(
       () => pages(address),
@@ -72,7 +72,6 @@ export function startVisits({
   afterAll(async () => {
     await visits.website.stop()
     await visits.service.stop()
-    await browser.close()
   })
   return visits
 }

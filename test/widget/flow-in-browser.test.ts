@@ -16,13 +16,13 @@ import {
 import {
   chromiumPath,
   keepScreenshot,
-  launchBrowser,
+  sharedBrowser,
   openVisitor,
   startPublicService,
   type Visitor,
   type VisitorOptions,
 } from '../support/browser.ts'
-import { isWhole, longTest } from '../support/long.ts'
+import { isWhole, longTest, testFirstOf } from '../support/long.ts'
 import { ada, businessOf, engines, offer, type TestService } from '../support/test-service.ts'
 
 /*
@@ -32,10 +32,7 @@ import { ada, businessOf, engines, offer, type TestService } from '../support/te
 
 let browser: Browser
 beforeAll(async () => {
-  if (chromiumPath !== undefined) browser = await launchBrowser()
-})
-afterAll(async () => {
-  if (chromiumPath !== undefined) await browser.close()
+  if (chromiumPath !== undefined) browser = await sharedBrowser()
 })
 
 /** Visits to the hosted page of one service. */
@@ -468,7 +465,7 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     await expectSound(page, 'arabic-2')
   })
 
-  test.each([
+  testFirstOf([
     ['pl', /Haircut/, /Bez preferencji/],
     ['it', /Haircut/, /Nessuna preferenza/],
     ['pt-BR', /Haircut/, /Sem preferência/],
@@ -536,7 +533,7 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     expect(await bookings('2027-03-15T09:00-04:00')).toHaveLength(1)
   })
 
-  test('where one goes to a place, times are those of the place, and its zone is named', async () => {
+  longTest('where one goes to a place, times are those of the place, and its zone is named', async () => {
     const { page } = await visit(
       { timezoneId: 'Asia/Tokyo', locale: 'en-US', width: 390 },
       businessOf(service().world, 'Hudson Studio'),

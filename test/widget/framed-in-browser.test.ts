@@ -4,7 +4,7 @@ import { createKey } from '../../src/catalogue/business-keys.ts'
 import {
   chromiumPath,
   keepScreenshot,
-  launchBrowser,
+  sharedBrowser,
   openVisitor,
   serveWebsite,
   startPublicService,
@@ -26,12 +26,11 @@ describe.skipIf(chromiumPath === undefined)('the booking page in a frame', () =>
   let website: Website
   let html = ''
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
     ;({ service, address } = await startPublicService('sqlite'))
     website = await serveWebsite(() => ({ '/': html }))
   })
   afterAll(async () => {
-    await browser.close()
     await website.stop()
     await service.stop()
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { blocksOf, documentAt, project, tableUnder } from '../docs/documents.ts'
-import { chromiumPath, launchBrowser, openVisitor, serveWebsite, type Website } from '../support/browser.ts'
+import { chromiumPath, sharedBrowser, openVisitor, serveWebsite, type Website } from '../support/browser.ts'
 import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const guide = documentAt('docs/guides/widget.md')
@@ -24,14 +24,13 @@ describe.skipIf(chromiumPath === undefined)('the pages of the guide to the widge
   let address = ''
   let page = ''
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
     service = await startTestService('sqlite')
     address = await service.app.server.listen({ host: '127.0.0.1', port: 0 })
     website = await serveWebsite(() => ({ '/': page }))
   })
   afterAll(async () => {
     await website.stop()
-    await browser.close()
     await service.stop()
   })
 

@@ -10,6 +10,7 @@ import {
   type VisitorOptions,
   type Website,
 } from '../support/browser.ts'
+import { testFirstOf } from '../support/long.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 import { startVisits } from '../support/visits.ts'
 
@@ -23,6 +24,10 @@ const picture = Buffer.from(
 const pictures = 'https://pictures.example'
 const phone = { width: 390, height: 844 }
 const desk = { width: 1280, height: 800 }
+const phoneFirst = [
+  ['phone', phone],
+  ['desk', desk],
+] as const
 
 describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
   let service: TestService
@@ -191,8 +196,12 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
     expect(answers).toBe(3)
   })
 
-  test('until its script is there, the page tells what can be booked, in the language of the visitor', async () => {
-    for (const [size, options] of Object.entries({ phone, desk })) {
+  testFirstOf([
+    ['desk', desk],
+    ['phone', phone],
+  ])(
+    'until its script is there, the page tells what can be booked, in the language of the visitor (%s)',
+    async (size, options) => {
       const { page } = await visitorOf({ ...options, locale: 'de-DE' })
       const release = await holdBack(page, '**/widget/v1.js')
       await page.goto(`${address}/book/${salon().publishable_key}`, { waitUntil: 'commit' })
@@ -204,8 +213,8 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
       release()
       await heading(page, 'Was möchten Sie buchen?')
       expect(await page.getByText('Suchen Sie sich eine Zeit aus').isVisible()).toBe(false)
-    }
-  })
+    },
+  )
 
   test('the first paint of the page waits for nothing, and the first step for its script and language alone', async () => {
     const visitor = await visit(haircut(), { locale: 'de-DE' })
@@ -224,25 +233,26 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
     expect(asked(late)).toEqual([])
   })
 
-  test('categories, texts and pictures are shown in their order, and a missing picture leaves no gap', async () => {
-    const change = async (path: string, body: object) => {
-      const reply = await service.call('PATCH', path, { token: salon().business_key, body })
-      expect(reply.status).toBe(200)
-    }
-    const of = (name: string) => `/services/${idOf('services', name)}`
-    await change(of('Yoga class'), {
-      position: 1,
-      category: 'Body',
-      description: 'Eight people, one hour, mats are there.',
-      image_url: `${pictures}/yoga.png`,
-    })
-    await change(of('Haircut'), { position: 2, category: 'Hair', image_url: `${pictures}/missing.png` })
-    await change(`/staff/${idOf('staff', 'Anna Weber')}`, {
-      description: 'Curls and colour.',
-      image_url: `${pictures}/anna.png`,
-    })
-    service.clock.advance(5)
-    for (const [size, options] of Object.entries({ phone, desk })) {
+  testFirstOf(phoneFirst)(
+    'categories, texts and pictures are shown in their order, and a missing picture leaves no gap (%s)',
+    async (size, options) => {
+      const change = async (path: string, body: object) => {
+        const reply = await service.call('PATCH', path, { token: salon().business_key, body })
+        expect(reply.status).toBe(200)
+      }
+      const of = (name: string) => `/services/${idOf('services', name)}`
+      await change(of('Yoga class'), {
+        position: 1,
+        category: 'Body',
+        description: 'Eight people, one hour, mats are there.',
+        image_url: `${pictures}/yoga.png`,
+      })
+      await change(of('Haircut'), { position: 2, category: 'Hair', image_url: `${pictures}/missing.png` })
+      await change(`/staff/${idOf('staff', 'Anna Weber')}`, {
+        description: 'Curls and colour.',
+        image_url: `${pictures}/anna.png`,
+      })
+      service.clock.advance(5)
       const { page } = await visit('', options)
       await page.locator('h3').first().waitFor()
       expect(await page.locator('h3').allTextContents()).toEqual([
@@ -264,23 +274,24 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
       await page.locator('.option img').waitFor()
       await keepScreenshot(page, `start-people-${size}`)
       expect(await violationsIn(page)).toEqual([])
-    }
-  })
+    },
+  )
 
-  test('a long description is cut, and shown whole where one wants it, also by a link to the service', async () => {
-    const { business_key: token, locations } = salon()
-    const made = await service.call('POST', '/services', {
-      token,
-      body: {
-        name: 'Wedding styling',
-        description: `${'We talk about your wishes and try two ways to wear your hair. '.repeat(8)}\nBring the veil.`,
-        duration_minutes: 60,
-        location_ids: [locations[0]?.id],
-      },
-    })
-    expect(made.status).toBe(201)
-    service.clock.advance(5)
-    for (const [size, options] of Object.entries({ phone, desk })) {
+  testFirstOf(phoneFirst)(
+    'a long description is cut, and shown whole where one wants it, also by a link to the service (%s)',
+    async (size, options) => {
+      const { business_key: token, locations } = salon()
+      const made = await service.call('POST', '/services', {
+        token,
+        body: {
+          name: 'Wedding styling',
+          description: `${'We talk about your wishes and try two ways to wear your hair. '.repeat(8)}\nBring the veil.`,
+          duration_minutes: 60,
+          location_ids: [locations[0]?.id],
+        },
+      })
+      expect(made.status).toBe(201)
+      service.clock.advance(5)
       for (const path of ['', `?service=${String(made.body.id)}`]) {
         const { page } = await visit(path, options)
         const text = page.locator('.description', { hasText: 'Bring the veil.' })
@@ -297,11 +308,13 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
         expect(await misfitsIn(page)).toEqual([])
         expect(await violationsIn(page)).toEqual([])
       }
-    }
-  })
+      await service.call('DELETE', `/services/${String(made.body.id)}`, { token })
+    },
+  )
 
-  test('first times stand above the month, which begins at this week on phones', async () => {
-    for (const [size, options] of Object.entries({ phone, desk })) {
+  testFirstOf(phoneFirst)(
+    'first times stand above the month, which begins at this week on phones (%s)',
+    async (size, options) => {
       const { page } = await visit(haircut(), options)
       await page.getByRole('group', { name: /^Next free: / }).waitFor()
       expect(await page.locator('.next-free button').count()).toBeGreaterThan(1)
@@ -311,6 +324,6 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
       await keepScreenshot(page, `start-times-${size}`)
       expect(await misfitsIn(page)).toEqual([])
       expect(await violationsIn(page)).toEqual([])
-    }
-  })
+    },
+  )
 })

@@ -4,7 +4,7 @@ import { expectSound, heading, next, toDetails, writeDetails } from '../support/
 import {
   chromiumPath,
   keepScreenshot,
-  launchBrowser,
+  sharedBrowser,
   openVisitor,
   startPublicService,
   type Visitor,
@@ -21,7 +21,7 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
   const online_url = 'https://meet.example.com/salon'
   const visitors: Visitor[] = []
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
     ;({ service, address } = await startPublicService('sqlite'))
     const place = await create('/locations', {
       name: 'Video call',
@@ -43,7 +43,6 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
   })
   afterAll(async () => {
     await service.stop()
-    await browser.close()
   })
 
   const salon = () => businessOf(service.world, 'Salon Spree')

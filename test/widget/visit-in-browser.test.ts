@@ -9,6 +9,7 @@ import {
   type VisitorOptions,
   type Website,
 } from '../support/browser.ts'
+import { longTest, testFirstOf } from '../support/long.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 import { startVisits } from '../support/visits.ts'
@@ -91,7 +92,7 @@ describe.skipIf(chromiumPath === undefined)('a visit', () => {
       )
       .toBe(isThere)
 
-  test.each([
+  testFirstOf([
     ['a phone', phone],
     ['a desktop', desktop],
   ])('on %s a refused time, and a lost connection, are brought into view', async (name, options) => {
@@ -166,26 +167,29 @@ describe.skipIf(chromiumPath === undefined)('a visit', () => {
     await page.getByRole('heading', { name: 'Before' }).waitFor()
   })
 
-  test('nobody waits for the script of the later steps: each early click leads on, and back leads through them', async () => {
-    const { page } = await visitPage(phone)
-    const release = await holdBack(page, '**/widget/later-steps-*.js')
-    await page.reload()
-    await next(page, /Consultation/)
-    await next(page, /Mitte/)
-    await heading(page, 'When?')
-    await page.locator('.next-free button').first().click()
-    await page.locator('.next-free button[aria-disabled=true]').first().waitFor()
-    release()
-    await heading(page, 'Your details')
-    for (const title of ['When?', 'Where?', 'What would you like to book?']) {
+  longTest(
+    'nobody waits for the script of the later steps: each early click leads on, and back leads through them',
+    async () => {
+      const { page } = await visitPage(phone)
+      const release = await holdBack(page, '**/widget/later-steps-*.js')
+      await page.reload()
+      await next(page, /Consultation/)
+      await next(page, /Mitte/)
+      await heading(page, 'When?')
+      await page.locator('.next-free button').first().click()
+      await page.locator('.next-free button[aria-disabled=true]').first().waitFor()
+      release()
+      await heading(page, 'Your details')
+      for (const title of ['When?', 'Where?', 'What would you like to book?']) {
+        await page.goBack()
+        await heading(page, title)
+      }
       await page.goBack()
-      await heading(page, title)
-    }
-    await page.goBack()
-    await page.getByRole('heading', { name: 'Before' }).waitFor()
-  })
+      await page.getByRole('heading', { name: 'Before' }).waitFor()
+    },
+  )
 
-  test('after a reload a time that is chosen early counts, not the one of before', async () => {
+  longTest('after a reload a time that is chosen early counts, not the one of before', async () => {
     const { page } = await visitPage(desktop)
     await next(page, /Consultation/)
     await next(page, /Mitte/)
@@ -201,7 +205,7 @@ describe.skipIf(chromiumPath === undefined)('a visit', () => {
     await heading(page, 'When?')
   })
 
-  test('who reloads after the hold has ended can still book', async () => {
+  longTest('who reloads after the hold has ended can still book', async () => {
     const { page } = await visitPage(desktop)
     await next(page, /Consultation/)
     await next(page, /Mitte/)
@@ -240,9 +244,9 @@ describe.skipIf(chromiumPath === undefined)('a visit', () => {
     await heading(page, 'When?')
   })
 
-  test.each([
-    ['a phone', phone],
+  testFirstOf([
     ['a desktop', desktop],
+    ['a phone', phone],
   ])('on %s an overlay with details is not closed by a slip; back closes it first', async (name, options) => {
     const { page } = await openOverlay(options)
     await toDetails(page, name === 'a phone' ? '2026-11-26' : '2026-11-27', '10:00')
@@ -293,7 +297,7 @@ describe.skipIf(chromiumPath === undefined)('a visit', () => {
     await page.getByRole('heading', { name: 'Before' }).waitFor()
   })
 
-  test('on a website each step is an entry of the history where the page allows it', async () => {
+  longTest('on a website each step is an entry of the history where the page allows it', async () => {
     const element = (more: string) =>
       `<holdfast-booking publishable-key="${business('Salon Spree').publishable_key}" ${more}></holdfast-booking>`
     const { page } = await visitWebsite(desktop, element('history'))
@@ -308,7 +312,7 @@ describe.skipIf(chromiumPath === undefined)('a visit', () => {
     await other.page.getByRole('heading', { name: 'Before' }).waitFor()
   })
 
-  test('an overlay beside an element of the same key leaves its steps alone', async () => {
+  longTest('an overlay beside an element of the same key leaves its steps alone', async () => {
     const { publishable_key } = business('Salon Spree')
     const { page } = await visitWebsite(
       desktop,
@@ -330,7 +334,7 @@ describe.skipIf(chromiumPath === undefined)('a visit', () => {
     await heading(page, 'Where?')
   })
 
-  test('another preselection keeps what was typed', async () => {
+  longTest('another preselection keeps what was typed', async () => {
     const { page } = await visitWebsite(
       desktop,
       `<holdfast-booking publishable-key="${business().publishable_key}" ${preset()}></holdfast-booking>`,
