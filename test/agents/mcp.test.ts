@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import { bookingOf, nextStart, type Tenant } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 import { agent, ask, envelope, stateless } from './mcp-client.ts'
 
 const ofSessions = [
@@ -18,7 +12,7 @@ const ofSessions = [
 ]
 const ofKeys = ['reschedule_booking', 'cancel_booking', 'list_bookings', 'block_time']
 
-onEachEngine('agents', (engine) => {
+onOneEngine('sqlite', 'agents', (engine) => {
   let service: TestService
   let salon: Tenant
   beforeAll(async () => {

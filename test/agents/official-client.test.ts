@@ -2,15 +2,9 @@ import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcon
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bareVariables, builtServer, emptyDirectory } from '../support/holdfast-process.ts'
+import { onOneEngine } from '../support/long.ts'
 import { nextStart, type Tenant } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  engines,
-  offer,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 import { stateless } from './mcp-client.ts'
 
 /*
@@ -100,7 +94,7 @@ async function bookAndNoMore(client: Client, salon: Tenant): Promise<void> {
   expect(await call(client, 'cancel_booking', { id })).toMatchObject({ code: 'key_type_not_allowed' })
 }
 
-describe.each(engines)('the official client (%s)', (engine) => {
+onOneEngine('sqlite', 'the official client', (engine) => {
   let service: TestService
   let salon: Tenant
   let url: string

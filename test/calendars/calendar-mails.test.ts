@@ -3,15 +3,15 @@ import { openReader } from '../../src/calendars/busy-calendar-worker.ts'
 import { fetchDueCalendars } from '../../src/calendars/busy-calendar.ts'
 import type { CalendarReader } from '../../src/calendars/busy-file.ts'
 import { languages } from '../../src/mails/texts/languages.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type MailWorld, mailWorld } from '../support/mail-world.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
-import { onEachEngine } from '../support/test-service.ts'
 import { calendar } from './calendar-files.ts'
 
 const hour = 3_600
 const emails = ['owner@salon.example', 'desk@salon.example']
 
-onEachEngine('mails about busy calendars', (engine) => {
+onOneEngine('postgres', 'mails about busy calendars', (engine) => {
   let world: MailWorld
   let receiver: Receiver
   let reader: CalendarReader

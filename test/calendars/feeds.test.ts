@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { bookSlot, type Client, clientOf } from '../support/client.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import {
   makeBusiness,
   makeLocation,
@@ -14,7 +15,7 @@ import {
 import { logInNewPerson } from '../support/person.ts'
 import { storeBookings } from '../support/stored-bookings.ts'
 import { changeRows, nextAddress, unknownId } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 interface Shown {
   uid: string
@@ -50,7 +51,7 @@ function readBack(text: string): { name: string; timezone: string; events: Shown
   }
 }
 
-onEachEngine('feeds for calendar programs', (engine) => {
+onOneEngine('sqlite', 'feeds for calendar programs', (engine) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(engine, { PUBLIC_URL: 'https://booking.example.com' })
@@ -355,7 +356,7 @@ onEachEngine('feeds for calendar programs', (engine) => {
   })
 })
 
-onEachEngine('the limit of reading feeds', (engine) => {
+onOneEngine('sqlite', 'the limit of reading feeds', (engine) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(engine, { RATE_LIMIT_FACTOR: '0.01' })

@@ -4,16 +4,17 @@ import { findErrors, readRows } from '../support/checker.ts'
 import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
 import { demoWorld } from '../support/holdfast-process.ts'
 import { httpClients } from '../support/http-client.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type ServerProcess, startServer, withoutLimits } from '../support/server-process.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
-import { ada, businessOf, offer, onEachEngine } from '../support/test-service.ts'
+import { ada, businessOf, offer } from '../support/test-service.ts'
 
 const call = httpClients()
 const unknown = '01990000-0000-7000-8000-000000000000'
 /** A winter and a year that lie ahead, whenever the tests run. */
 const year = new Date().getUTCFullYear() + 1
 
-onEachEngine('bookings beside a running server', (engine) => {
+onOneEngine('sqlite', 'bookings beside a running server', (engine) => {
   let database: TestDatabase
   let world: DemoWorld
   let server: ServerProcess

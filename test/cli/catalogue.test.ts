@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
+import { onOneEngine } from '../support/long.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
-onEachEngine('services, locations, staff and blocks from the command line', (engine) => {
+onOneEngine('sqlite', 'services, locations, staff and blocks from the command line', (engine) => {
   let database: TestDatabase
   let holdfast: CommandLine
   let business: string

@@ -3,14 +3,15 @@ import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
 import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
 import { demoWorld } from '../support/holdfast-process.ts'
 import { httpClients } from '../support/http-client.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
-import { ada, businessOf, offer, onEachEngine } from '../support/test-service.ts'
+import { ada, businessOf, offer } from '../support/test-service.ts'
 
 const call = httpClients()
 const year = new Date().getUTCFullYear() + 1
 
-onEachEngine('blocked clients from the command line', (engine) => {
+onOneEngine('sqlite', 'blocked clients from the command line', (engine) => {
   let database: TestDatabase
   let world: DemoWorld
   let server: ServerProcess

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { httpClients } from '../support/http-client.ts'
 import { emptyDirectory } from '../support/holdfast-process.ts'
 import { runCommand } from '../support/command-line.ts'
+import { onOneEngine } from '../support/long.ts'
 import { startServer, withoutLimits, type ServerProcess } from '../support/server-process.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const call = httpClients()
 const unknownId = '01990000-0000-7000-8000-000000000000'
 
-onEachEngine('hubs, businesses and keys from the command line', (engine) => {
+onOneEngine('sqlite', 'hubs, businesses and keys from the command line', (engine) => {
   let database: TestDatabase
   let server: ServerProcess
   beforeAll(async () => {

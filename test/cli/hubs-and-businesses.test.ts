@@ -5,12 +5,13 @@ import { readRows } from '../support/checker.ts'
 import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
 import { demoWorld } from '../support/holdfast-process.ts'
 import { httpClients } from '../support/http-client.ts'
+import { onOneEngine } from '../support/long.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
-import { businessOf, onEachEngine } from '../support/test-service.ts'
+import { businessOf } from '../support/test-service.ts'
 
 const call = httpClients()
 
-onEachEngine('hubs and businesses beside a running server', (engine) => {
+onOneEngine('sqlite', 'hubs and businesses beside a running server', (engine) => {
   let database: TestDatabase
   let world: DemoWorld
   let server: AheadServer

@@ -6,8 +6,9 @@ import { blocksOf, documentAt } from '../docs/documents.ts'
 import { readRows } from '../support/checker.ts'
 import { commandLine, type CommandLine } from '../support/command-line.ts'
 import { demoWorld, emptyDirectory } from '../support/holdfast-process.ts'
+import { onOneEngine } from '../support/long.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { businessOf, onEachEngine } from '../support/test-service.ts'
+import { businessOf } from '../support/test-service.ts'
 
 /** As a person would write it: entries name each other by key or name. */
 const salon = {
@@ -47,7 +48,7 @@ const salon = {
 
 const tables = ['businesses', 'locations', 'staff', 'services', 'service_staff', 'service_locations']
 
-onEachEngine('holdfast import and export', (engine) => {
+onOneEngine('postgres', 'holdfast import and export', (engine) => {
   let database: TestDatabase
   let fresh: TestDatabase
   let holdfast: CommandLine

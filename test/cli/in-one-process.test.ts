@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { runCommand } from '../support/command-line.ts'
 import { eventually } from '../support/eventually.ts'
+import { onOneEngine } from '../support/long.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 /** What would keep a process from ending, by kind: sockets, timers, pipes. */
 function heldOpen(): Record<string, number> {
@@ -10,7 +10,7 @@ function heldOpen(): Record<string, number> {
   return Object.fromEntries(Object.entries(kinds).map(([kind, all]) => [kind, all?.length ?? 0]))
 }
 
-onEachEngine('a command that runs in the process of something else', (engine) => {
+onOneEngine('sqlite', 'a command that runs in the process of something else', (engine) => {
   let database: TestDatabase
   let business: string
   beforeAll(async () => {

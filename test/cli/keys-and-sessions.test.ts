@@ -4,13 +4,14 @@ import { type AheadServer, startAheadServer } from '../support/ahead-server.ts'
 import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
 import { demoWorld } from '../support/holdfast-process.ts'
 import { httpClients } from '../support/http-client.ts'
+import { onOneEngine } from '../support/long.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
-import { businessOf, offer, onEachEngine } from '../support/test-service.ts'
+import { businessOf, offer } from '../support/test-service.ts'
 
 const call = httpClients()
 const unknown = '01990000-0000-7000-8000-000000000000'
 
-onEachEngine('keys and sessions beside a running server', (engine) => {
+onOneEngine('sqlite', 'keys and sessions beside a running server', (engine) => {
   let database: TestDatabase
   let world: DemoWorld
   let server: AheadServer

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
+import { onOneEngine } from '../support/long.ts'
 import { parsed, startMailServer, type MailServer } from '../support/mail-server.ts'
 import { mailVariables, nextClient, mailWorld, type MailWorld } from '../support/mail-world.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const directory = () => mkdtempSync(join(tmpdir(), 'holdfast-mail-'))
 const monday = '2026-11-30T09:30:00+01:00'
@@ -100,7 +100,7 @@ test('SMTP_URL without MAIL_FROM is refused', async () => {
   expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('MAIL_FROM must be set') })
 })
 
-onEachEngine('mails on the command line', (engine) => {
+onOneEngine('sqlite', 'mails on the command line', (engine) => {
   let world: MailWorld
   beforeAll(async () => {
     world = await mailWorld(engine)

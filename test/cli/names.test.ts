@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandLine, type CommandLine } from '../support/command-line.ts'
+import { onOneEngine } from '../support/long.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
-onEachEngine('what a command is about', (engine) => {
+onOneEngine('sqlite', 'what a command is about', (engine) => {
   let database: TestDatabase
   let holdfast: CommandLine
   let twins: string[]

@@ -6,15 +6,16 @@ import { slot } from '../support/cluster.ts'
 import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
 import { demoWorld, startHoldfast } from '../support/holdfast-process.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
 import { type ServerProcess, startServer, withoutLimits } from '../support/server-process.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
-import { ada, businessOf, offer, onEachEngine } from '../support/test-service.ts'
+import { ada, businessOf, offer } from '../support/test-service.ts'
 
 const call = httpClients()
 const unknown = '01990000-0000-7000-8000-000000000000'
 
-onEachEngine('webhooks at the command line, beside a running server', (engine) => {
+onOneEngine('sqlite', 'webhooks at the command line, beside a running server', (engine) => {
   let database: TestDatabase
   let world: DemoWorld
   let server: ServerProcess

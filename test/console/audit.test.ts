@@ -3,9 +3,10 @@ import { auditActions } from '../../src/access/audit-types.ts'
 import { german } from '../../src/pages/console/texts/de.ts'
 import { english } from '../../src/pages/console/texts/en.ts'
 import { readConsole, textOf } from '../support/console.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const path = '/console/audit'
 
@@ -23,7 +24,7 @@ test.each([
   }
 })
 
-onEachEngine('who changed what, in the console', (engine) => {
+onOneEngine('postgres', 'who changed what, in the console', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let salon: ReturnType<typeof bookerOf>
@@ -92,7 +93,7 @@ onEachEngine('who changed what, in the console', (engine) => {
   })
 })
 
-onEachEngine('the businesses of a hub in the console', (engine) => {
+onOneEngine('postgres', 'the businesses of a hub in the console', (engine) => {
   let service: TestService
   let owner: LoggedIn
   const show = (query = '', who = owner) => readConsole(service, `/console/businesses${query}`, who)

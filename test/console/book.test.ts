@@ -1,14 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useForm } from '../support/console.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
-import {
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
 /** What the page opens with in sight: the one tag that asks for it. */
 function focusOf(page: string): string {
@@ -20,7 +15,7 @@ function focusOf(page: string): string {
 /** A page without line breaks, which stand anywhere between attributes. */
 const flat = (page: unknown) => String(page).replaceAll(/\s+/g, ' ')
 
-onEachEngine('booking by the form of the console', (engine) => {
+onOneEngine('postgres', 'booking by the form of the console', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let booker: ReturnType<typeof bookerOf>

@@ -3,6 +3,7 @@ import { derivedId } from '../../src/base/ids.ts'
 import { bookSlot, type Client, clientOf, sessionClient } from '../support/client.ts'
 import { readConsole, textOf, useForm } from '../support/console.ts'
 import { expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import {
   makeBusiness,
   makeLocation,
@@ -13,12 +14,12 @@ import {
   type OwnBusiness,
 } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const at = (time: string) => `2026-12-01T${time}:00+01:00`
 const grace = { first_name: 'Grace', last_name: 'Hopper', email: 'grace@example.com', phone: '+49 30 1234' }
 
-onEachEngine('the page of a booking', (engine) => {
+onOneEngine('postgres', 'the page of a booking', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { csvRow } from '../../src/pages/console/csv.ts'
 import { bookSlot, clientOf } from '../support/client.ts'
 import { readConsole, textOf } from '../support/console.ts'
+import { onOneEngine } from '../support/long.ts'
 import { makeBusiness, makeLocation, makeService, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 test.each([
   [['plain', 5, null], 'plain,5,\r\n'],
@@ -15,7 +16,7 @@ test.each([
   expect(csvRow(values)).toBe(expected)
 })
 
-onEachEngine('the list of bookings', (engine) => {
+onOneEngine('postgres', 'the list of bookings', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let staffIds: string[]

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DayGrid } from '../../src/pages/console/day-layout.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const day = '2026-11-20'
 
-onEachEngine('the calendar of the console', (engine) => {
+onOneEngine('postgres', 'the calendar of the console', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let booker: ReturnType<typeof bookerOf>

@@ -4,9 +4,10 @@ import { openReader } from '../../src/calendars/busy-calendar-worker.ts'
 import { fetchBusyCalendar } from '../../src/calendars/busy-calendar.ts'
 import { freePort } from '../support/free-port.ts'
 import { formValues, readConsole, textOf } from '../support/console.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const path = '/console/calendars'
 const newFeed = `${path}/feeds/new`
@@ -14,7 +15,7 @@ const newBusy = `${path}/busy/new`
 
 const emptyCalendar = 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n'
 
-onEachEngine('the page about calendars', (engine) => {
+onOneEngine('postgres', 'the page about calendars', (engine) => {
   let service: TestService
   let receiver: Receiver
   let manager: LoggedIn

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bookSlot, clientOf, sessionClient } from '../support/client.ts'
 import { readConsole, textOf } from '../support/console.ts'
+import { onOneEngine } from '../support/long.ts'
 import { makeBusiness, makeOffer, makeStaff, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const grace = { first_name: 'Grace', last_name: 'Hopper', email: 'grace@example.com', phone: '+49 30 1234' }
 const alan = { first_name: 'Alan', last_name: '<b>Turing', email: 'alan@example.com', phone: null }
 const at = (day: number) => `2026-12-0${day}T10:00:00+01:00`
 
-onEachEngine('the clients of a business', (engine) => {
+onOneEngine('postgres', 'the clients of a business', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let offer: Offer

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formValues, readConsole, textOf, useForm } from '../support/console.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { ok, type Receiver, startReceiver, status } from '../support/receiver.ts'
 import { bookerOf } from '../support/salon-day.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const path = '/console/developers'
 
-onEachEngine('the pages for developers', (engine) => {
+onOneEngine('postgres', 'the pages for developers', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let receiver: Receiver

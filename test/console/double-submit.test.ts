@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formValues, readConsole } from '../support/console.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const blocked = { from_date: '2026-12-08', from_time: '09:00', to_date: '2026-12-08', to_time: '10:00' }
 const creations = [
@@ -12,7 +13,7 @@ const creations = [
   ['a block', '/console/block', '/blocks', { ...blocked, reason: 'Twice' }],
 ] as const
 
-onEachEngine('a form of the console', (engine) => {
+onOneEngine('postgres', 'a form of the console', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let booker: ReturnType<typeof bookerOf>

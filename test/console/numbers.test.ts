@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConsole, textOf } from '../support/console.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('the numbers of a business in the console', (engine) => {
+onOneEngine('postgres', 'the numbers of a business in the console', (engine) => {
   let service: TestService
   let manager: LoggedIn
   let salon: ReturnType<typeof bookerOf>

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readConsole, textOf, useForm } from '../support/console.ts'
 import { type DepositWorld, depositWorld } from '../support/deposits.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
-onEachEngine('a paid deposit in the console', (engine) => {
+onOneEngine('postgres', 'a paid deposit in the console', (engine) => {
   let world: DepositWorld
   let owner: LoggedIn
   let manager: LoggedIn

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textOf } from '../support/console.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 interface Item {
   id: string
   name: string
 }
 
-onEachEngine('the pages of what a business offers', (engine) => {
+onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
   let service: TestService
   let businessId: string
   let owner: LoggedIn

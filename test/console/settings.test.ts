@@ -4,9 +4,10 @@ import { readConsole, textOf } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { emptyDirectory } from '../support/holdfast-process.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('the settings of a business', (engine) => {
+onOneEngine('postgres', 'the settings of a business', (engine) => {
   const directory = emptyDirectory()
   let service: TestService
   let owner: LoggedIn

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FirstOwner, offerFirstOwner } from '../../src/access/first-owner.ts'
 import { createHub } from '../../src/catalogue/business.ts'
 import { readConsole, textOf } from '../support/console.ts'
+import { onOneEngine } from '../support/long.ts'
 import {
   cookieOf,
   goodPassword,
@@ -10,7 +11,7 @@ import {
   loggedIn,
   sendForm,
 } from '../support/person.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const salon = { business: ' Salon Nova ', timezone: 'europe/berlin', language: 'de' }
 
@@ -23,7 +24,7 @@ const claim = (service: TestService, token: string, fields: Record<string, strin
     ...{ ...salon, ...fields },
   })
 
-onEachEngine('on an empty server, the first owner', (engine) => {
+onOneEngine('postgres', 'on an empty server, the first owner', (engine) => {
   let service: TestService
   let owner: Pick<LoggedIn, 'cookie'>
   beforeAll(async () => {
@@ -159,7 +160,7 @@ onEachEngine('on an empty server, the first owner', (engine) => {
   })
 })
 
-onEachEngine('the steps to the first booking', (engine) => {
+onOneEngine('postgres', 'the steps to the first booking', (engine) => {
   let service: TestService
   let hubOwner: LoggedIn
   let hubId = ''

@@ -5,10 +5,11 @@ import { addPerson, setPersonDisabled } from '../../src/access/person.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { readConsole, textOf, useForm } from '../support/console.ts'
 import { emptyDirectory } from '../support/holdfast-process.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
 import { goodPassword, type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const list = '/console/users'
 
@@ -22,7 +23,7 @@ interface User {
   last_log_in_at: string | null
 }
 
-onEachEngine('the page of the people who may log in', (engine) => {
+onOneEngine('postgres', 'the page of the people who may log in', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let anna = ''
@@ -196,7 +197,7 @@ onEachEngine('the page of the people who may log in', (engine) => {
   })
 })
 
-onEachEngine('people who are added where there is mail', (engine) => {
+onOneEngine('postgres', 'people who are added where there is mail', (engine) => {
   let server: MailServer
   let service: TestService
   let owner: LoggedIn

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectProblem } from '../support/expect-problem.ts'
 import { readConsole, textOf } from '../support/console.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { modulesOf, qrModules } from '../support/qr-code.ts'
 import { createBusiness } from '../../src/catalogue/business.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const site = 'https://www.salon.example'
 
-onEachEngine('the page about the website', (engine) => {
+onOneEngine('postgres', 'the page about the website', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let manager: LoggedIn

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { revokeKey } from '../../src/access/key.ts'
 import { createKey } from '../../src/catalogue/business-keys.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import { deactivate, nextAddress, type Tenant, unknownId } from '../support/tenant-things.ts'
 import {
   businessOf,
@@ -21,7 +22,7 @@ function carriedBy({ body }: Reply): { services: { name: string }[] } | undefine
   return json === undefined ? undefined : (JSON.parse(json) as { services: { name: string }[] })
 }
 
-onEachEngine('what a booking page begins with', (engine) => {
+onOneEngine('postgres', 'what a booking page begins with', (engine) => {
   let service: TestService
   let salon: Tenant
   beforeAll(async () => {

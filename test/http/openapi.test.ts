@@ -7,8 +7,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { problemKinds } from '../../src/base/errors.ts'
 import { isUuid } from '../../src/base/ids.ts'
 import { type Answer, compareWith, documentOf, type OpenApiDocument } from '../support/described-answers.ts'
+import { onOneEngine } from '../support/long.ts'
 import { unknownId } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 
@@ -40,7 +41,7 @@ function codesOf({ responses }: DescribedOperation, status?: number): string[] {
   )
 }
 
-onEachEngine('the OpenAPI document', (engine) => {
+onOneEngine('sqlite', 'the OpenAPI document', (engine) => {
   let service: TestService
   let document: OpenApiDocument
   let operations: Map<string, DescribedOperation>

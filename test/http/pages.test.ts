@@ -4,7 +4,8 @@ import { revokeKey } from '../../src/access/key.ts'
 import { problemTexts } from '../../src/base/problem-texts.ts'
 import type { ReferenceDocument } from '../../src/pages/reference-page.ts'
 import { expectProblem } from '../support/expect-problem.ts'
-import { onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 const codes = Object.keys(problemKinds) as ProblemCode[]
 
@@ -25,7 +26,7 @@ function addressesIn(page: string): string[] {
   return [...page.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, address = '']) => address)
 }
 
-onEachEngine('the pages', (engine) => {
+onOneEngine('sqlite', 'the pages', (engine) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(engine)

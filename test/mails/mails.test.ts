@@ -1,7 +1,7 @@
 import ICAL from 'ical.js'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { onOneEngine } from '../support/long.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const monday = '2026-11-30T09:30:00+01:00'
 const desk = 'desk@salon.example'
@@ -45,7 +45,7 @@ function calendarAfter(parts: (string | undefined)[]): string[] {
   return [...events.values()].filter(({ method }) => method !== 'CANCEL').map(({ startsAt }) => startsAt)
 }
 
-onEachEngine('mails about bookings', (engine) => {
+onOneEngine('sqlite', 'mails about bookings', (engine) => {
   let world: MailWorld
   beforeAll(async () => {
     const settings = { reply_to_email: 'hello@salon.example', notify_emails: [desk] }

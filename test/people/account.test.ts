@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { issueLink } from '../../src/access/person.ts'
 import { base32, totpAddress, totpCode, totpStep } from '../../src/access/totp.ts'
 import { expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import {
   cookieOf,
   goodPassword,
@@ -12,13 +13,7 @@ import {
   setUpAuthenticator,
 } from '../support/person.ts'
 import { modulesOf, qrModules } from '../support/qr-code.ts'
-import {
-  businessOf,
-  onEachEngine,
-  type Reply,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { businessOf, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 // RFC 6238, appendix B: the last six of its eight digits
 const secretOfRfc = base32(Buffer.from('12345678901234567890'))
@@ -37,7 +32,7 @@ test.each([
   expect([at(seconds - 90), at(seconds + 90), at(seconds, step)]).toEqual([undefined, undefined, undefined])
 })
 
-onEachEngine("a person's account", (engine) => {
+onOneEngine('postgres', "a person's account", (engine) => {
   let service: TestService
   let people = 0
   beforeAll(async () => {
@@ -219,7 +214,7 @@ onEachEngine("a person's account", (engine) => {
   })
 })
 
-onEachEngine('codes of the second step', (engine) => {
+onOneEngine('postgres', 'codes of the second step', (engine) => {
   test('are limited for the person, whatever address they come from', async () => {
     const service = await startTestService(engine, { RATE_LIMIT_FACTOR: '1' })
     const place = { businessId: businessOf(service.world, 'Salon Spree').id }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { auditActions } from '../../src/access/audit-types.ts'
 import { commandLine } from '../support/command-line.ts'
+import { onOneEngine } from '../support/long.ts'
 import {
   cookieOf,
   goodPassword,
@@ -10,7 +11,7 @@ import {
   setUpAuthenticator,
 } from '../support/person.ts'
 import { execute } from '../support/statements.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 interface Entry {
   action: string
@@ -20,7 +21,7 @@ interface Entry {
   request_id: string | null
 }
 
-onEachEngine('the audit log of people', (engine) => {
+onOneEngine('postgres', 'the audit log of people', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let people = 0

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operator } from '../../src/access/actor.ts'
 import { addPerson, setPersonDisabled } from '../../src/access/person.ts'
 import { expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
 import { cookieOf, goodPassword, logInNewPerson, sendForm, setUpAuthenticator } from '../support/person.ts'
 import {
   businessOf,
-  onEachEngine,
   type Reply,
   startTestService,
   type TestService,
@@ -16,7 +16,7 @@ import {
 
 const next = 'an entirely new password'
 
-onEachEngine('a forgotten password', (engine) => {
+onOneEngine('sqlite', 'a forgotten password', (engine) => {
   let service: TestService
   let server: MailServer
   let people = 0
@@ -190,7 +190,7 @@ onEachEngine('a forgotten password', (engine) => {
   })
 })
 
-onEachEngine('wishes for a new password', (engine) => {
+onOneEngine('sqlite', 'wishes for a new password', (engine) => {
   test('are limited for each person and each address, known or not, and by strangers for nobody at home', async () => {
     const server = await startMailServer()
     const variables = { ...mailVariables(server.url), RATE_LIMIT_FACTOR: '1' }

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { rounds } from '../support/long.ts'
+import { onOneEngine, rounds } from '../support/long.ts'
 import { startReceiver, type Received } from '../support/receiver.ts'
 import { onEachEngine, startTestService } from '../support/test-service.ts'
 import { addDeliveries, makeWebhooks } from '../support/webhooks.ts'
@@ -36,7 +36,7 @@ onEachEngine(`with something due to ${String(webhooks)} webhooks`, (engine) => {
   })
 })
 
-onEachEngine('beside receivers that hang with a long backlog', (engine) => {
+onOneEngine('postgres', 'beside receivers that hang with a long backlog', (engine) => {
   test('the others get theirs, and of one that hangs at most four are in flight', async () => {
     const service = await startTestService(engine, {}, { deliveries: { attemptMs: 3_600_000 } })
     const receiver = await startReceiver()

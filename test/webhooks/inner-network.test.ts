@@ -7,9 +7,10 @@ import { type Attempt, sendSample } from '../../src/webhooks/delivery.ts'
 import { createWebhook } from '../../src/webhooks/webhook.ts'
 import { expectErrors } from '../support/expect-problem.ts'
 import { forbiddenUrls, malformedUrls } from '../support/forbidden-urls.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { changeRows } from '../support/tenant-things.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { allEvents, makeShop, type Shop } from '../support/webhooks.ts'
 
 /** The addresses of names at registration. */
@@ -34,7 +35,7 @@ const resolverOf =
   }
 const resolve = resolverOf(names)
 
-onEachEngine('the inner network, in production', (engine) => {
+onOneEngine('sqlite', 'the inner network, in production', (engine) => {
   let service: TestService
   let canary: Receiver
   let shop: Shop
@@ -155,7 +156,7 @@ onEachEngine('the inner network, in production', (engine) => {
   })
 })
 
-onEachEngine('addresses that production is told to allow', (engine) => {
+onOneEngine('sqlite', 'addresses that production is told to allow', (engine) => {
   test('are delivered to, by https alone', async () => {
     const canary = await startReceiver()
     const variables = { NODE_ENV: 'production', WEBHOOK_ALLOW_CIDR: '127.0.0.0/8, fd00::/8' }

@@ -4,8 +4,9 @@ import { join, resolve } from 'node:path'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { onOneEngine } from '../support/long.ts'
 import { changeRows } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 const built = join(project, 'widget/dist')
@@ -113,7 +114,7 @@ describe('the files of the widget', () => {
   )
 })
 
-onEachEngine('the hosted booking page', (engine) => {
+onOneEngine('sqlite', 'the hosted booking page', (engine) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(engine)
