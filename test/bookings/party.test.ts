@@ -3,6 +3,7 @@ import { findErrors, readContents, seatsOf } from '../support/checker.ts'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
 import { depositWorld, sessionOf, type DepositWorld } from '../support/deposits.ts'
 import { expectErrors } from '../support/expect-problem.ts'
+import { rounds } from '../support/long.ts'
 import { makeBusiness, makeOffer, makeStaff, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { eventsOf } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
@@ -245,7 +246,7 @@ onEachEngine('many parties at once', (engine) => {
   test.each(['with a teacher', 'without'])(
     'never take a seat twice, and leave none that fits: %s',
     async (which) => {
-      for (let round = 0; round < 5; round += 1) {
+      for (let round = 0; round < rounds(2, 20); round += 1) {
         const staffIds = which === 'without' ? [] : await makeStaff(service, business.id, ['Teacher'])
         const offer = await makeOffer(service, business.id, { capacity, staffIds })
         const replies = await Promise.all(
@@ -266,7 +267,7 @@ onEachEngine('many parties at once', (engine) => {
   )
 
   test('a booking that grows races with holds for the seats that are left', async () => {
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < rounds(3, 20); round += 1) {
       const staffIds = await makeStaff(service, business.id, ['Teacher'])
       const offer = await makeOffer(service, business.id, { capacity, staffIds })
       const { id } = (await bookSlot(keyAt(0), offer, start, { hold: of(2) })) as { id: string }

@@ -5,6 +5,7 @@ import { fetchBusyCalendar, fetchDueCalendars, readOldestCopy } from '../../src/
 import type { CalendarReader } from '../../src/calendars/busy-file.ts'
 import { bookSlot, type Client, clientOf } from '../support/client.ts'
 import { expectProblem } from '../support/expect-problem.ts'
+import { testIn } from '../support/long.ts'
 import {
   makeBusiness,
   makeLocation,
@@ -172,7 +173,7 @@ onEachEngine('busy calendars', (engine) => {
     expect(await readOldestCopy(service.context)).toBeGreaterThanOrEqual(0)
   })
 
-  test('say in one sentence why a file was refused, and keep the copy', async () => {
+  testIn(engine === 'sqlite')('say in one sentence why a file was refused, and keep the copy', async () => {
     const { id } = await add()
     serve(calendar(appointment('10:00', '11:00')))
     await fetchNow(id)

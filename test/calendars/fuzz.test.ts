@@ -10,7 +10,7 @@ import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { calendar, files, rules } from './calendar-files.ts'
 import type { Answered } from './reading-worker.ts'
 
-const filesPerRun = rounds(600, 20_000)
+const filesPerRun = rounds(200, 20_000)
 /** So often the memory of the worker is looked at. */
 const everyMeasured = 200
 /** The engine keeps code that it compiled, and what was read last. */

@@ -2,7 +2,7 @@ import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { commandLine, runCommand } from '../support/command-line.ts'
-import { runHoldfast, type ProcessOptions } from '../support/holdfast-process.ts'
+import { builtServer, runHoldfast, type ProcessOptions } from '../support/holdfast-process.ts'
 import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
 import { createMigratedDatabase, createTestDatabase, type TestDatabase } from '../support/test-database.ts'
@@ -19,7 +19,7 @@ interface Finding {
 async function examine(options: ProcessOptions): Promise<{ code: number | null; found: Finding[] }> {
   const args = ['doctor', '--json']
   const { code, stdout, stderr } = await (options.preloads?.length
-    ? runHoldfast(args, options)
+    ? runHoldfast(args, { ...options, program: builtServer })
     : runCommand(args, options.variables))
   expect(stderr).toBe('')
   return { code, found: JSON.parse(stdout) as Finding[] }

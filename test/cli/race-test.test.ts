@@ -92,7 +92,7 @@ describe.runIf(engines.includes('postgres'))('holdfast race-test against two nod
   )
 })
 
-test(
+longTest(
   'holdfast race-test --demo prints a verdict about a server of its own, and leaves nothing',
   patient,
   async () => {

@@ -108,7 +108,7 @@ test('a database of a newer release is refused with the reason, and left as it i
   await newer.drop()
 })
 
-test('a database that another program holds is told without a stack', async () => {
+longTest('a database that another program holds is told without a stack', async () => {
   const file = new DatabaseSync(database.url.slice('sqlite:'.length))
   file.exec('begin immediate')
   try {

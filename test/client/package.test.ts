@@ -7,7 +7,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { problemKinds } from '../../src/base/errors.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
 import { demoWorld, project } from '../support/holdfast-process.ts'
-import { onOneEngine, testIn } from '../support/long.ts'
+import { longTest, onOneEngine, testFirstOf } from '../support/long.ts'
 import { oldNode, packClient, projectWithClient, type PackedClient } from '../support/packed-client.ts'
 import { startServer, type ServerProcess } from '../support/server-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
@@ -100,7 +100,7 @@ describe('the installed package', () => {
   })
 
   for (const how of everywhere) {
-    testIn(how === 'bundler')(`has the examples compile, and every code in a switch (${how})`, () => {
+    longTest(`has the examples compile, and every code in a switch (${how})`, () => {
       const right = ['example.ts', 'readme.ts', 'receiver.ts', 'consumer.ts']
       const said = compile(root, how, ...right, 'wrong.ts', 'incomplete.ts')
       expect(said.filter((line) => line !== '' && !/^(wrong|incomplete)\.ts| {2}/.test(line))).toEqual([])
@@ -125,7 +125,7 @@ describe('the installed package', () => {
     })
 
     const runs = [process.execPath, ...(oldNode === undefined ? [] : [oldNode])]
-    test.each(runs)(
+    testFirstOf(runs.map((run) => [run]))(
       'tells an error that nobody catches in lines that people can read (%s)',
       async (command) => {
         const file = join(await projectWithClient(command), 'uncaught.mjs')
@@ -142,19 +142,22 @@ describe('the installed package', () => {
       },
     )
 
-    test.each(runs)('has the examples of the documents run, and book (%s)', async (command) => {
-      const installed = await projectWithClient(command)
-      const [booked = '', ...listed] = [guideExample, ...moreExamples].map((text, index) => {
-        // an old Node runs no TypeScript; these examples have no types of their own
-        const file = join(installed, `example-${index}.mjs`)
-        writeFileSync(file, text.replace('http://127.0.0.1:3000', server.address).replace('cal_pub_…', key))
-        const { stdout, stderr, status } = spawnSync(command, [file], { encoding: 'utf8' })
-        expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
-        return stdout
-      })
-      expect(booked).toMatch(/^Booked: Haircut at \d{4}-\d\d-\d\dT/)
-      expect(listed.join('\n')).toMatch(/^Haircut: 30 minutes$/m)
-    })
+    testFirstOf(runs.map((run) => [run]))(
+      'has the examples of the documents run, and book (%s)',
+      async (command) => {
+        const installed = await projectWithClient(command)
+        const [booked = '', ...listed] = [guideExample, ...moreExamples].map((text, index) => {
+          // an old Node runs no TypeScript; these examples have no types of their own
+          const file = join(installed, `example-${index}.mjs`)
+          writeFileSync(file, text.replace('http://127.0.0.1:3000', server.address).replace('cal_pub_…', key))
+          const { stdout, stderr, status } = spawnSync(command, [file], { encoding: 'utf8' })
+          expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
+          return stdout
+        })
+        expect(booked).toMatch(/^Booked: Haircut at \d{4}-\d\d-\d\dT/)
+        expect(listed.join('\n')).toMatch(/^Haircut: 30 minutes$/m)
+      },
+    )
   })
 })
 

@@ -6,6 +6,7 @@ import { type Database, DatabaseUnavailable, executeAtOnce } from '../../src/dat
 import { openPostgres } from '../../src/database/postgres.ts'
 import { readRows } from '../support/checker.ts'
 import { eventually } from '../support/http-client.ts'
+import { longTest } from '../support/long.ts'
 import { execute } from '../support/statements.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
@@ -138,7 +139,7 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
     await expect(sql`select 1 / 0`.execute(db.reads)).rejects.toMatchObject({ code: '22012' })
   })
 
-  test('a statement that is too slow is given up, and its connection serves on', async () => {
+  longTest('a statement that is too slow is given up, and its connection serves on', async () => {
     // longer than any statement may take: the server itself has to end it
     const error = await sql`select pg_sleep(20)`.execute(db.reads).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(DatabaseUnavailable)
@@ -150,16 +151,19 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
     ).toBe(0)
   })
 
-  test('when all connections are taken one waits a moment, is refused, and is served again later', async () => {
-    const { promise: released, resolve: release } = Promise.withResolvers<undefined>()
-    const holders = Array.from({ length: poolSize }, () => db.transaction(() => released))
-    await expect(db.ping()).rejects.toBeInstanceOf(DatabaseUnavailable)
-    const waiting = db.ping()
-    release(undefined)
-    await waiting
-    await Promise.all(holders)
-    await db.ping()
-  })
+  longTest(
+    'when all connections are taken one waits a moment, is refused, and is served again later',
+    async () => {
+      const { promise: released, resolve: release } = Promise.withResolvers<undefined>()
+      const holders = Array.from({ length: poolSize }, () => db.transaction(() => released))
+      await expect(db.ping()).rejects.toBeInstanceOf(DatabaseUnavailable)
+      const waiting = db.ping()
+      release(undefined)
+      await waiting
+      await Promise.all(holders)
+      await db.ping()
+    },
+  )
 
   test('idle connections that are lost are replaced', async () => {
     await Promise.all(Array.from({ length: poolSize }, () => db.ping()))
@@ -186,17 +190,20 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
     ])
   })
 
-  test('a farewell that the database does not answer leaves no socket that keeps the process', async () => {
-    const proxy = await startProxy(database.url)
-    const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
-    const other = (await openPostgres({ urls: [proxy.url], poolSize, fraction: Math.random })).db
-    await Promise.all(Array.from({ length: poolSize }, () => other.ping()))
-    const before = sockets()
-    proxy.set('hang')
-    await other.close()
-    await eventually('the end of the sockets', () => sockets() <= before - poolSize || undefined)
-    await proxy.close()
-  })
+  longTest(
+    'a farewell that the database does not answer leaves no socket that keeps the process',
+    async () => {
+      const proxy = await startProxy(database.url)
+      const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+      const other = (await openPostgres({ urls: [proxy.url], poolSize, fraction: Math.random })).db
+      await Promise.all(Array.from({ length: poolSize }, () => other.ping()))
+      const before = sockets()
+      proxy.set('hang')
+      await other.close()
+      await eventually('the end of the sockets', () => sockets() <= before - poolSize || undefined)
+      await proxy.close()
+    },
+  )
 
   test('instants are fixed-width UTC text, whatever the zone of the database', async () => {
     const zone = `alter database ${new URL(database.url).pathname.slice(1)} set timezone to 'Asia/Kolkata'`

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Database, DatabaseUnavailable } from '../../src/database/database.ts'
 import { openPostgres } from '../../src/database/postgres.ts'
 import { eventually } from '../support/eventually.ts'
+import { longTest, testFirstOf } from '../support/long.ts'
 import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { engines } from '../support/test-service.ts'
@@ -37,18 +38,18 @@ describe.runIf(engines.includes('postgres'))('an address with several hosts', ()
       ),
     )
 
-  test.each([
+  testFirstOf([
     ['refuses', 'refuse'],
     ['does not answer', 'hang'],
-  ] as const)('is opened by the host that answers, when the other %s', async (_, mode) => {
+  ])('is opened by the host that answers, when the other %s', async (_, mode) => {
     ways[0].set(mode)
     await (await open()).ping()
   })
 
-  test.each([
+  testFirstOf([
     ['refuses', 'refuse'],
     ['does not answer any more', 'hang'],
-  ] as const)('leads to the other host when the present one %s, and stays there', async (_, mode) => {
+  ])('leads to the other host when the present one %s, and stays there', async (_, mode) => {
     ways[1].set('refuse')
     const opened = await open()
     ways[0].set(mode)
@@ -60,7 +61,7 @@ describe.runIf(engines.includes('postgres'))('an address with several hosts', ()
     await opened.ping() // which it would not, had it gone back
   })
 
-  test('without a host that takes writes is unavailable, and found again', async () => {
+  longTest('without a host that takes writes is unavailable, and found again', async () => {
     const opened = await open()
     const name = new URL(database.url).pathname.slice(1)
     const onlyReads = (value: string) =>

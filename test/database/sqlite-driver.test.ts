@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { type Database, DatabaseUnavailable } from '../../src/database/database.ts'
 import { openSqlite } from '../../src/database/sqlite.ts'
+import { longTest } from '../support/long.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 let files: TestDatabase
@@ -99,7 +100,7 @@ test('a transaction that fails leaves nothing, and the next one runs', async () 
   expect(await notes()).toEqual(['kept'])
 })
 
-test('who waits four seconds for a turn is refused, and those behind are not', async () => {
+longTest('who waits four seconds for a turn is refused, and those behind are not', async () => {
   // real time is the subject
   const { promise: released, resolve: release } = Promise.withResolvers<undefined>()
   const holder = db.transaction(() => released)

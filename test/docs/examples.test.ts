@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bareVariables, startHoldfast } from '../support/holdfast-process.ts'
+import { longDescribe } from '../support/long.ts'
 import { blocksOf, documentAt, documents, project, type Block, type Document } from './documents.ts'
 
 /*
@@ -25,6 +26,7 @@ interface Server {
 }
 
 const shellMilliseconds = 20_000
+const firstGuide = 'docs/guides/first-booking.md'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 if (!hasCurl) {
@@ -118,7 +120,7 @@ function blocksMarked(document: Document, mark: string): Block[] {
 }
 
 describe('npm start on an empty database', () => {
-  const blocks = blocksOf(documentAt('docs/guides/first-booking.md'))
+  const blocks = blocksOf(documentAt(firstGuide))
   const at = blocks.findIndex(({ mark }) => mark === 'printed by npm start')
   let server: Server
 
@@ -150,9 +152,10 @@ describe('npm start on an empty database', () => {
   })
 })
 
-describe.each(documents.filter((document) => blocksMarked(document, 'runs').length > 0))(
-  'the commands in $path',
-  (document) => {
+for (const document of documents.filter((one) => blocksMarked(one, 'runs').length > 0)) {
+  // each with a server of its own
+  const describeIt = document.path === firstGuide ? describe : longDescribe
+  describeIt(`the commands in ${document.path}`, () => {
     const boundary = '--- the next block ---'
     let server: Server
 
@@ -178,10 +181,10 @@ describe.each(documents.filter((document) => blocksMarked(document, 'runs').leng
         if (answer?.language === 'jsonc') expectBeginning(outputs[index] ?? '', answer.text)
       }
     })
-  },
-)
+  })
+}
 
-describe.each(documents.filter((document) => blocksMarked(document, 'runs with a session').length > 0))(
+longDescribe.each(documents.filter((document) => blocksMarked(document, 'runs with a session').length > 0))(
   'the commands in $path that go on with a session',
   (document) => {
     let server: Server

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bookSlot } from '../support/client.ts'
+import { longTest } from '../support/long.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { ada, startTestService } from '../support/test-service.ts'
 import { makeShop, makeWebhook } from '../support/webhooks.ts'
@@ -206,7 +207,7 @@ test('the guide has a function for each language, and no other', () => {
   expect(examples.map(({ language }) => language)).toEqual(Object.keys(languages))
 })
 
-test('the function for Node takes the headers of node:http in strict TypeScript', () => {
+longTest('the function for Node takes the headers of node:http in strict TypeScript', () => {
   const place = mkdtempSync(join(directory, 'strict-'))
   const main = `
 import { createServer } from 'node:http'

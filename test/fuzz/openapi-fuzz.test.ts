@@ -8,7 +8,7 @@ import { ada, businessOf, startTestService, type Reply, type TestService } from 
 import { ApiDocument, type Operation } from './api-document.ts'
 import { RequestGenerator, type FuzzedRequest } from './request-generator.ts'
 
-const requestsPerRun = rounds(1_500, 20_000)
+const requestsPerRun = rounds(500, 20_000)
 const requestsAnHour = 500
 /** A long run takes a seed of its own, which its name tells. */
 const chosenSeeds = isWhole && !process.env['HOLDFAST_TEST_SEED'] ? [Date.now() % 1_000_000] : seeds(1)

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { problemKinds } from '../../src/base/errors.ts'
 import { isUuid } from '../../src/base/ids.ts'
 import { type Answer, compareWith, documentOf, type OpenApiDocument } from '../support/described-answers.ts'
-import { onOneEngine } from '../support/long.ts'
+import { longTest, onOneEngine } from '../support/long.ts'
 import { unknownId } from '../support/tenant-things.ts'
 import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
@@ -152,7 +152,7 @@ onOneEngine('sqlite', 'the OpenAPI document', (engine) => {
   })
 })
 
-test('redocly lint finds nothing to complain of, not even a warning', async () => {
+longTest('redocly lint finds nothing to complain of, not even a warning', async () => {
   const service = await startTestService('sqlite')
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-openapi-'))
   try {

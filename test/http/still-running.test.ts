@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { respondOnce } from '../../src/http/idempotency.ts'
 import type { Context } from '../../src/bookings/context.ts'
 import { eventually } from '../support/eventually.ts'
-import { testIn } from '../support/long.ts'
+import { longTest } from '../support/long.ts'
 import { engines, startTestService, type TestService } from '../support/test-service.ts'
 
 /** A keyed request whose work goes on until it is let go. */
@@ -40,21 +40,18 @@ describe.concurrent.each(engines)('a repetition that meets the first still runni
   const refused = { code: 'idempotency_in_flight' }
 
   // real time is the subject, whatever the engine
-  testIn(engine === 'sqlite')(
-    'is refused after five seconds, and gets the response once there is one',
-    async () => {
-      const request = slowRequest('too slow')
-      const first = request.respond(service.context)
-      await eventually('it runs', () => request.running() === 1 || undefined)
-      const startedMs = performance.now()
-      await expect(request.respond(service.context)).rejects.toMatchObject(refused)
-      expect(performance.now() - startedMs).toBeGreaterThan(4_900)
-      request.end()
-      const { response } = await first
-      expect(await request.respond(service.context)).toEqual({ response, replayed: true })
-      expect(request.done()).toBe(1)
-    },
-  )
+  longTest('is refused after five seconds, and gets the response once there is one', async () => {
+    const request = slowRequest('too slow')
+    const first = request.respond(service.context)
+    await eventually('it runs', () => request.running() === 1 || undefined)
+    const startedMs = performance.now()
+    await expect(request.respond(service.context)).rejects.toMatchObject(refused)
+    expect(performance.now() - startedMs).toBeGreaterThan(4_900)
+    request.end()
+    const { response } = await first
+    expect(await request.respond(service.context)).toEqual({ response, replayed: true })
+    expect(request.done()).toBe(1)
+  })
 
   // a SQLite file has one server
   describe.runIf(engine === 'postgres')('on another server', () => {

@@ -18,6 +18,7 @@ import { settings } from '../../src/base/config.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
 import { bareVariables, emptyDirectory, project, startHoldfast } from '../support/holdfast-process.ts'
 import { bytesBelow } from '../support/installed-package.ts'
+import { longTest } from '../support/long.ts'
 
 const read = (path: string) => readFileSync(join(project, path), 'utf8')
 const dockerfile = read('Dockerfile').replaceAll('\\\n', ' ')
@@ -219,7 +220,7 @@ function copyAll(all: ReturnType<typeof copiesIn>, build: string, target: string
 const asNobody =
   'data:text/javascript,if(process.getuid()===0){process.setgroups([]);process.setgid(65534);process.setuid(65534)}'
 
-test('what the image holds is enough to serve from a file system that cannot be written', async () => {
+longTest('what the image holds is enough to serve from a file system that cannot be written', async () => {
   const image = builtImage()
   const data = emptyDirectory()
   if (process.getuid?.() === 0) chownSync(data, 65_534, 65_534)

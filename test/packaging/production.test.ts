@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blocksOf, documentAt } from '../docs/documents.ts'
 import { readRows } from '../support/checker.ts'
 import { freePort } from '../support/free-port.ts'
 import { bareVariables, emptyDirectory, project } from '../support/holdfast-process.ts'
+import { longDescribe } from '../support/long.ts'
 import { inBash } from '../support/shell.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { engines } from '../support/test-service.ts'
@@ -96,7 +97,7 @@ async function whileServing<T>(work: (address: string) => Promise<T>): Promise<T
 const firstPage = async (address: string) =>
   (await fetch(address, { headers: { accept: 'text/html' } })).text()
 
-describe('the guide from nothing to production', () => {
+longDescribe('the guide from nothing to production', () => {
   let said: string
 
   test('installs', async () => {

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { readRows } from '../support/checker.ts'
 import { changeDirectly } from '../support/change-directly.ts'
 import { slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { sessionOf, stripeVariables } from '../support/deposits.ts'
 import { project } from '../support/holdfast-process.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
-import { isLong, longTest, onOneEngine } from '../support/long.ts'
+import { longTest, onOneEngine, testFirstOf } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 import { startFakeStripe, type FakeStripe } from '../support/stripe-server.ts'
 import { ada, offer, type Reply } from '../support/test-service.ts'
@@ -93,10 +93,7 @@ onOneEngine('sqlite', 'a server that is killed between a hold and its paid booki
     expect(stripe.refunds).toEqual([])
   }
 
-  // one step of each kind on each engine, in brief
-  const tried = <T>(all: readonly T[]) => (isLong ? all : all.slice(engine === 'sqlite' ? 0 : -1).slice(0, 1))
-
-  test.each(tried(steps.booking))('%s: the same request again leads to the same end', async (_when, text) => {
+  longTest.each(steps.booking)('%s: the same request again leads to the same end', async (_when, text) => {
     const id = await hold()
     await replace({ DIE_AT_TEXT: text })
     expect(await book(id)).toBeUndefined()
@@ -124,21 +121,18 @@ onOneEngine('sqlite', 'a server that is killed between a hold and its paid booki
     expect(stripe.sessions.size).toBe(before + 1)
   })
 
-  test.each(tried(steps.payment))(
-    '%s: the event that Stripe sends again confirms it',
-    async (_when, text) => {
-      const id = await hold()
-      const reply = await book(id)
-      const sessionId = reply ? sessionOf(stripe, reply) : ''
-      await replace({ DIE_AT_TEXT: text })
-      expect(await pay(sessionId)).toBeUndefined()
-      await dies()
-      const waiting = await call(cluster.address(0), 'GET', `/bookings/${id}`, { token: token() })
-      expect(waiting.body).toMatchObject({ status: 'pending', payment: { status: 'due' } })
-      expect(await pay(sessionId)).toMatchObject({ status: 200 })
-      await expectConfirmed(id)
-    },
-  )
+  testFirstOf(steps.payment)('%s: the event that Stripe sends again confirms it', async (_when, text) => {
+    const id = await hold()
+    const reply = await book(id)
+    const sessionId = reply ? sessionOf(stripe, reply) : ''
+    await replace({ DIE_AT_TEXT: text })
+    expect(await pay(sessionId)).toBeUndefined()
+    await dies()
+    const waiting = await call(cluster.address(0), 'GET', `/bookings/${id}`, { token: token() })
+    expect(waiting.body).toMatchObject({ status: 'pending', payment: { status: 'due' } })
+    expect(await pay(sessionId)).toMatchObject({ status: 200 })
+    await expectConfirmed(id)
+  })
 
   longTest('before a refund is sent: the next server sends it, once', async () => {
     const id = await hold()

@@ -80,14 +80,14 @@ afterEachFile(async () => {
   directories = undefined
 })
 
-/** Starts `holdfast` with the given arguments. Of this process's environment it sees the PATH alone. */
+/** Starts `holdfast` with the given arguments. Of this process's environment it sees the PATH alone; it stops at once. */
 export function startHoldfast(args: string[], options: ProcessOptions = {}): HoldfastProcess {
   const { variables = {}, directory = emptyDirectory(), preloads = [] } = options
   const { program = preloads.length > 0 ? sources : builtServer } = options
   const imports = [endsWithTests, ...preloads].flatMap((module) => ['--import', module])
   const child = spawn(process.execPath, [...imports, program, ...args], {
     cwd: directory,
-    env: { ...bareVariables, ...variables },
+    env: { ...bareVariables, DRAIN_SECONDS: '0', ...variables },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   running.add(child)

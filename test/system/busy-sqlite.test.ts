@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, httpClients, openSessions, tally } from '../support/http-client.ts'
+import { longTest } from '../support/long.ts'
 import type { Reply } from '../support/test-service.ts'
 
 const call = httpClients()
@@ -16,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => cluster.stop())
 
-test('while another process writes to the file for long, changes are 503 and reads go on', async () => {
+longTest('while another process writes to the file for long, changes are 503 and reads go on', async () => {
   using other = new DatabaseSync(cluster.databaseUrl.slice('sqlite:'.length))
   other.exec('begin immediate')
   // some wait for the file, the others behind them for their turn

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { demoWorld } from '../support/holdfast-process.ts'
+import { builtServer, demoWorld } from '../support/holdfast-process.ts'
 import { clientOf, slot, type Cluster } from '../support/cluster.ts'
 import { httpClients, tally } from '../support/http-client.ts'
 import { startServer, withoutLimits, type ServerProcess } from '../support/server-process.ts'
@@ -20,7 +20,7 @@ describe.runIf(engines.includes('postgres'))('two servers, one of them with a cl
     const variables = { ...withoutLimits, HOLD_SECONDS: '3' }
     servers = await Promise.all([
       startServer(database.url, variables),
-      startServer(database.url, variables, { preloads: [anHourAhead] }),
+      startServer(database.url, variables, { preloads: [anHourAhead], program: builtServer }),
     ])
     const address = (turn: number) => servers[turn % 2]?.address ?? ''
     cluster = { business: businessOf(world, 'Salon Spree'), address } as unknown as Cluster

@@ -68,7 +68,7 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL server that cannot be
   }
 
   for (const mode of ['hang', 'refuse', 'reset'] satisfies ProxyMode[]) {
-    testIn(mode === 'hang')(`that does "${mode}": 503 soon, not ready, alive, and back soon`, async () => {
+    testIn(mode === 'refuse')(`that does "${mode}": 503 soon, not ready, alive, and back soon`, async () => {
       await book(client, token, ownSlot(0)) // every kind of connection is open
       proxy.set(mode)
       const slow = [

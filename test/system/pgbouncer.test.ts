@@ -11,6 +11,7 @@ import { runCommand } from '../support/command-line.ts'
 import { project, runHoldfast } from '../support/holdfast-process.ts'
 import { moreHolds } from '../support/failover.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
+import { longTest } from '../support/long.ts'
 import { startNotedLoad } from '../support/noted-load.ts'
 import { type PgBouncer, pgbouncerProgram, startPgBouncer } from '../support/pgbouncer.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
@@ -83,7 +84,7 @@ describe.runIf(program)('by way of PgBouncer in transaction mode', () => {
     await receiver.stop()
   })
 
-  test('several migrate at once, and none leaves a lock for which the next would wait', async () => {
+  longTest('several migrate at once, and none leaves a lock for which the next would wait', async () => {
     const migrate = () => runCommand(['migrate'], { DATABASE_URL: bouncer.url })
     for (let round = 0; round < 6; round += 1) {
       for (const ran of await Promise.all([migrate(), migrate(), migrate()])) {

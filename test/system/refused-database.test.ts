@@ -40,7 +40,7 @@ describe.runIf(engines.includes('postgres'))('with a PostgreSQL server', () => {
     expect(await refusalOf(url.href)).toMatch(/"holdfast_is_not_here" does not exist/)
   })
 
-  test('one that accepts connections and says nothing is given up soon', async () => {
+  longTest('one that accepts connections and says nothing is given up soon', async () => {
     const proxy = await startProxy(given())
     proxy.set('hang')
     expect(await refusalOf(proxy.url)).toMatch(

@@ -102,7 +102,7 @@ test('without OTEL_EXPORTER_OTLP_ENDPOINT nothing is sent, and no line of the lo
   expect(collector.bodies).toEqual([])
 })
 
-test('without the SDK the log says what to install, and the service runs on', async () => {
+longTest('without the SDK the log says what to install, and the service runs on', async () => {
   const { server, address } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.address }, [withoutSdk])
   expect((await fetch(`${address}/healthz`)).status).toBe(200)
   await stop(server)
