@@ -10,6 +10,7 @@ import {
   type VisitorOptions,
 } from '../support/browser.ts'
 import { consoleSizes, openConsole } from '../support/console.ts'
+import { longTest } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { offer, type TestService } from '../support/test-service.ts'
@@ -141,7 +142,7 @@ describe.skipIf(chromiumPath === undefined)('in the calendar', () => {
     expect(await spanOf(id)).toBe('10:00–11:00 Anna Weber')
   })
 
-  test('a block is dragged with a finger, on a phone', async () => {
+  longTest('a block is dragged with a finger, on a phone', async () => {
     const day = '2026-12-01'
     const id = await block(day, '10:00', '11:00')
     const { page, context } = await open(`/console?date=${day}&view=day`, {

@@ -13,6 +13,7 @@ import {
 } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { consoleSizes, openConsole } from '../support/console.ts'
+import { longTest } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import type { TestService } from '../support/test-service.ts'
@@ -131,7 +132,7 @@ describe.skipIf(chromiumPath === undefined)('the calendar, live', () => {
     await look(page, 'list-phone')
   })
 
-  test('a hold counts down and goes when it ends; the present time moves', async () => {
+  longTest('a hold counts down and goes when it ends; the present time moves', async () => {
     await booker.hold('Haircut', '2026-11-20T15:00:00+01:00', { staff_id: booker.staffId('Ben') })
     const { page } = await open('/console?date=2026-11-20')
     await page.locator('.hold').getByText('held, 9:5').waitFor()
@@ -143,7 +144,7 @@ describe.skipIf(chromiumPath === undefined)('the calendar, live', () => {
     await passing(page, line.getByText('10:11').waitFor())
   })
 
-  test('says that the network is away and that a log-in has ended, and goes on', async () => {
+  longTest('says that the network is away and that a log-in has ended, and goes on', async () => {
     const { page, context } = await open('/console?date=2026-11-24')
     await context.setOffline(true)
     const status = page.locator('#cal-status')
@@ -226,7 +227,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     expect(tells).toEqual([`/console/bookings/${id}/tell`])
   })
 
-  test('says that a client without an e-mail address gets no mail, and offers none', async () => {
+  longTest('says that a client without an e-mail address gets no mail, and offers none', async () => {
     const day = '2026-12-16'
     const anna = booker.staffId('Anna')
     const client = { first_name: 'Peter', last_name: 'Lustig', email: 'phone-4930123@no-email.invalid' }
@@ -406,7 +407,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     expect(await startOf(id)).toBe(`${day}T09:00 Anna Weber`)
   })
 
-  test('two people move it: one wins, the other is told and sees where it is', async () => {
+  longTest('two people move it: one wins, the other is told and sees where it is', async () => {
     const day = '2026-12-02'
     const [anna, ben] = [booker.staffId('Anna'), booker.staffId('Ben')]
     const id = await booker.book('Haircut', `${day}T09:00:00+01:00`, { staff_id: anna })
@@ -430,7 +431,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     expect(await startOf(id)).toBe(`${day}T10:00 Ben Fischer`)
   })
 
-  test('is moved once over a broken network, and while the server is away', async () => {
+  longTest('is moved once over a broken network, and while the server is away', async () => {
     const day = '2026-12-03'
     const anna = booker.staffId('Anna')
     const id = await booker.book('Haircut', `${day}T09:00:00+01:00`, { staff_id: anna })

@@ -9,11 +9,11 @@ import type { TestService } from '../support/test-service.ts'
 
 /** Presses the tab key until the focus is there. */
 async function reach(page: Page, target: Locator, max = 150): Promise<void> {
-  await target.waitFor()
+  // found once, as to find it by its name takes longer than to press a key
+  const element = await target.elementHandle()
   const isThere = () =>
-    target.evaluate(
-      (element) =>
-        (element as { getRootNode(): { activeElement?: unknown } }).getRootNode().activeElement === element,
+    element.evaluate(
+      (node) => (node as { getRootNode(): { activeElement?: unknown } }).getRootNode().activeElement === node,
     )
   for (let presses = 0; presses < max && !(await isThere()); presses += 1) await page.keyboard.press('Tab')
   expect(await isThere()).toBe(true)

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { misfitsIn, violationsIn } from './accessibility.ts'
 import { keepScreenshot, type Visitor } from './browser.ts'
+import { isLong } from './long.ts'
 
 /* What a visitor does with the widget, and what a test looks for in it. Each action waits for what it acts on. */
 
@@ -57,12 +58,14 @@ export async function holdBack(page: Page, addresses: string): Promise<() => voi
   return () => resolve(undefined)
 }
 
-const widths = [320, 768, 1280]
+/** In brief the narrowest, where texts are cut first, beside the width that the page has. */
+const widths = isLong ? [320, 768, 1280] : [320]
 
 /** Nothing is cut, covered or beyond the page at any width, and nothing is inaccessible. */
 export async function expectSound(page: Page, name: string): Promise<void> {
   const own = page.viewportSize()
   await page.waitForLoadState() // a page that has just come may still lack its styles
+  expect(await misfitsIn(page), 'at its own width').toEqual([])
   for (const width of widths) {
     await page.setViewportSize({ width, height: own?.height ?? 900 })
     await keepScreenshot(page, `${name}-${width}`)

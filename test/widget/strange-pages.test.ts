@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { violationsIn } from '../support/accessibility.ts'
 import { heading } from '../support/booking-visit.ts'
 import { chromiumPath, keepScreenshot, type VisitorOptions, type Website } from '../support/browser.ts'
+import { testFirstOf } from '../support/long.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 import { startVisits } from '../support/visits.ts'
 
@@ -40,7 +41,7 @@ describe.skipIf(chromiumPath === undefined)('the widget on a website with ways o
     return page
   }
 
-  test.each(['light', 'dark'] as const)(
+  testFirstOf([['dark'], ['light']])(
     'has texts of its own size and form, whatever those of the page are (%s)',
     async (colorScheme) => {
       const look = async () => {
@@ -77,12 +78,12 @@ describe.skipIf(chromiumPath === undefined)('the widget on a website with ways o
     await heading(page, 'Your details')
   })
 
-  test.each([
-    { width: 390, height: 844 },
-    { width: 1280, height: 800 },
-  ])('moves nothing on the page over a slow network ($width wide)', async (size) => {
+  testFirstOf([
+    [390, 844],
+    [1280, 800],
+  ])('moves nothing on the page over a slow network (%d wide)', async (width, height) => {
     pageWith('', 'style="display: block; min-height: 800px"')
-    const { page } = await open(size)
+    const { page } = await open({ width, height })
     await page.addInitScript(`{
       window.moves = []
       new PerformanceObserver((list) => {
@@ -110,6 +111,6 @@ describe.skipIf(chromiumPath === undefined)('the widget on a website with ways o
       return isNew ? [...all, value] : [...all.slice(0, -1), (all.at(-1) ?? 0) + value]
     }, [])
     expect(Math.max(0, ...sums), JSON.stringify(moves)).toBeLessThanOrEqual(0.05)
-    await keepScreenshot(page, `slow-${size.width}`)
+    await keepScreenshot(page, `slow-${width}`)
   })
 })
