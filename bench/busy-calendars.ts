@@ -7,7 +7,8 @@ import { endless, manyExceptions } from '../test/calendars/hostile-files.ts'
 import { findPostgres } from '../test/support/postgres-server.ts'
 import { Load, type Outcome } from './load.ts'
 import { median, type Plan } from './measure.ts'
-import { startTarget, type Engine, type Target } from './targets.ts'
+import type { Engine } from './operations.ts'
+import { startTarget, type Target } from './targets.ts'
 
 /*
  * What hostile busy calendars cost those who book: 100 holds a second, first without one, then while the server reads

@@ -4,7 +4,8 @@ import { request } from 'undici'
 import { findChromium } from '../test/support/chromium.ts'
 import { findPostgres } from '../test/support/postgres-server.ts'
 import { median, type Plan } from './measure.ts'
-import { startTarget, type Engine, type Target } from './targets.ts'
+import type { Engine } from './operations.ts'
+import { startTarget, type Target } from './targets.ts'
 
 /*
  * What an owner waits for: the day of a large salon in the console, in Chromium, opened without a cache, and how smoothly

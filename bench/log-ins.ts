@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import { request } from 'undici'
 import { findPostgres } from '../test/support/postgres-server.ts'
 import { median, type Plan } from './measure.ts'
-import { startTarget, type Engine, type Target } from './targets.ts'
+import type { Engine } from './operations.ts'
+import { startTarget, type Target } from './targets.ts'
 
 /*
  * What the time of an answer tells of who has an account: one client tries an address that somebody has and one that nobody

@@ -5,7 +5,8 @@ import { SMTPServer } from 'smtp-server'
 import { findPostgres } from '../test/support/postgres-server.ts'
 import { Load, type Outcome } from './load.ts'
 import { median, type Plan } from './measure.ts'
-import { startTarget, type Engine } from './targets.ts'
+import type { Engine } from './operations.ts'
+import { startTarget } from './targets.ts'
 
 /*
  * What a mail server costs those who book: visitors of a service that sends no mails, beside those of services whose mail

@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import { findPostgres } from '../test/support/postgres-server.ts'
 import { insertsPerSecond, pgbenchVersion } from './inserts.ts'
 import { Load, type Outcome, type Sample } from './load.ts'
-import { operations, type World } from './operations.ts'
-import { startBare, startTarget, type Engine, type Target } from './targets.ts'
+import { operations, type World, type Engine } from './operations.ts'
+import { startBare, startTarget, type Target } from './targets.ts'
 
 /** What is measured, and for how long. */
 export interface Plan {

@@ -3,6 +3,10 @@
  * it, and knows nothing but the public API.
  */
 
+/** Where a service keeps its data, and how many servers it has. */
+export const engines = ['sqlite', 'postgres', 'two-servers'] as const
+export type Engine = (typeof engines)[number]
+
 /** A request, before it is bytes. */
 export interface Request {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'

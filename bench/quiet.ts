@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import { findPostgres } from '../test/support/postgres-server.ts'
 import { Load, type Order, type Outcome } from './load.ts'
 import { median, type Plan } from './measure.ts'
-import { startTarget, type Engine, type Target } from './targets.ts'
+import type { Engine } from './operations.ts'
+import { startTarget, type Target } from './targets.ts'
 
 /*
  * What a busy business costs its neighbours: what a quiet business asks, first alone, then while another business of the

@@ -1,23 +1,12 @@
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { measureBesideCalendars } from './busy-calendars.ts'
-import { measureCalendar } from './calendar.ts'
-import { simulateGrowth } from './growth.ts'
-import { pgbenchVersion } from './inserts.ts'
-import { measureLogIns } from './log-ins.ts'
-import { measureBesideMails } from './mails.ts'
-import { measure, type Figure, type Plan } from './measure.ts'
-import { operations } from './operations.ts'
-import { measureQuiet } from './quiet.ts'
-import { measureReplica } from './replica.ts'
-import { engines } from './targets.ts'
-import { measureStored } from './stored.ts'
-import { measureWidget } from './widget.ts'
+import type { Figure, Plan } from './measure.ts'
+import { engines, operations } from './operations.ts'
 
 /*
  * `npm run bench` measures every operation and prints a table; `npm run bench -- quiet` measures a business beside a busy
  * one, `npm run bench -- mails` bookings beside mail servers, `npm run bench -- webhooks` deliveries,
- * `npm run bench -- search` a search among a million bookings.
+ * `npm run bench -- search` a search among a million bookings. Each loads what it measures when it is known.
  */
 
 const usage = `npm run bench [-- [against PATH] OPTIONS]
@@ -145,6 +134,8 @@ async function main(plan: Plan): Promise<void> {
   console.log(
     `Medians of ${plan.rounds} turns of ${plan.seconds} s; service, database and load share the machine.`,
   )
+  const { pgbenchVersion } = await import('./inserts.ts')
+  const { measure } = await import('./measure.ts')
   const pgbench = await pgbenchVersion()
   console.log(`Inserts beside holds: ${pgbench ?? 'none, as pgbench is not installed'}`)
   let engine = ''
@@ -177,19 +168,19 @@ if (import.meta.main) {
   const args = process.argv.slice(2)
   if (args[0] === 'webhooks') await import('./webhooks.ts')
   else if (args[0] === 'search') await import('./search.ts')
-  else if (args[0] === 'replica') await measureReplica()
-  else if (args[0] === 'growth') simulateGrowth()
+  else if (args[0] === 'replica') await (await import('./replica.ts')).measureReplica()
+  else if (args[0] === 'growth') (await import('./growth.ts')).simulateGrowth()
   else {
     const special = {
-      calendar: measureCalendar,
-      widget: measureWidget,
-      'busy-calendars': measureBesideCalendars,
-      quiet: measureQuiet,
-      mails: measureBesideMails,
-      'log-ins': measureLogIns,
-      stored: measureStored,
+      calendar: async () => (await import('./calendar.ts')).measureCalendar,
+      widget: async () => (await import('./widget.ts')).measureWidget,
+      'busy-calendars': async () => (await import('./busy-calendars.ts')).measureBesideCalendars,
+      quiet: async () => (await import('./quiet.ts')).measureQuiet,
+      mails: async () => (await import('./mails.ts')).measureBesideMails,
+      'log-ins': async () => (await import('./log-ins.ts')).measureLogIns,
+      stored: async () => (await import('./stored.ts')).measureStored,
     }[args[0] ?? '']
     const plan = understood(special ? args.slice(1) : args)
-    if (plan) await (special ?? main)(plan)
+    if (plan) await ((await special?.()) ?? main)(plan)
   }
 }

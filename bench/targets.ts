@@ -8,17 +8,13 @@ import pg from 'pg'
 import { request } from 'undici'
 import { endingWithUs } from './children.ts'
 import type { Sample } from './load.ts'
-import type { World } from './operations.ts'
+import type { Engine, World } from './operations.ts'
 import { ownDatabase } from './support/own-database.ts'
 
 /*
  * What is measured: a checkout of Holdfast with a database of its own, known by its command line and its API alone. So
  * any checkout can be measured beside this one.
  */
-
-/** Where a service keeps its data, and how many servers it has. */
-export const engines = ['sqlite', 'postgres', 'two-servers'] as const
-export type Engine = (typeof engines)[number]
 
 /** A service that runs, with something to book in it. */
 export interface Target {

@@ -8,7 +8,8 @@ import { request } from 'undici'
 import { findWholeChromium } from '../test/support/chromium.ts'
 import { findPostgres } from '../test/support/postgres-server.ts'
 import { median, type Plan } from './measure.ts'
-import { startTarget, type Engine, type Target } from './targets.ts'
+import type { Engine } from './operations.ts'
+import { startTarget, type Target } from './targets.ts'
 
 /*
  * What a visitor waits for: the first times of a widget that stands in a website and of the booking page, with the service

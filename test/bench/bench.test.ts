@@ -126,10 +126,14 @@ test.each([
   [['--engine', 'mysql'], '--engine takes sqlite, postgres, two-servers; not mysql'],
   [['--at-once', 'many'], '--at-once takes a number above 0; not many'],
   [['against'], '"against" is not understood'],
-])('%j is refused with what there is', async (args, reason) => {
-  const { code, stdout, stderr } = await bench(...args)
+])('%j is refused with what there is', (args, reason) => {
+  expect(() => planOf(args)).toThrow(reason)
+})
+
+test('what is refused measures nothing, and ends with 2', async () => {
+  const { code, stdout, stderr } = await bench('--operation', 'shows')
   expect([code, stdout]).toEqual([2, ''])
-  expect(stderr).toContain(reason)
+  expect(stderr).toMatch(/^--operation takes session, hold.*\nnpm run bench /)
 })
 
 test('the commands of docs/benchmark.md are understood', () => {
