@@ -7,7 +7,7 @@ import { bookingOf, nextAddress, nextStart, type Tenant } from '../support/tenan
 import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 import { envelope, stateless } from './mcp-client.ts'
 
-const messagesPerRun = rounds(500, 20_000)
+const messagesPerRun = rounds(1_000, 20_000)
 /** A long run takes a seed of its own, which its name tells. */
 const chosenSeeds = isWhole && !process.env['HOLDFAST_TEST_SEED'] ? [Date.now() % 1_000_000] : seeds(1)
 
