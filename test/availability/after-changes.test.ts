@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Client, sessionClient } from '../support/client.ts'
+import { onOneEngine } from '../support/long.ts'
 import { makeBusiness, makeOffer, makeStaff, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { type Asked, watcherOf } from '../support/slots.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 /*
  * The days that one visitor was shown may be kept for the next. What is offered has to be as if nothing were kept; that it is
  * right in random worlds is tried in random-worlds.test.ts.
  */
-onEachEngine('days that were shown before', (engine) => {
+onOneEngine('postgres', 'days that were shown before', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let one: Client

@@ -3,7 +3,7 @@ import { openingsOf, type Schedule } from '../../src/availability/hours-rules.ts
 import { AvailabilityRules, zoneAround } from '../../src/availability/offer-rules.ts'
 import { dayMs } from '../../src/availability/zone-rules.ts'
 import type { Hours, Location, Service, Weekday } from '../../src/catalogue/catalogue-types.ts'
-import { isWhole } from '../support/long.ts'
+import { isWhole, testIn } from '../support/long.ts'
 import { dateAfter, wallClock, type WallTime } from '../support/wall-clock.ts'
 
 /*
@@ -125,24 +125,27 @@ const oddZones = [
   'Europe/Berlin',
   'Pacific/Chatham', // three quarters of an hour off
 ]
+/** North and south, and a change of half an hour. */
+const brief = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe']
 const zones = isWhole ? Intl.supportedValuesOf('timeZone') : oddZones
 
 describe('around changes of the clocks', () => {
-  test.each(zones)('slots are those that the clock on the wall shows: %s', (timeZone) => {
-    // a time without changes has to be right as well
-    const changes = isWhole ? changesOf(timeZone) : changesOf(timeZone).slice(0, 6)
-    const moments = [Date.UTC(2026, 4, 13, 12), ...changes]
-    for (const moment of moments) {
-      const from = Math.floor((moment - 1.2 * dayMs) / stepMs) * stepMs
-      for (const [name, schedule] of Object.entries(schedules)) {
-        for (const service of services) {
-          const span = { from, to: from + 2.4 * dayMs, service }
-          const place = `${timeZone}, ${name}, around ${new Date(moment).toISOString()}`
-          expect(offered(schedule, timeZone, span), place).toEqual(walk(schedule, timeZone, span))
+  for (const timeZone of zones)
+    testIn(brief.includes(timeZone))(`slots are those that the clock on the wall shows: ${timeZone}`, () => {
+      // a time without changes has to be right as well
+      const changes = isWhole ? changesOf(timeZone) : changesOf(timeZone).slice(0, 6)
+      const moments = [Date.UTC(2026, 4, 13, 12), ...changes]
+      for (const moment of moments) {
+        const from = Math.floor((moment - 1.2 * dayMs) / stepMs) * stepMs
+        for (const [name, schedule] of Object.entries(schedules)) {
+          for (const service of services) {
+            const span = { from, to: from + 2.4 * dayMs, service }
+            const place = `${timeZone}, ${name}, around ${new Date(moment).toISOString()}`
+            expect(offered(schedule, timeZone, span), place).toEqual(walk(schedule, timeZone, span))
+          }
         }
       }
-    }
-  })
+    })
 
   test('a wall time that is skipped is not offered, one that is repeated is offered twice', () => {
     const always: Schedule = { weekly_hours: null, date_overrides: [] }

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { clientOf, sessionClient, type Client } from '../support/client.ts'
+import { onOneEngine } from '../support/long.ts'
 import { makeBusiness, makeOffer, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { watcherOf, type Asked, type Watcher } from '../support/slots.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const tuesday = '2026-12-01'
 const ten = `${tuesday}T10:00:00+01:00`
 
-onEachEngine('the entity tag of availability', (engine) => {
+onOneEngine('sqlite', 'the entity tag of availability', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

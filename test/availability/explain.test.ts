@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
 import { expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import { makeBusiness, makeOffer, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { expectRefusal } from '../support/refusals.ts'
 import { watcherOf, type Asked, type ShownSlot } from '../support/slots.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const
 const officeHours = days.map((weekday) => ({ weekday, opens: '09:00', closes: '17:00' }))
@@ -17,7 +18,7 @@ type Scenario = [
   prepare?: (offer: Asked, items: { key: Client; staffId: string }) => Promise<unknown>,
 ]
 
-onEachEngine('why a slot is not offered', (engine) => {
+onOneEngine('sqlite', 'why a slot is not offered', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client
@@ -170,7 +171,7 @@ onEachEngine('why a slot is not offered', (engine) => {
   })
 })
 
-onEachEngine('other times that a refusal names', (engine) => {
+onOneEngine('sqlite', 'other times that a refusal names', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sessionClient, type Client } from '../support/client.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import {
   deactivate,
   makeBusiness,
@@ -11,13 +12,13 @@ import {
 } from '../support/offers.ts'
 import { timesOf, watcherOf, type Asked, type Watcher } from '../support/slots.ts'
 import { unknownId } from '../support/tenant-things.ts'
-import { onEachEngine, startTestService, testClock, type TestService } from '../support/test-service.ts'
+import { startTestService, testClock, type TestService } from '../support/test-service.ts'
 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const
 const officeHours = weekdays.map((weekday) => ({ weekday, opens: '09:00', closes: '17:00' }))
 const tuesday = '2026-12-01'
 
-onEachEngine('questions about availability', (engine) => {
+onOneEngine('postgres', 'questions about availability', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let session: Client

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
+import { onOneEngine } from '../support/long.ts'
 import {
   makeBusiness,
   makeLocation,
@@ -11,12 +12,12 @@ import {
 } from '../support/offers.ts'
 import { rowOf } from '../support/records.ts'
 import { timesOf, watcherOf, type Asked } from '../support/slots.ts'
-import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 const at = (time: string, date = '2026-12-01') => `${date}T${time}:00+01:00`
 const ten = at('10:00')
 
-onEachEngine('staff and what is offered', (engine) => {
+onOneEngine('postgres', 'staff and what is offered', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

@@ -3,16 +3,17 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { agreedPrices } from '../../src/database/migrations/0006-agreed-prices.ts'
 import { bookSlot, type Client, clientOf, sessionClient } from '../support/client.ts'
 import { readConsole, textOf } from '../support/console.ts'
+import { onOneEngine } from '../support/long.ts'
 import { mailWorld, type MailWorld, nextClient } from '../support/mail-world.ts'
 import type { Offer } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
-import { onEachEngine, type Reply } from '../support/test-service.ts'
+import { type Reply } from '../support/test-service.ts'
 
 const at = (time: string) => `2026-12-01T${time}:00+01:00`
 const euros = (amount: number) => ({ amount: amount * 100, currency: 'EUR' })
 const dollars = { amount: 9_900, currency: 'USD' }
 
-onEachEngine('the price of a booking', (engine) => {
+onOneEngine('postgres', 'the price of a booking', (engine) => {
   let world: MailWorld
   let key: Client
   let owner: LoggedIn

@@ -1,13 +1,14 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { plainLetters } from '../../src/database/migrations/0011-plain-letters.ts'
+import { onOneEngine } from '../support/long.ts'
 import { makeBusiness, makeOffer, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { storeBookings } from '../support/stored-bookings.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 /* What clients are searched by follows the bookings, whoever writes them. */
 
-onEachEngine('what clients are searched by', (engine) => {
+onOneEngine('sqlite', 'what clients are searched by', (engine) => {
   let service: TestService
   let business: OwnBusiness
   beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import {
   deactivate,
   makeBusiness,
@@ -14,11 +15,11 @@ import {
 import { eventsOf, eventTypesOf, rowOf, snapshot, takenClaim } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
 import { unknownId } from '../support/tenant-things.ts'
-import { ada, onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { ada, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 const at = (time: string) => `2026-12-01T${time}:00+01:00`
 
-onEachEngine('correcting a booking', (engine) => {
+onOneEngine('sqlite', 'correcting a booking', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

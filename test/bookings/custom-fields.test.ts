@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { derivedId } from '../../src/base/ids.ts'
 import type { CustomField } from '../../src/catalogue/catalogue-types.ts'
 import { type Client, clientOf, sessionClient } from '../support/client.ts'
+import { onOneEngine } from '../support/long.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { expectRefusal, pointersOf } from '../support/refusals.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const tenOClock = '2026-12-01T10:00:00+01:00'
 
@@ -27,7 +28,7 @@ const fields = [
 ]
 const answer = (type: CustomField['type'], value: unknown) => ({ field_id: derivedId('field', type), value })
 
-onEachEngine('answers to custom fields', (engine) => {
+onOneEngine('sqlite', 'answers to custom fields', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let session: Client

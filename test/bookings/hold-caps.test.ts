@@ -3,6 +3,7 @@ import { insertClaim } from '../../src/bookings/claim-queries.ts'
 import type { Transaction } from '../../src/database/database.ts'
 import type { ClaimsTable } from '../../src/database/tables.ts'
 import { clientOf, sessionClient, type Client } from '../support/client.ts'
+import { testFirstOf } from '../support/long.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { rowOf } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
@@ -197,7 +198,7 @@ onEachEngine('caps on active holds', (engine) => {
 })
 
 onEachEngine('the caps that a service has by default', (engine) => {
-  test.each([
+  testFirstOf([
     [{}, 10],
     [{ RATE_LIMIT_FACTOR: '2' }, 20],
     [{ RATE_LIMIT_FACTOR: '0.25' }, 2],

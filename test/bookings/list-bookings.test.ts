@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
+import { onOneEngine } from '../support/long.ts'
 import { makeBusiness, makeOffer, makeService, makeStaff, type Offer } from '../support/offers.ts'
 import { pointersOf } from '../support/refusals.ts'
 import { storeBookings } from '../support/stored-bookings.ts'
-import { ada, onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { ada, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 const idsOf = (reply: Reply) => (reply.body.data as { id: string }[]).map(({ id }) => id)
 
-onEachEngine('listing bookings', (engine) => {
+onOneEngine('postgres', 'listing bookings', (engine) => {
   let service: TestService
   let key: Client
   let hub: Client

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import {
   deactivate,
   makeBusiness,
@@ -12,7 +13,7 @@ import {
 } from '../support/offers.ts'
 import { eventTypesOf, rowOf, snapshot } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
-import { onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
+import { type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 const at = (time: string, day = '2026-12-01') => `${day}T${time}:00+01:00`
 
@@ -43,7 +44,7 @@ function tokenIn(url: unknown): string {
   return token
 }
 
-onEachEngine('the manage link', (engine) => {
+onOneEngine('sqlite', 'the manage link', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

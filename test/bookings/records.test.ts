@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { derivedId } from '../../src/base/ids.ts'
 import { bookSlot, type Client, clientOf, sessionClient } from '../support/client.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import {
   makeBusiness,
   makeLocation,
@@ -11,7 +12,7 @@ import {
   type OwnBusiness,
 } from '../support/offers.ts'
 import { logInNewPerson, type LoggedIn } from '../support/person.ts'
-import { ada, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { ada, startTestService, type TestService } from '../support/test-service.ts'
 
 /* What a business keeps of bookings and clients: answers, history, who its clients are, and who of its people may what. */
 
@@ -23,7 +24,7 @@ const grace = {
   phone: '+49 30 1234',
 }
 
-onEachEngine('records of bookings', (engine) => {
+onOneEngine('postgres', 'records of bookings', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

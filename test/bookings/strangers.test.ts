@@ -4,6 +4,7 @@ import { jobs } from '../../src/server.ts'
 import { type Client, clientOf, sessionClient } from '../support/client.ts'
 import { deposit } from '../support/deposits.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
+import { testFirstOf, rounds } from '../support/long.ts'
 import { makeBusiness, makeOffer, makeStaff, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { ada, onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
@@ -75,7 +76,7 @@ onEachEngine('bookings of strangers', (engine) => {
 
   test('bookings at once, of which one takes more steps, are counted exactly', async () => {
     const [kim = '', lee = ''] = await makeStaff(service, business.id, ['Kim', 'Lee'])
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < rounds(2, 10); round += 1) {
       const staffed = await makeOffer(service, business.id, { staffIds: [kim, lee] })
       const at = address()
       await bookings(await newcomer(at), perHour - 1)
@@ -414,7 +415,7 @@ onEachEngine('bookings that wait for their deposit', (engine) => {
 })
 
 onEachEngine('the caps that a service has by default', (engine) => {
-  test.each([
+  testFirstOf([
     [{}, 10, 5],
     [{ RATE_LIMIT_FACTOR: '2' }, 20, 10],
     [{ MAX_BOOKINGS_PER_IP_PER_HOUR: '40' }, 30, 5], // those of the day come first

@@ -5,7 +5,7 @@ import { fetchBusyCalendar, fetchDueCalendars, readOldestCopy } from '../../src/
 import type { CalendarReader } from '../../src/calendars/busy-file.ts'
 import { bookSlot, type Client, clientOf } from '../support/client.ts'
 import { expectProblem } from '../support/expect-problem.ts'
-import { testIn } from '../support/long.ts'
+import { onOneEngine } from '../support/long.ts'
 import {
   makeBusiness,
   makeLocation,
@@ -15,7 +15,7 @@ import {
   type OwnBusiness,
 } from '../support/offers.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { calendar, event } from './calendar-files.ts'
 import { endless, hostile } from './hostile-files.ts'
 
@@ -34,7 +34,7 @@ const written = (time: string) => at(time).replaceAll(/[-:]/g, '')
 const appointment = (from: string, to: string, uid = from, ...lines: string[]) =>
   event(`UID:${uid}`, `DTSTART:${written(from)}`, `DTEND:${written(to)}`, ...lines)
 
-onEachEngine('busy calendars', (engine) => {
+onOneEngine('sqlite', 'busy calendars', (engine) => {
   let service: TestService
   let receiver: Receiver
   let reader: CalendarReader
@@ -173,7 +173,7 @@ onEachEngine('busy calendars', (engine) => {
     expect(await readOldestCopy(service.context)).toBeGreaterThanOrEqual(0)
   })
 
-  testIn(engine === 'sqlite')('say in one sentence why a file was refused, and keep the copy', async () => {
+  test('say in one sentence why a file was refused, and keep the copy', async () => {
     const { id } = await add()
     serve(calendar(appointment('10:00', '11:00')))
     await fetchNow(id)

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import { makeBusiness, makeLocation, type OwnBusiness } from '../support/offers.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 type Case = [what: string, wrong: Record<string, unknown>, ...pointers: string[]]
 
@@ -210,7 +211,7 @@ const staff: Case[] = [
   ['a place twice', { location_ids: [ids(1)[0], ids(1)[0]?.toUpperCase()] }, '/location_ids/1'],
 ]
 
-onEachEngine('a bad catalogue', (engine) => {
+onOneEngine('sqlite', 'a bad catalogue', (engine) => {
   let service: TestService
   let spa: OwnBusiness
   let place: string

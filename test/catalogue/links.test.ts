@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectErrors } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import { makeBusiness } from '../support/offers.ts'
 import type { Tenant } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('names in links, order and pictures', (engine) => {
+onOneEngine('sqlite', 'names in links, order and pictures', (engine) => {
   let service: TestService
   let salon: Tenant
   let studio: Tenant

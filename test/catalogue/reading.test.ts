@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { insertMissing } from '../../src/catalogue/catalogue-queries.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import { changeRows, deactivate, type Tenant, unknownId } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const kinds = ['services', 'locations', 'staff'] as const
 
@@ -12,7 +13,7 @@ interface Item {
   name: string
 }
 
-onEachEngine('reading services, locations and staff', (engine) => {
+onOneEngine('postgres', 'reading services, locations and staff', (engine) => {
   let service: TestService
   let salon: Tenant
   let key: string

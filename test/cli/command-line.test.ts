@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { runCommand } from '../support/command-line.ts'
 import { emptyDirectory, runHoldfast } from '../support/holdfast-process.ts'
+import { onOneEngine } from '../support/long.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 test('--version prints the version alone', async () => {
   expect(await runHoldfast(['--version'])).toMatchObject({
@@ -52,7 +52,7 @@ test.each(['', 'hub', 'business', 'key'])('"holdfast %s" alone shows what is pos
   expect(ran.stderr).toContain('Usage: holdfast')
 })
 
-onEachEngine('holdfast migrate', (engine) => {
+onOneEngine('postgres', 'holdfast migrate', (engine) => {
   test('tells what it ran, and the next time that there was nothing to do', async () => {
     const database = await createTestDatabase(engine)
     const migrate = (...args: string[]) => runCommand(['migrate', ...args], { DATABASE_URL: database.url })

@@ -4,13 +4,14 @@ import { readRows } from '../support/checker.ts'
 import { runCommand } from '../support/command-line.ts'
 import { demoWorld, runHoldfast } from '../support/holdfast-process.ts'
 import { httpClients } from '../support/http-client.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type ServerProcess, startServer, withoutLimits } from '../support/server-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { ada, onEachEngine } from '../support/test-service.ts'
+import { ada } from '../support/test-service.ts'
 
 const call = httpClients()
 
-onEachEngine('holdfast demo', (engine) => {
+onOneEngine('postgres', 'holdfast demo', (engine) => {
   let database: TestDatabase
   let first: DemoWorld
   let second: DemoWorld

@@ -99,7 +99,9 @@ describe('the example for Node', () => {
 
   test.runIf(hasCurl)('books, and receives a webhook that it verifies', () => follow(process.execPath))
 
-  test.runIf(hasCurl && oldNode !== undefined)('does so with Node 20', () => follow(oldNode ?? ''))
+  describe.runIf(hasCurl && oldNode !== undefined)('with Node 20', () => {
+    longTest('does so too', () => follow(oldNode ?? ''))
+  })
 
   test.runIf(hasCurl && hasRegistry).each(['deno', 'bun'])('does so with %s', patient, async (name) => {
     const directory = temporaryDirectory()

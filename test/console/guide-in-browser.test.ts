@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { misfitsIn, violationsIn } from '../support/accessibility.ts'
 import { chromiumPath, keepScreenshot, sharedBrowser, startPublicService } from '../support/browser.ts'
 import { consoleSizes, openConsole } from '../support/console.ts'
+import { testFirstOf } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import type { TestService } from '../support/test-service.ts'
@@ -48,10 +49,10 @@ describe.skipIf(chromiumPath === undefined)('a busy day', () => {
     await service.stop()
   })
 
-  test.each([
-    ['console-day', () => `/console?date=${day}`, consoleSizes.desktop],
-    ['console-list', () => `/console?date=${day}&view=list`, consoleSizes.phone],
-    ['console-booking', () => `/console/bookings/${shown}`, consoleSizes.desktop],
+  testFirstOf([
+    ['console-day', (): string => `/console?date=${day}`, consoleSizes.desktop],
+    ['console-list', (): string => `/console?date=${day}&view=list`, consoleSizes.phone],
+    ['console-booking', (): string => `/console/bookings/${shown}`, consoleSizes.desktop],
   ])('%s is whole', async (name, path, size) => {
     const visitor = await openConsole(browser, owner, { address, ...size })
     await visitor.page.goto(`${address}${path()}`)

@@ -8,6 +8,7 @@ import {
   startPublicService,
 } from '../support/browser.ts'
 import { violationsIn } from '../support/accessibility.ts'
+import { longTest } from '../support/long.ts'
 import { logInNewPerson } from '../support/person.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 
@@ -90,7 +91,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
     await close()
   })
 
-  test('an owner gives a person hours and a holiday on a desk, in German and in the dark', async () => {
+  longTest('an owner gives a person hours and a holiday on a desk, in German and in the dark', async () => {
     const { page, picture, errors, close } = await open({
       ...{ width: 1280, height: 800, colorScheme: 'dark', locale: 'de-DE' },
     })

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { demoWorld, project } from '../support/holdfast-process.ts'
-import { onOneEngine } from '../support/long.ts'
+import { longTest, onOneEngine } from '../support/long.ts'
 import { startServer, type ServerProcess } from '../support/server-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { businessOf } from '../support/test-service.ts'
@@ -48,7 +48,7 @@ onOneEngine('sqlite', 'a client that is made from the document of a running serv
     return stdout
   }
 
-  test('by openapi-typescript has the program of the guide compile, book and change', () => {
+  longTest('by openapi-typescript has the program of the guide compile, book and change', () => {
     const address = `${server.address}/openapi.json`
     run(join(modules, 'openapi-typescript/bin/cli.js'), address, '-o', 'holdfast.d.ts')
     const strict = [

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import {
   bookingOf,
   deactivate,
@@ -9,16 +10,9 @@ import {
   unknownId,
   type Tenant,
 } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('names, fields, null and ids', (engine) => {
+onOneEngine('sqlite', 'names, fields, null and ids', (engine) => {
   let service: TestService
   let salon: Tenant
   let token: string

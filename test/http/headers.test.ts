@@ -2,21 +2,16 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import { bookingOf, unknownId, type Tenant } from '../support/tenant-things.ts'
-import {
-  businessOf,
-  onEachEngine,
-  startTestService,
-  type CallOptions,
-  type TestService,
-} from '../support/test-service.ts'
+import { businessOf, startTestService, type CallOptions, type TestService } from '../support/test-service.ts'
 
 const exposed = [
   ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
   ...['Retry-After', 'ETag', 'X-Request-Id', 'Idempotent-Replayed'],
 ]
 
-onEachEngine('headers and methods', (engine) => {
+onOneEngine('sqlite', 'headers and methods', (engine) => {
   let service: TestService
   let salon: Tenant
   let key: string

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ProblemCode, problemKinds } from '../../src/base/errors.ts'
 import { expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import {
   bookingOf,
   changeRows,
@@ -15,13 +16,12 @@ import {
   businessOf,
   type CallOptions,
   offer,
-  onEachEngine,
   type Reply,
   startTestService,
   type TestService,
 } from '../support/test-service.ts'
 
-onEachEngine('problem documents', (engine) => {
+onOneEngine('sqlite', 'problem documents', (engine) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(engine, {

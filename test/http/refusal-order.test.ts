@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onOneEngine } from '../support/long.ts'
 import { bookingOf, restrictOrigins, unknownId, type Tenant } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 /** A request to change a booking, before faults are put into it. */
 interface Draft {
@@ -21,7 +22,7 @@ interface Mistake {
   put: (draft: Draft) => Partial<Draft>
 }
 
-onEachEngine('the order of refusals', (engine) => {
+onOneEngine('sqlite', 'the order of refusals', (engine) => {
   let service: TestService
   let salon: Tenant
   let sessionToken: string

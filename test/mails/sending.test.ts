@@ -11,20 +11,16 @@ import { emptyDirectory } from '../support/holdfast-process.ts'
 import { scrape } from '../support/scrape.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
+import { onOneEngine } from '../support/long.ts'
 import { startMailServer, startSilentServer, type MailServer } from '../support/mail-server.ts'
 import { mailVariables, nextClient } from '../support/mail-world.ts'
 import { makeBusiness, makeOffer, type OwnBusiness } from '../support/offers.ts'
 import { selfSigned } from '../support/self-signed.ts'
-import {
-  beforeTransactions,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { beforeTransactions, startTestService, type TestService } from '../support/test-service.ts'
 
 const monday = '2026-11-30T09:30:00+01:00'
 
-onEachEngine('sending mails', (engine) => {
+onOneEngine('postgres', 'sending mails', (engine) => {
   const open: (() => Promise<void> | void)[] = []
   afterEach(async () => {
     for (const close of open.splice(0).toReversed()) await close()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { emptyDirectory, project } from '../support/holdfast-process.ts'
+import { longTest } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 
 /** Loaded before the program: notes each module in a file. */
@@ -41,7 +42,7 @@ test('a server on SQLite loads nothing of what only others use', () => {
   expect(atStart.filter((url) => seldomUsed.some((part) => url.includes(part)))).toEqual([])
 })
 
-test('what is used later is loaded then', async () => {
+longTest('what is used later is loaded then', async () => {
   const later = await modulesLoaded({}, ['/docs'])
   expect(
     later.filter((url) => !atStart.includes(url)).map((url) => url.replace(`file://${project}/`, '')),

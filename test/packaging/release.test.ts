@@ -13,7 +13,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { emptyDirectory, project } from '../support/holdfast-process.ts'
 import { noRegistry } from '../support/installed-package.ts'
-import { longTest } from '../support/long.ts'
+import { longTest, testFirstOf } from '../support/long.ts'
 
 /* `npm run release` in a checkout of its own, with everything committed that is in this one. */
 
@@ -104,7 +104,7 @@ const refused: [what: string, prepare: () => void, reason: RegExp][] = [
   ],
 ]
 
-test.each(refused)('%s is refused', (_what, prepare, reason) => {
+testFirstOf(refused)('%s is refused', (_what, prepare, reason) => {
   prepare()
   const { status, said } = release('--dry-run')
   if (git('tag', '--list', `v${version}`) !== '') git('tag', '--delete', `v${version}`)

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { reconcilePayments } from '../../src/payments/payment.ts'
 import { depositWorld, type DepositWorld, startsAt, stripeVariables } from '../support/deposits.ts'
+import { onOneEngine } from '../support/long.ts'
 import { makeOffer } from '../support/offers.ts'
-import { onEachEngine, startTestService } from '../support/test-service.ts'
+import { startTestService } from '../support/test-service.ts'
 
-onEachEngine('a booking with a deposit, changed by its business', (engine) => {
+onOneEngine('postgres', 'a booking with a deposit, changed by its business', (engine) => {
   let world: DepositWorld
   beforeAll(async () => {
     world = await depositWorld(engine)

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { DatabaseUnavailable } from '../../src/database/database.ts'
 import { deposit, depositWorld, sessionOf, startsAt, type DepositWorld } from '../support/deposits.ts'
-import { testIn } from '../support/long.ts'
+import { onOneEngine, testIn } from '../support/long.ts'
 import { makeOffer } from '../support/offers.ts'
 import type { Failure } from '../support/stripe-server.ts'
-import { ada, beforeTransactions, onEachEngine } from '../support/test-service.ts'
+import { ada, beforeTransactions } from '../support/test-service.ts'
 
-onEachEngine('a payment processor that does not answer', (engine) => {
+onOneEngine('sqlite', 'a payment processor that does not answer', (engine) => {
   let world: DepositWorld
   beforeAll(async () => {
     world = await depositWorld(engine)

@@ -3,12 +3,12 @@ import { changeBusiness } from '../../src/catalogue/business.ts'
 import { addPerson } from '../../src/access/person.ts'
 import { operator } from '../../src/access/actor.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import { goodPassword, type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import {
   ada,
   businessOf,
   offer,
-  onEachEngine,
   type Reply,
   startTestService,
   type TestService,
@@ -16,7 +16,7 @@ import {
 
 const enterprise = { required_plan: 'enterprise' }
 
-onEachEngine('what people may do', (engine) => {
+onOneEngine('sqlite', 'what people may do', (engine) => {
   let service: TestService
   let businessId: string
   let [anna, ben]: string[] = []

@@ -30,7 +30,7 @@ export function testIn(isBrief: boolean): typeof longTest {
 /** Like `test.each`: the first case is one of `npm test`, the others are of the long form. */
 export function testFirstOf<const Case extends readonly unknown[]>(
   cases: readonly Case[],
-): (name: string, work: (...values: Values<Case>) => Promise<void>) => void {
+): (name: string, work: (...values: Values<Case>) => void | Promise<void>) => void {
   return (name, work) => {
     for (const [index, values] of cases.entries())
       testIn(index === 0).each([values as Values<Case>])(name, work)

@@ -7,9 +7,10 @@ import { tidy } from '../../src/operate/housekeeping.ts'
 import { jobs } from '../../src/server.ts'
 import { recordChange, unsettledFrom } from '../../src/webhooks/event.ts'
 import { expectErrors } from '../support/expect-problem.ts'
+import { onOneEngine } from '../support/long.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { unknownId } from '../support/tenant-things.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { makeShop, makeWebhook, type Shop } from '../support/webhooks.ts'
 
 interface ShownEvent {
@@ -21,7 +22,7 @@ interface ShownEvent {
   payload: { event: string; data: { id: string } }
 }
 
-onEachEngine('the list of events', (engine) => {
+onOneEngine('postgres', 'the list of events', (engine) => {
   let service: TestService
   let shop: Shop
   beforeAll(async () => {
@@ -211,7 +212,7 @@ onEachEngine('the list of events', (engine) => {
   })
 })
 
-onEachEngine('housekeeping of events', (engine) => {
+onOneEngine('postgres', 'housekeeping of events', (engine) => {
   test('keeps events and deliveries for 30 days, and what is deleted no longer than needed', async () => {
     const service = await startTestService(engine)
     const receiver = await startReceiver()

@@ -3,12 +3,13 @@ import { createKey } from '../../src/catalogue/business-keys.ts'
 import { changeBusiness, changeHub, createHub } from '../../src/catalogue/business.ts'
 import { insertEvents } from '../../src/webhooks/event-queries.ts'
 import { bookSlot, sessionClient } from '../support/client.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { nextStart } from '../support/tenant-things.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { makeShop, makeWebhook, type Shop } from '../support/webhooks.ts'
 
-onEachEngine('deliveries of a change', (engine) => {
+onOneEngine('postgres', 'deliveries of a change', (engine) => {
   let service: TestService
   let receiver: Receiver
   let shop: Shop

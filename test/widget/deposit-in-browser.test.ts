@@ -71,34 +71,37 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       await beside.getByRole('heading', { name: 'Your booking is confirmed' }).waitFor() // by itself
     })
 
-    test('that is still due is paid from the page of the booking, and goes back when it is cancelled', async () => {
-      const { context } = await toCheckout('15:00') // and no further
-      const page = await context.newPage() // as a link in a mail opens
-      const [payment] = (await service.rows('payments')).filter((row) => row['status'] === 'due')
-      const shown = await service.call('GET', `/bookings/${String(payment?.['booking_id'])}`, {
-        token: salon().business_key,
-      })
-      await page.goto(String(shown.body.manage_url))
-      await heading(page, 'Almost booked, Ada')
-      await page.getByText('€25 deposit to pay').waitFor()
-      await expectSound(page, 'manage-deposit-due')
-      await page.getByRole('link', { name: 'Pay the deposit' }).click()
-      await page.getByRole('heading', { name: 'The deposit has not been paid yet' }).waitFor()
-      await page.getByText('Salon Spree').waitFor()
-      expect(await page.getByRole('link', { name: 'Back to your booking' }).getAttribute('href')).toBe(
-        shown.body.manage_url,
-      )
-      await expectSound(page, 'checkout-due')
-      await page.getByRole('link', { name: /^Pay/ }).click()
-      await page.waitForURL(/\/sandbox\//)
-      await next(page, /^Pay/)
-      await heading(page, 'You’re booked, Ada') // by itself
-      expect(await page.getByRole('link', { name: 'Pay the deposit' }).count()).toBe(0)
-      await next(page, 'Cancel')
-      await page.getByText('Your deposit of €25 will be refunded in full.').waitFor()
-      await next(page, 'Cancel the appointment')
-      await page.getByText('Your deposit of €25 is on its way back to you.').waitFor()
-    })
+    longTest(
+      'that is still due is paid from the page of the booking, and goes back when it is cancelled',
+      async () => {
+        const { context } = await toCheckout('15:00') // and no further
+        const page = await context.newPage() // as a link in a mail opens
+        const [payment] = (await service.rows('payments')).filter((row) => row['status'] === 'due')
+        const shown = await service.call('GET', `/bookings/${String(payment?.['booking_id'])}`, {
+          token: salon().business_key,
+        })
+        await page.goto(String(shown.body.manage_url))
+        await heading(page, 'Almost booked, Ada')
+        await page.getByText('€25 deposit to pay').waitFor()
+        await expectSound(page, 'manage-deposit-due')
+        await page.getByRole('link', { name: 'Pay the deposit' }).click()
+        await page.getByRole('heading', { name: 'The deposit has not been paid yet' }).waitFor()
+        await page.getByText('Salon Spree').waitFor()
+        expect(await page.getByRole('link', { name: 'Back to your booking' }).getAttribute('href')).toBe(
+          shown.body.manage_url,
+        )
+        await expectSound(page, 'checkout-due')
+        await page.getByRole('link', { name: /^Pay/ }).click()
+        await page.waitForURL(/\/sandbox\//)
+        await next(page, /^Pay/)
+        await heading(page, 'You’re booked, Ada') // by itself
+        expect(await page.getByRole('link', { name: 'Pay the deposit' }).count()).toBe(0)
+        await next(page, 'Cancel')
+        await page.getByText('Your deposit of €25 will be refunded in full.').waitFor()
+        await next(page, 'Cancel the appointment')
+        await page.getByText('Your deposit of €25 is on its way back to you.').waitFor()
+      },
+    )
 
     longTest('that is given up leads back too', async () => {
       const { page } = await toCheckout('11:00')
