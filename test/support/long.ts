@@ -3,9 +3,9 @@ import type { Engine } from '../../src/database/database.ts'
 import { engines } from './test-service.ts'
 
 /**
- * How much is done: `npm test` does little of what is slow by its proof, HOLDFAST_TEST_LONG=1 does it all
- * (`npm run test:long`), and HOLDFAST_TEST_LONG=part a fixed fiftieth of what `npm test` skips (`npm run test:part`, in
- * `.ci/run`).
+ * How much is done: `npm test` has one form of each promise and few rounds, HOLDFAST_TEST_LONG=1 does it all
+ * (`npm run test:long`), and HOLDFAST_TEST_LONG=part the cases that `npm test` skips, with a fiftieth of the further
+ * rounds (`npm run test:part`, in `.ci/run`).
  */
 const asked = process.env['HOLDFAST_TEST_LONG'] ?? ''
 
@@ -17,7 +17,7 @@ export const isWhole = isLong && asked !== 'part'
 /** In the name of everything that `npm test` skips; `npm run test:part` runs what has it, and nothing else. */
 const mark = ' (in npm run test:part)'
 
-/** A test of the long form alone: slow by its proof, such as kills, outages, and timeouts of real seconds. */
+/** A test of the long form alone: slow by its proof, such as outages and timeouts of real seconds, or one more case. */
 export const longTest = markNames(test.runIf(isLong))
 /** A suite of the long form alone. */
 export const longDescribe = markNames(describe.runIf(isLong))
