@@ -13,7 +13,7 @@ const at = (time: string) => `2026-12-01T${time}:00+01:00`
 const euros = (amount: number) => ({ amount: amount * 100, currency: 'EUR' })
 const dollars = { amount: 9_900, currency: 'USD' }
 
-onOneEngine('postgres', 'the price of a booking', (engine) => {
+onOneEngine('sqlite', 'the price of a booking', (engine) => {
   let world: MailWorld
   let key: Client
   let owner: LoggedIn

@@ -24,7 +24,7 @@ const grace = {
   phone: '+49 30 1234',
 }
 
-onOneEngine('postgres', 'records of bookings', (engine) => {
+onOneEngine('sqlite', 'records of bookings', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

@@ -11,7 +11,7 @@ import { ada } from '../support/test-service.ts'
 
 const call = httpClients()
 
-onOneEngine('postgres', 'holdfast demo', (engine) => {
+onOneEngine('sqlite', 'holdfast demo', (engine) => {
   let database: TestDatabase
   let first: DemoWorld
   let second: DemoWorld

@@ -48,7 +48,7 @@ const salon = {
 
 const tables = ['businesses', 'locations', 'staff', 'services', 'service_staff', 'service_locations']
 
-onOneEngine('postgres', 'holdfast import and export', (engine) => {
+onOneEngine('sqlite', 'holdfast import and export', (engine) => {
   let database: TestDatabase
   let fresh: TestDatabase
   let holdfast: CommandLine

@@ -20,7 +20,7 @@ import { beforeTransactions, startTestService, type TestService } from '../suppo
 
 const monday = '2026-11-30T09:30:00+01:00'
 
-onOneEngine('postgres', 'sending mails', (engine) => {
+onOneEngine('sqlite', 'sending mails', (engine) => {
   const open: (() => Promise<void> | void)[] = []
   afterEach(async () => {
     for (const close of open.splice(0).toReversed()) await close()
