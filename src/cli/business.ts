@@ -153,7 +153,7 @@ function registerUpdate(group: CliCommand): void {
         )
         .option('--name <name>', 'new name')
         .addOption(new Option('--plan <plan>', 'new plan').choices(planNames))
-        .option('--timezone <zone>', 'new time zone, such as Europe/Berlin'),
+        .option('--timezone <zone>', 'new time zone, such as Europe/Berlin; its locations keep theirs'),
     ),
   )
     .option('--no-brand', 'remove the white label')

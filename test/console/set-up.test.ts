@@ -130,7 +130,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
         ...{ name: 'Early class', capacity: '8', [`staff.${clara.id}`]: 'on' },
         ...{ 'start.monday': '06:00 09:00 14:00', 'start.sunday': '10:00' },
       }
-      const sent = await send('/console/services/new', fields)
+      const sent = await send('/console/services/new', { ...fields, once: crypto.randomUUID() })
       const { id } = await named('/services', 'Early class')
       expect(sent.headers['location']).toBe(`/console/services/${id}?done=savedBut`)
       const page = await show(sent.headers['location'] ?? '')

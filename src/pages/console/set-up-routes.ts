@@ -307,11 +307,11 @@ function itemPage<
         const save = async (store: StoreResponse<unknown>) => {
           const saved = await saveItem(context, visit, { page, id, body: page.bodyOf(typed), store })
           await page.after?.(visit, saved.id, typed)
-          return saved.id
+          return saved
         }
         const stays = await page.stays?.(visit, typed)
-        const next = (savedId: string) => ({
-          path: stays === true ? `${page.path}/${savedId}` : page.list,
+        const next = (saved: { id: string }) => ({
+          path: stays === true ? `${page.path}/${saved.id}` : page.list,
           query: { done: stays === true ? 'savedBut' : 'saved', ...page.saved?.(id, typed) },
         })
         return id === newId ? once(save, next) : next(await save(storeNothing))
