@@ -39,7 +39,7 @@ import {
   writeFetch,
 } from './busy-calendar-queries.ts'
 import type { BusyCalendarCreation, BusyCalendarsQuery } from './busy-calendar-schemas.ts'
-import type { CalendarReader, Fetched, FetchProblem } from './busy-file.ts'
+import type { CalendarReader, Fetched, FetchFault, FetchProblem } from './busy-file.ts'
 import type { BusyTime } from './busy-times.ts'
 import { lockBusiness } from './feed-queries.ts'
 
@@ -75,7 +75,7 @@ export async function addBusyCalendar(
   store: StoreResponse<BusyCalendarRow> = storeNothing,
 ): Promise<BusyCalendarRow> {
   const url = secureAddress(given)
-  await checkDestination(context, url)
+  await checkDestination(context, url, { example })
   return context.db.transaction(async (tx) => {
     const businessId = await lockStaffMember(tx.db, actor.scope, staff_id)
     if (businessId === undefined) {
@@ -116,6 +116,8 @@ async function hasAddress(
 
 const secureAddress = (given: string) => given.replace(/^webcals?:/i, 'https:')
 
+const example = 'https://calendar.example.com/anna/basic.ics'
+
 /** A person waits for it. */
 const checkMs = 5_000
 
@@ -127,17 +129,40 @@ export async function calendarFault(
   context: Context,
   given: string,
   reader: CalendarReader,
-): Promise<{ code: FetchProblem; text: string; origin: string } | undefined> {
+): Promise<(CalendarFault & { origin: string }) | undefined> {
   const url = secureAddress(given)
-  await checkDestination(context, url)
+  await checkDestination(context, url, { example })
   const now = context.clock.now()
   const read = await reader.read(url, {
     ...{ fromMs: toMs(now), toMs: toMs(plusSeconds(now, horizonDays * daySeconds)) },
     ...{ timezone: 'UTC', withinMs: checkMs },
   })
-  const code = read && 'problem' in read ? read.problem : undefined
-  if (code === undefined || passing.test(code)) return undefined
-  return { code, text: problemText(code), origin: new URL(url).origin }
+  if (!read || !('problem' in read) || read.problem === undefined || passing.test(read.problem))
+    return undefined
+  return { ...told(read), origin: new URL(url).origin }
+}
+
+/** Why a calendar could not be read: a code with its sentence, and where in the file. */
+export interface CalendarFault {
+  code: FetchProblem
+  sentence: string
+  where: string | undefined
+}
+
+function told({ problem: code, where }: FetchFault): CalendarFault {
+  return { code, sentence: problemText(code), where }
+}
+
+/** A sentence that goes on to say where in the file. */
+export function withPlace(sentence: string, where: string | undefined): string {
+  return where === undefined ? sentence : `${sentence.slice(0, -1)}: ${where}.`
+}
+
+/** The last failure of a calendar; undefined when the last fetch worked. Stored as a code, and after a space where. */
+export function lastFault({ last_error }: Pick<BusyCalendarRow, 'last_error'>): CalendarFault | undefined {
+  if (last_error === null) return undefined
+  const [problem = '', ...where] = last_error.split(' ')
+  return told({ problem: problem as FetchProblem, ...(where.length > 0 && { where: where.join(' ') }) })
 }
 
 /** Problems of a server that is there, which may be over by the next fetch. */
@@ -196,12 +221,13 @@ export async function deleteBusyCalendar(context: Context, actor: Actor, id: str
 
 /** Shows a busy calendar, of its address the host alone. */
 export function presentBusyCalendar(calendar: BusyCalendarRow) {
-  const { id, business_id, staff_id, url, last_error, timezone } = calendar
+  const { id, business_id, staff_id, url, timezone } = calendar
   const local = (instant: Instant | null) => instant && formatInstant(instant, timezone)
+  const fault = lastFault(calendar)
   return {
     ...{ id, business_id, staff_id, host: new URL(url).host },
     last_fetched_at: local(calendar.last_fetched_at),
-    last_error: last_error === null ? null : problemText(last_error as FetchProblem),
+    last_error: fault ? withPlace(fault.sentence, fault.where) : null,
     busy_until: local(calendar.busy_until),
     created_at: formatInstant(calendar.created_at, timezone),
   }
@@ -223,6 +249,9 @@ const problemTexts: Record<KnownProblem, string> = {
   too_slow: 'Reading the calendar takes longer than 2 seconds.',
   too_much_memory: 'Reading the calendar takes too much memory.',
   not_a_calendar: 'What is at the address is not a calendar (iCalendar).',
+  cut_off: 'The file of the calendar ends in the middle.',
+  line_not_valid: 'The calendar has a line that cannot be read.',
+  rule_not_valid: 'The calendar has a rule of recurrence that cannot be read.',
   nested_too_deeply: 'The calendar is nested too deeply.',
   date_not_valid: 'The calendar has a date that does not exist.',
   zone_not_known: 'The calendar has a time zone that nobody knows.',
@@ -310,7 +339,7 @@ async function write(
   if (!fetched.times) {
     if (fetched.problem === undefined)
       await writeFetch(tx.db, calendar, { ...works, last_fetched_at: tx.now })
-    else await writeFailure(context, tx, { calendar, problem: fetched.problem })
+    else await writeFailure(context, tx, { calendar, fault: fetched })
     return
   }
   const { times, etag, last_modified } = fetched
@@ -326,15 +355,15 @@ const works = { last_error: null, failing_since: null, told_at: null }
 async function writeFailure(
   context: Context,
   tx: Transaction,
-  { calendar, problem }: { calendar: BusyCalendarRow; problem: FetchProblem },
+  { calendar, fault: { problem, where } }: { calendar: BusyCalendarRow; fault: FetchFault },
 ): Promise<void> {
   const failing_since = calendar.failing_since ?? tx.now
   const isNews = calendar.told_at === null && secondsUntil(failing_since, tx.now) >= tellAfterHours * 3_600
   // before the row of the calendar: two calendars of one business cannot wait for each other then
   if (isNews) await lockBusiness(tx.db, { businessId: calendar.business_id }, calendar.business_id)
   const rest = heavy.has(problem) && { next_fetch_at: plusSeconds(tx.now, restHours * 3_600) }
-  const outcome = { last_error: problem, failing_since, ...rest }
-  if (!(await writeFetch(tx.db, calendar, outcome)) || !isNews) return
+  const last_error = where === undefined ? problem : `${problem} ${where}`
+  if (!(await writeFetch(tx.db, calendar, { last_error, failing_since, ...rest })) || !isNews) return
   const others = plusSeconds(tx.now, -joinAfterHours * 3_600)
   if (await tellOf(tx.db, calendar, { now: tx.now, others })) await writeCalendarMails(context, tx, calendar)
 }

@@ -41,7 +41,13 @@ interface Validators {
 export type Fetched =
   | ({ times: BusyTime[] } & Validators)
   | { times: undefined; problem?: undefined }
-  | { times: undefined; problem: FetchProblem }
+  | ({ times: undefined } & FetchFault)
+
+/** Why there is no new copy, and where in the file. */
+export interface FetchFault {
+  problem: FetchProblem
+  where?: string
+}
 
 interface Answered extends Validators {
   /** Undefined when nothing has changed. */
@@ -49,11 +55,11 @@ interface Answered extends Validators {
 }
 
 class Failed extends Error {
-  readonly problem: FetchProblem
+  readonly fault: FetchFault
 
-  constructor(problem: FetchProblem) {
+  constructor(problem: FetchProblem, where?: string) {
     super(problem)
-    this.problem = problem
+    this.fault = { problem, ...(where !== undefined && { where }) }
   }
 }
 
@@ -100,7 +106,7 @@ export class CalendarReader {
       return { times: await work, ...validators }
     } catch (error) {
       if (this.closing.signal.aborted) return undefined
-      return { times: undefined, problem: problemOf(error) }
+      return { times: undefined, ...(error instanceof Failed ? error.fault : { problem: problemOf(error) }) }
     }
   }
 
@@ -167,7 +173,6 @@ async function readText(
 }
 
 function problemOf(error: unknown): FetchProblem {
-  if (error instanceof Failed) return error.problem
   const { name, code } = error as { name?: unknown; code?: unknown }
   if (name === 'AbortError' || name === 'TimeoutError') return 'timeout'
   if (String(code).startsWith('Z_')) return 'invalid_response' // not gzip
@@ -185,7 +190,7 @@ function readApart(file: FileToRead): Promise<BusyTime[]> {
   return new Promise((resolve, reject) => {
     const resourceLimits = { maxOldGenerationSizeMb: maxMegabytes, maxYoungGenerationSizeMb: 16 }
     const worker = new Worker(program, { workerData: file, resourceLimits, env: {} })
-    const fail = (problem: FetchProblem) => reject(new Failed(problem))
+    const fail = (problem: FetchProblem, where?: string) => reject(new Failed(problem, where))
     const endAfter = (ms: number) =>
       setTimeout(() => {
         fail('too_slow')
@@ -197,7 +202,7 @@ function readApart(file: FileToRead): Promise<BusyTime[]> {
         clearTimeout(timer)
         timer = endAfter(readMs)
       } else if ('times' in reading) resolve(reading.times)
-      else fail(reading.problem)
+      else fail(reading.problem, reading.where)
     })
     worker.once('error', (error: Error & { code?: string }) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') fail('too_much_memory')

@@ -28,6 +28,9 @@ export type BusyTime = [fromMs: number, toMs: number, bookingId: string | null]
 /** Why a file is refused. */
 export type FileProblem =
   | 'not_a_calendar'
+  | 'cut_off'
+  | 'line_not_valid'
+  | 'rule_not_valid'
   | 'nested_too_deeply'
   | 'date_not_valid'
   | 'zone_not_known'
@@ -35,15 +38,45 @@ export type FileProblem =
   | 'too_many_times'
 
 /** What the worker answers. */
-export type FileReading = { times: BusyTime[] } | { problem: FileProblem }
+export type FileReading = { times: BusyTime[] } | FileFault
+
+/** Why a file is refused, and where in it: a line, or what is broken and when its appointment begins. */
+interface FileFault {
+  problem: FileProblem
+  where?: string
+}
+
+const maxWhere = 80
 
 class Refused extends Error {
-  readonly problem: FileProblem
+  readonly fault: FileFault
 
-  constructor(problem: FileProblem) {
+  constructor(problem: FileProblem, where?: string) {
     super(problem)
-    this.problem = problem
+    // people read it on terminals and pages, and a stranger has written the file
+    this.fault = {
+      problem,
+      ...(where !== undefined && { where: where.replaceAll(/[^ -~]/g, '?').slice(0, maxWhere) }),
+    }
   }
+}
+
+/** Runs what reads an appointment; a refusal that names what is broken tells when the appointment begins, too. */
+function inAppointment<T>(component: Component, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof Refused) || error.fault.where === undefined) throw error
+    throw withStart(error.fault.problem, error.fault.where, textOf(component, 'dtstart'))
+  }
+}
+
+function withStart(problem: FileProblem, where: string, start: string | undefined): Refused {
+  const begins = /^(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d))?/.exec(start ?? '')?.slice(1)
+  if (!begins) return new Refused(problem, where)
+  const [year, month, day, hour, minute] = begins as (string | undefined)[]
+  const time = hour === undefined ? '' : ` ${hour}:${minute}`
+  return new Refused(problem, `${where.slice(0, maxWhere - 20)} (${year}-${month}-${day}${time})`)
 }
 
 /** A component and a property, as the library reads them (jCal, RFC 7265). */
@@ -112,9 +145,15 @@ class Zones {
     const known = [name, windowsZones[name], last].find((one) => one !== undefined && isZone(one))
     if (known !== undefined) return zoneNamed(known)
     const component = this.described.find((one) => textOf(one, 'tzid') === name)
-    if (!component) throw new Refused('zone_not_known')
+    if (!component) throw new Refused('zone_not_known', name)
     const zone = new ICAL.Timezone({ component: new ICAL.Component(component), tzid: name })
-    return (wallMs) => wallMs - zone.utcOffset(icalTime(wallMs)) * 1000
+    return (wallMs) => {
+      try {
+        return wallMs - zone.utcOffset(icalTime(wallMs)) * 1000
+      } catch {
+        throw new Refused('zone_not_known', name) // its description has what the library cannot read
+      }
+    }
   }
 }
 
@@ -138,7 +177,9 @@ function readFile({ text, fromMs, toMs, timezone }: FileToRead): BusyTime[] {
   const inside = calendars.flatMap(([, , components]) => components)
   const named = (wanted: string) => inside.filter(([name]) => name === wanted)
   const zones = new Zones(named('vtimezone'), timezone)
-  const events = named('vevent').map((component) => new Appointment(component, zones))
+  const events = named('vevent').map((component) =>
+    inAppointment(component, () => new Appointment(component, zones)),
+  )
   const replaced = new Map<string, Moments>()
   for (const { uid, replaces } of events) {
     if (!replaces) continue
@@ -148,7 +189,7 @@ function readFile({ text, fromMs, toMs, timezone }: FileToRead): BusyTime[] {
   }
   const changes = Map.groupBy(
     events
-      .flatMap((event) => event.changesRest() ?? [])
+      .flatMap((event) => inAppointment(event.component, () => event.changesRest()) ?? [])
       .toSorted((one, other) => one.sinceMs - other.sinceMs),
     ({ event }) => event.uid,
   )
@@ -156,10 +197,12 @@ function readFile({ text, fromMs, toMs, timezone }: FileToRead): BusyTime[] {
   for (const event of events) {
     const [without, later = []] = event.replaces ? [] : [replaced.get(event.uid), changes.get(event.uid)]
     if (!event.isBusy && later.length === 0) continue
-    for (const [from, to] of event.during({ fromMs, toMs, without, later })) {
-      times.push([from, to, event.bookingId])
-      if (times.length > maxTimes) throw new Refused('too_many_times')
-    }
+    inAppointment(event.component, () => {
+      for (const [from, to] of event.during({ fromMs, toMs, without, later })) {
+        times.push([from, to, event.bookingId])
+        if (times.length > maxTimes) throw new Refused('too_many_times')
+      }
+    })
   }
   return times
 }
@@ -175,9 +218,46 @@ function parse(text: string): Component[] {
   try {
     parsed = ICAL.parse(text.replace(/^\uFEFF?\s*/, '')) as Component | Component[]
   } catch {
-    throw new Refused('not_a_calendar')
+    throw faultIn(text)
   }
   return typeof parsed[0] === 'string' ? [parsed as Component] : (parsed as Component[])
+}
+
+/** Finds what the library cannot read in a text that begins as a calendar. */
+function faultIn(text: string): Refused {
+  if (!/END:VCALENDAR$/i.test(text.trimEnd().slice(-20))) return new Refused('cut_off')
+  let start: string | undefined
+  let rule: string | undefined
+  for (const [number, line] of unfolded(text)) {
+    if (/^END:/i.test(line) && rule !== undefined) break
+    if (/^BEGIN:/i.test(line)) start = undefined
+    if (/^DTSTART[;:]/i.test(line)) start = line.slice(line.lastIndexOf(':') + 1)
+    if (rule !== undefined || /^(?:BEGIN|END):/i.test(line) || isReadable(line)) continue
+    if (!/^(?:RRULE|EXRULE)[;:]/i.test(line)) return new Refused('line_not_valid', `line ${number}`)
+    rule = line
+  }
+  return rule === undefined ? new Refused('not_a_calendar') : withStart('rule_not_valid', rule, start)
+}
+
+/** The lines of a file with those that continue them (section 3.1), and the number of each. */
+function* unfolded(text: string): Generator<[number: number, line: string]> {
+  let [first, whole] = [1, '']
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (/^[ \t]/.test(line)) whole += line.slice(1)
+    else {
+      if (whole !== '') yield [first, whole]
+      ;[first, whole] = [index + 1, line]
+    }
+  }
+}
+
+function isReadable(line: string): boolean {
+  try {
+    ICAL.parse(`BEGIN:VCALENDAR\r\n${line}\r\nEND:VCALENDAR`)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function propertiesOf([, properties]: Component, wanted: string): Property[] {
@@ -196,10 +276,11 @@ function readTime(text: string, zone: Zone): Written {
   const date = [Number(year), Number(month) - 1, Number(day)] as const
   const dateMs = Date.UTC(...date)
   // what no calendar has, such as 30 February, becomes another day
-  if (Number.isNaN(dateMs) || new Date(dateMs).getUTCDate() !== date[2]) throw new Refused('date_not_valid')
+  if (Number.isNaN(dateMs) || new Date(dateMs).getUTCDate() !== date[2])
+    throw new Refused('date_not_valid', text.replace(/[-:T]+$/, '')) // of what is no date, the library adds these
   if (hour === undefined) return { wallMs: dateMs, isDate: true, zone }
   const ms = ((Number(hour) * 60 + Number(minute)) * 60 + Math.min(Number(second), 59)) * 1000
-  if (ms >= dayMs || Number(minute) > 59) throw new Refused('date_not_valid')
+  if (ms >= dayMs || Number(minute) > 59) throw new Refused('date_not_valid', text)
   return { wallMs: dateMs + ms, isDate: false, zone: z === 'Z' ? utc : zone }
 }
 
@@ -252,7 +333,7 @@ class Appointment {
   readonly isBusy: boolean
   /** Set where Holdfast may have written it. */
   readonly bookingId: string | null
-  private readonly component: Component
+  readonly component: Component
   private readonly zones: Zones
 
   constructor(component: Component, zones: Zones) {
@@ -325,7 +406,7 @@ class Appointment {
     for (const [, , , value] of propertiesOf(this.component, 'rrule')) {
       const { until, ...rule } = value as { until?: string; [part: string]: unknown }
       if (['SECONDLY', 'MINUTELY'].includes(String(rule['freq']).toUpperCase()))
-        throw new Refused('rule_too_fine')
+        throw new Refused('rule_too_fine', ruleText(rule))
       // the 29th of February, or the 31st, is no other day in years or months that lack it
       if (!Object.keys(rule).some((part) => part.startsWith('by')))
         Object.assign(rule, ownDay(rule['freq'], start))
@@ -368,12 +449,21 @@ class Appointment {
 
 /** The starts of a rule as the library reads it, on the wall. */
 function* recurring(rule: object, start: Written): Generator<number> {
-  const iterator = ICAL.Recur.fromData(rule).iterator(icalTime(start.wallMs))
-  for (;;) {
-    const time = iterator.next() as ICAL.Time | null
-    if (!time) return
-    yield Date.UTC(...([time.year, time.month - 1, time.day, time.hour, time.minute, time.second] as const))
+  try {
+    const iterator = ICAL.Recur.fromData(rule).iterator(icalTime(start.wallMs))
+    for (;;) {
+      const time = iterator.next() as ICAL.Time | null
+      if (!time) return
+      yield Date.UTC(...([time.year, time.month - 1, time.day, time.hour, time.minute, time.second] as const))
+    }
+  } catch {
+    throw new Refused('rule_not_valid', ruleText(rule))
   }
+}
+
+function ruleText(rule: object): string {
+  const parts = Object.entries(rule).filter(([, value]) => value !== undefined)
+  return `RRULE:${parts.map(([part, value]) => `${part.toUpperCase()}=${String(value)}`).join(';')}`
 }
 
 const weekDays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
@@ -447,7 +537,7 @@ export function readBusyTimes(file: FileToRead): FileReading {
   try {
     return { times: readFile(file) }
   } catch (error) {
-    if (error instanceof Refused) return { problem: error.problem }
+    if (error instanceof Refused) return error.fault
     return { problem: 'not_a_calendar' } // the library found what it cannot read
   }
 }

@@ -1,17 +1,20 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import { operator } from '../access/actor.ts'
-import { unknownId } from '../base/errors.ts'
+import { OperatorError, unknownId } from '../base/errors.ts'
 import type { Context } from '../bookings/context.ts'
 import {
   addBusyCalendar,
+  calendarFault,
   deleteBusyCalendar,
   fetchBusyCalendar,
   listBusyCalendars,
   presentBusyCalendar,
+  withPlace,
 } from '../calendars/busy-calendar.ts'
 import { openReader } from '../calendars/busy-calendar-worker.ts'
+import type { CalendarReader } from '../calendars/busy-file.ts'
 import { staffKind } from '../catalogue/catalogue.ts'
-import { type CliCommand, print, printPage, withExistingDatabase } from './command-line.ts'
+import { type CliCommand, print, printPage, warn, withExistingDatabase } from './command-line.ts'
 import { given, shownTime } from './input.ts'
 import { allOf, isNotFound, itemNamed } from './item.ts'
 import { ownerOfList } from './list-owner.ts'
@@ -40,33 +43,46 @@ export function registerBusyCalendarCommands(program: CliCommand): void {
 function registerAdd(group: CliCommand): void {
   group
     .command('add <url>')
-    .description('add a calendar of a staff member by its secret address, and fetch it')
+    .description(
+      'add a calendar of a staff member by its secret address, unless what is there is none, and fetch it',
+    )
     .requiredOption('--staff <name or id>', 'whose calendar it is')
     .withJson()
     .examples('busy-calendar add https://calendar.example.com/anna.ics --staff "Anna Weber"')
     .action(async (url: string, { staff, json }: { staff: string; json?: boolean }) => {
       const added = await withExistingDatabase(async (context) => {
         const { id: staff_id } = await itemNamed(context, staffKind, staff)
-        const { id } = await addBusyCalendar(context, operator, { staff_id, url, once: true })
-        return fetchNow(context, id)
+        return withReader(context, async (reader) => {
+          const fault = await calendarFault(context, url, reader)
+          if (fault) {
+            const why = withPlace(fault.sentence, fault.where)
+            throw new OperatorError(`The calendar at ${fault.origin} is not added. ${why}`)
+          }
+          const { id } = await addBusyCalendar(context, operator, { staff_id, url, once: true })
+          return fetchNow(context, id, reader)
+        })
       })
+      if (added.last_error !== null) warn(`${added.last_error} Servers go on trying.`)
       print(added, json, () => stateLines(added))
     })
 }
 
-async function fetchNow(context: Context, id: string) {
+async function withReader<T>(context: Context, work: (reader: CalendarReader) => Promise<T>): Promise<T> {
   const reader = openReader(context, packageJson.version)
   try {
-    return presentBusyCalendar(await fetchBusyCalendar(context, operator, { id, reader }))
+    return await work(reader)
   } finally {
     await reader.close()
   }
 }
 
-function stateLines({ id, host, last_error, busy_until }: Awaited<ReturnType<typeof fetchNow>>): string[] {
+async function fetchNow(context: Context, id: string, reader: CalendarReader) {
+  return presentBusyCalendar(await fetchBusyCalendar(context, operator, { id, reader }))
+}
+
+function stateLines({ id, host, busy_until }: Awaited<ReturnType<typeof fetchNow>>): string[] {
   return [
     `busy calendar ${id} at ${host}`,
-    ...(last_error === null ? [] : [last_error]),
     busy_until === null ? 'It keeps nobody busy yet.' : `Its times are known until ${shownTime(busy_until)}.`,
   ]
 }
@@ -104,11 +120,17 @@ function registerList(group: CliCommand): void {
 function registerFetch(group: CliCommand): void {
   group
     .command('fetch <id>')
-    .description('fetch a busy calendar now; servers do it every 15 minutes')
+    .description('fetch a busy calendar now; servers do it every 15 minutes. Exit code 1 where that fails')
     .withJson()
     .examples('busy-calendar fetch 0198…')
     .action(async (id: string, { json }: { json?: boolean }) => {
-      const fetched = await withCalendar(id, (context) => fetchNow(context, id))
+      const fetched = await withCalendar(id, (context) =>
+        withReader(context, (reader) => fetchNow(context, id, reader)),
+      )
+      if (fetched.last_error !== null) {
+        const kept = fetched.last_fetched_at !== null && 'What was read before still counts.'
+        throw new OperatorError(fetched.last_error, kept ? { fix: kept } : {})
+      }
       print(fetched, json, () => stateLines(fetched))
     })
 }

@@ -57,9 +57,9 @@ function registerCreate(group: CliCommand): void {
     .action(async ({ detail, json, ...named }: CreateOptions) => {
       const made = await withExistingDatabase(async (context) => {
         const input = { ...(await readOf(context, named)), detail }
-        return presentNewFeed(await createFeed(context, operator, input))
+        return madeFeed(context, await createFeed(context, operator, input))
       })
-      print(made, json, () => addressLines(made))
+      print(made.feed, json, () => addressLines(made))
     })
 }
 
@@ -75,11 +75,20 @@ async function readOf(
   return { business_id: (await showBusiness(context, business ?? '')).id }
 }
 
-function addressLines({ id, url }: ReturnType<typeof presentNewFeed>): string[] {
+function madeFeed({ config }: Context, made: Parameters<typeof presentNewFeed>[0]) {
+  return { feed: presentNewFeed(made), isGuessed: config.publicUrl === '' }
+}
+
+function addressLines({ feed: { id, url }, isGuessed }: ReturnType<typeof madeFeed>): string[] {
   return [
     `feed ${id}`,
     url,
     'Whoever knows this address reads the feed; it is shown only now. Add it to a calendar program as a subscription.',
+    ...(isGuessed
+      ? [
+          'PUBLIC_URL is not set here, so the address begins as HOST and PORT say. Does the server have others? Replace the beginning, or set them here as well.',
+        ]
+      : []),
   ]
 }
 
@@ -122,8 +131,10 @@ function registerRotate(group: CliCommand): void {
     .withJson()
     .examples('feed rotate 0198…')
     .action(async (id: string, { json }: { json?: boolean }) => {
-      const made = presentNewFeed(await withFeed(id, (context) => rotateFeed(context, operator, id)))
-      print(made, json, () => addressLines(made))
+      const made = await withFeed(id, async (context) =>
+        madeFeed(context, await rotateFeed(context, operator, id)),
+      )
+      print(made.feed, json, () => addressLines(made))
     })
 }
 

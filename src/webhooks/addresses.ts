@@ -19,10 +19,13 @@ const maxLookupMs = 3_000
 export async function checkDestination(
   { config }: Pick<Context, 'config'>,
   text: string,
-  resolve: Resolve = systemResolve,
+  {
+    resolve = systemResolve,
+    example = 'https://example.com/hooks',
+  }: { resolve?: Resolve; example?: string } = {},
 ): Promise<void> {
   const isProduction = config.environment === 'production'
-  const { hostname } = readDestination(text, { isProduction })
+  const { hostname } = readDestination(text, { isProduction, example })
   if (!isProduction) return
   const literal = addressLiteral(hostname)
   const addresses =
@@ -48,13 +51,16 @@ function wrongUrl(code: 'invalid_format' | 'not_allowed', detail: string): Probl
 }
 
 /**
- * Parses the address of a webhook. Throws validation_failed unless it is http or https (in production https), without user
- * info and fragment.
+ * Parses the address of a webhook or calendar. Throws validation_failed unless it is http or https (in production https),
+ * without user info and fragment.
  */
-function readDestination(text: string, { isProduction }: { isProduction: boolean }): URL {
+function readDestination(
+  text: string,
+  { isProduction, example }: { isProduction: boolean; example: string },
+): URL {
   const url = URL.parse(text)
   if (!url || !isWebAddress(url, { isProduction: false })) {
-    throw wrongUrl('invalid_format', 'must be a whole address such as https://example.com/hooks')
+    throw wrongUrl('invalid_format', `must be a whole address such as ${example}`)
   }
   if (!isWebAddress(url, { isProduction })) throw wrongUrl('not_allowed', 'must begin with https://')
   // an empty user or fragment leaves no trace in the parsed address

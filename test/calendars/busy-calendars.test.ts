@@ -184,6 +184,10 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
       said.set(name, (await listed())[0]?.last_error ?? null)
     }
     for (const [name, sentence] of said) expect(sentence, name).toMatch(/^[A-Z][^.]*\.$/)
+    expect(said.get('a rule with a typing error')).toBe(
+      'The calendar has a rule of recurrence that cannot be read: RRULE:FREQ=WEKLY;BYDAY=MO (2026-11-04 10:00).',
+    )
+    expect(said.get('half a calendar')).toBe('The file of the calendar ends in the middle.')
     expect(await reasonAt('10:00')).toBe('busy_elsewhere')
   })
 
@@ -286,6 +290,7 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
       const body = { staff_id: offer.staff_id, url }
       const reply = await service.call('POST', '/busy-calendars', { token: business.key, body })
       expect(reply.body).toMatchObject({ code: 'validation_failed' })
+      if (url.startsWith('ftp:')) expect(reply.body.detail).toContain('such as https://calendar.example.com/')
     }
   })
 })

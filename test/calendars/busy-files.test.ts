@@ -161,9 +161,9 @@ test('a redirect is followed', async () => {
   expect(fetched?.times).toHaveLength(1)
 })
 
-for (const [name, [answer, problem]] of Object.entries(hostile)) {
+for (const [name, [answer, problem, where]] of Object.entries(hostile)) {
   test(`refused: ${name}`, async () => {
-    expect(await readAnswer(answer)).toEqual({ times: undefined, problem })
+    expect(await readAnswer(answer)).toEqual({ times: undefined, problem, ...(where && { where }) })
   })
 }
 

@@ -29,7 +29,7 @@ const span = {
 }
 const problems = [
   ...['not_a_calendar', 'nested_too_deeply', 'date_not_valid', 'zone_not_known', 'rule_too_fine'],
-  ...['too_many_times', 'too_slow'],
+  ...['too_many_times', 'too_slow', 'cut_off', 'line_not_valid', 'rule_not_valid'],
 ]
 
 const zones = [

@@ -12,11 +12,35 @@ const rule = (text: string, start = '19700101T000000Z') =>
 const within = (inside: string, times: number) =>
   `${'BEGIN:VEVENT\r\n'.repeat(times)}${inside}${'END:VEVENT\r\n'.repeat(times)}`
 
-/** Answers that are refused, and why. */
-export const hostile: Record<string, [answer: Answer, problem: string]> = {
+/** The mark … folds the line. */
+const broken = (line: string) => {
+  const lines = ['UID:1', 'DTSTART;TZID=Europe/Berlin:20261104T100000', 'DURATION:PT1H', line]
+  return serve(calendar(event(...lines)).replace('…', '\r\n '))
+}
+
+/** Answers that are refused, why, and where in the file. */
+export const hostile: Record<string, [answer: Answer, problem: string, where?: string]> = {
   'no file': [status(404), 'status_404'],
   'a page': [serve('<!doctype html><p>Log in'), 'not_a_calendar'],
-  'half a calendar': [serve('BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTST'), 'not_a_calendar'],
+  'half a calendar': [serve('BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTST'), 'cut_off'],
+  'a calendar without its end': [
+    serve(`BEGIN:VCALENDAR\r\n${event('UID:1', 'DTSTART:20261104T100000Z')}\r\n`),
+    'cut_off',
+  ],
+  'a line that is none': [broken('NOTHING'), 'line_not_valid', 'line 9'],
+  'a rule with a typing error': [
+    broken('RRULE:FREQ=WEKLY;…BYDAY=MO'),
+    ...(['rule_not_valid', 'RRULE:FREQ=WEKLY;BYDAY=MO (2026-11-04 10:00)'] as const),
+  ],
+  'a rule before the start': [
+    serve(calendar(event('RRULE:FREQ=DAILY;COUNT=x', 'DTSTART;VALUE=DATE:20261104'))),
+    ...(['rule_not_valid', 'RRULE:FREQ=DAILY;COUNT=x (2026-11-04)'] as const),
+  ],
+  'a rule of nothing': [broken('RRULE:INTERVAL=2'), 'rule_not_valid', 'RRULE:INTERVAL=2 (2026-11-04 10:00)'],
+  'a rule that would write on a terminal': [
+    broken(`RRULE:FREQ=\u001B[2J${'x'.repeat(1_000)}`),
+    ...(['rule_not_valid', `RRULE:FREQ=?[2J${'x'.repeat(45)} (2026-11-04 10:00)`] as const),
+  ],
   'a redirect into the inner network': [
     status(302, { location: 'http://169.254.169.254/latest/meta-data' }),
     'address_not_allowed',
@@ -38,8 +62,14 @@ export const hostile: Record<string, [answer: Answer, problem: string]> = {
     },
     'too_large',
   ],
-  'every second since 1970': [serve(rule('FREQ=SECONDLY')), 'rule_too_fine'],
-  'every minute': [serve(rule('FREQ=MINUTELY')), 'rule_too_fine'],
+  'every second since 1970': [
+    serve(rule('FREQ=SECONDLY')),
+    ...(['rule_too_fine', 'RRULE:FREQ=SECONDLY (1970-01-01 00:00)'] as const),
+  ],
+  'every minute': [
+    serve(rule('FREQ=MINUTELY')),
+    ...(['rule_too_fine', 'RRULE:FREQ=MINUTELY (1970-01-01 00:00)'] as const),
+  ],
   'every minute by other words': [
     serve(
       rule(`FREQ=HOURLY;BYMINUTE=${Array.from({ length: 60 }, (_, at) => at).join()}`, '20261001T000000Z'),
@@ -48,11 +78,11 @@ export const hostile: Record<string, [answer: Answer, problem: string]> = {
   ],
   'the 30th of February': [
     serve(calendar(event('UID:1', 'DTSTART:20270230T100000Z', 'DURATION:PT1H'))),
-    'date_not_valid',
+    ...(['date_not_valid', '2027-02-30T10:00:00Z (2027-02-30 10:00)'] as const),
   ],
   'a zone that nobody knows': [
     serve(calendar(event('UID:1', 'DTSTART;TZID=Moon:20261104T100000', 'DURATION:PT1H'))),
-    'zone_not_known',
+    ...(['zone_not_known', 'Moon (2026-11-04 10:00)'] as const),
   ],
   'deep nesting': [serve(`BEGIN:VCALENDAR\r\n${within('', 100_000)}END:VCALENDAR`), 'nested_too_deeply'],
 }

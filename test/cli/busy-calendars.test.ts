@@ -34,8 +34,35 @@ onEachEngine('busy calendars at the command line', (engine) => {
     expect(again.code).not.toBe(0)
     expect(again.stderr).toContain('is already the address of a busy calendar of this staff member')
     receiver.answer = (response) => response.end('nothing')
-    expect(await holdfast.text('busy-calendar', 'fetch', id)).toContain('is not a calendar')
+    await holdfast.refuses(
+      ['busy-calendar', 'fetch', id],
+      1,
+      /is not a calendar .* What was read before still counts/,
+    )
+    expect(await holdfast.run('busy-calendar', 'fetch', id, '--json')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^\{"error":\{"message":"What is at the address is not a calendar/),
+    })
     expect(await holdfast.text('busy-calendar', 'remove', id)).toBe(`busy calendar ${id} is removed\n`)
     expect(await holdfast.text('busy-calendar', 'list')).toContain('(none)')
+  })
+
+  test('what is no calendar is not added; one whose server is busy is, with a warning', async () => {
+    const [member] = businessOf(world, 'Salon Spree').staff
+    const add = ['busy-calendar', 'add', `${receiver.address}/other.ics`, '--staff', member?.id ?? '']
+    receiver.answer = (response) => response.end('BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n')
+    await holdfast.refuses(add, 1, /is not added\. The file of the calendar ends in the middle\./)
+    expect(await holdfast.text('busy-calendar', 'list')).toContain('(none)')
+    receiver.answer = (response) => response.writeHead(503).end()
+    const added = await holdfast.run(...add)
+    expect(added).toMatchObject({
+      code: 0,
+      stderr: 'warning: The server answered 503. Servers go on trying.\n',
+    })
+    expect(added.stdout).toMatch(/^busy calendar \S+ at \S+\nIt keeps nobody busy yet\.\n$/)
+    const id = added.stdout.split(' ')[2] ?? ''
+    await holdfast.refuses(['busy-calendar', 'fetch', id], 1, /^holdfast: The server answered 503\.\n$/)
+    await holdfast.text('busy-calendar', 'remove', id)
   })
 })

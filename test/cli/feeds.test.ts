@@ -20,12 +20,17 @@ onEachEngine('feeds at the command line', (engine) => {
     const [member] = businessOf(world, 'Salon Spree').staff
     const made = await holdfast.text('feed', 'create', '--staff', member?.id ?? '', '--detail', 'full')
     const [, id = '', url = ''] = /^feed (\S+)\n(http\S+\/feeds\/[\w-]{43}\.ics)\n/.exec(made) ?? []
+    expect(made).toContain('PUBLIC_URL is not set here, so the address begins as HOST and PORT say.')
     const list = await holdfast.text('feed', 'list', '--business', 'Salon Spree')
     expect(cellsOf(list)[1]?.slice(0, 3)).toEqual([id, member?.name, 'full'])
     expect(list).not.toContain('.ics')
     const rotated = await holdfast.text('feed', 'rotate', id)
     expect(rotated).toContain(`feed ${id}\nhttp`)
     expect(rotated).not.toContain(url)
+    const publicly = commandLine(database.url, { PUBLIC_URL: 'https://booking.example.com' })
+    const again = await publicly.text('feed', 'rotate', id)
+    expect(again).toContain(`feed ${id}\nhttps://booking.example.com/feeds/`)
+    expect(again).not.toContain('PUBLIC_URL')
     expect(await holdfast.text('feed', 'delete', id)).toBe(`feed ${id} is deleted\n`)
     expect(await holdfast.text('feed', 'list')).toContain('(none)')
   })

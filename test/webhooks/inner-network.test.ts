@@ -134,7 +134,7 @@ onOneEngine('sqlite', 'the inner network, in production', (engine) => {
 
   test('is not connected to by a name that changes its answer between check and connection', async () => {
     const url = `https://rebinding.example.com:${portOf()}/`
-    await checkDestination(service.context, url, resolve)
+    await checkDestination(service.context, url, { resolve })
     expect(await attemptsAt([url])).toEqual({ [url]: 'address_not_allowed' })
     expect(canary.connections).toBe(0)
   })
@@ -142,7 +142,7 @@ onOneEngine('sqlite', 'the inner network, in production', (engine) => {
   test.each(['inward.example.com', 'mixed.example.com', 'mapped.example.com', 'v6.example.com'])(
     'is refused when registering the name %s',
     async (name) => {
-      await expect(checkDestination(service.context, `https://${name}/`, resolve)).rejects.toThrow(
+      await expect(checkDestination(service.context, `https://${name}/`, { resolve })).rejects.toThrow(
         'must not lead to a private, local or otherwise special address',
       )
     },
@@ -152,7 +152,7 @@ onOneEngine('sqlite', 'the inner network, in production', (engine) => {
     for (const url of ['https://93.184.215.14/', 'https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/']) {
       expect((await register(url)).status).toBe(201)
     }
-    await checkDestination(service.context, 'https://later.example.com/', resolve)
+    await checkDestination(service.context, 'https://later.example.com/', { resolve })
   })
 })
 

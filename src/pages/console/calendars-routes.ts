@@ -4,11 +4,14 @@ import type { Context } from '../../bookings/context.ts'
 import { CreateBusyCalendar } from '../../calendars/busy-calendar-schemas.ts'
 import {
   addBusyCalendar,
+  type CalendarFault,
   calendarFault,
   deleteBusyCalendar,
+  lastFault,
   maxBusyCalendars,
   pageOfBusyCalendars,
   presentBusyCalendar,
+  withPlace,
 } from '../../calendars/busy-calendar.ts'
 import type { CalendarReader } from '../../calendars/busy-file.ts'
 import { CreateFeed } from '../../calendars/feed-schemas.ts'
@@ -300,17 +303,16 @@ async function busyList(
     return html`<p>${t.noStaff} <a href="${pathOf('/console/people/new', visit)}">${t.addPerson}</a></p>`
   const { data, next_cursor: next } = await pageOfBusyCalendars(context, managerOf(visit), {
     query: { limit: '100', ...(cursor !== undefined && { cursor }) },
-    present: (row) => ({ ...presentBusyCalendar(row), code: row.last_error }),
+    present: (row) => ({ ...presentBusyCalendar(row), fault: lastFault(row) }),
   })
   if (data.length === 0) return html`<p>${t.noBusy}</p>`
   const now = context.clock.now()
   return html`<ul class="rows">
-      ${data.map(({ id, staff_id, host, last_fetched_at, last_error, code }) => {
+      ${data.map(({ id, staff_id, host, last_fetched_at, fault }) => {
         const name = names.staff.find((one) => one.id === staff_id)?.name ?? t.gone
-        const isBad = code !== null && last_error !== null
         const read =
           last_fetched_at === null
-            ? isBad
+            ? fault
               ? t.neverFetched
               : t.notFetched
             : t.fetched(momentOf(last_fetched_at, visit), ageText(readInstant(last_fetched_at), now, visit))
@@ -319,9 +321,9 @@ async function busyList(
             <strong><bdi>${name}</bdi></strong>
             <span class="soft"><bdi>${host}</bdi> · ${read}</span>
             ${
-              isBad
+              fault
                 ? html`<span class="fault"
-                    >${t.problem(code, last_error)} ${last_fetched_at === null ? '' : t.stays}</span
+                    >${faultText(visit, fault)} ${last_fetched_at === null ? '' : t.stays}</span
                   >`
                 : ''
             }
@@ -338,6 +340,10 @@ async function busyList(
         ? ''
         : html`<p><a class="button" href="${pathOf(path, visit, { cursor: next })}">${setUp.next}</a></p>`
     }`
+}
+
+function faultText({ texts }: BusinessVisit, { code, sentence, where }: CalendarFault): string {
+  return withPlace(texts.calendars.problem(code, sentence), where)
 }
 
 /** "12 minutes ago". */
@@ -393,8 +399,8 @@ function newBusy(context: Context, reader: CalendarReader): ConsoleRoute {
         })
         const fault = await calendarFault(context, input.url, reader)
         if (fault) {
-          const { problem, asked } = visit.texts.calendars
-          throw new FormFault({ url: `${problem(fault.code, fault.text)} ${asked(fault.origin)}` })
+          const { asked } = visit.texts.calendars
+          throw new FormFault({ url: `${faultText(visit, fault)} ${asked(fault.origin)}` })
         }
         return once(
           (store) => addBusyCalendar(context, managerOf(visit), { ...input, once: true }, store),
