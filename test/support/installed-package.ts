@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import { afterEachFile } from './after-file.ts'
 import { eventually } from './eventually.ts'
 import { emptyDirectory, project } from './holdfast-process.ts'
+import { endGroupWithTests } from './watched.ts'
 
 /** The package as a new user has it: packed from the checkout, installed into an empty folder. */
 export interface InstalledPackage {
@@ -108,6 +109,7 @@ export async function serveInstalled(
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // a group of its own, as a terminal gives it
   })
+  endGroupWithTests(child)
   running.add(child)
   let said = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))

@@ -80,11 +80,17 @@ export async function giveToServer({ directory, user: { uid, gid } }: Place): Pr
 /**
  * Runs a server beside a watcher that reads this process's pipe. However this process ends, killed or finished, the
  * pipe closes; the watcher then stops the server and removes its directory ($0). Nothing outlives the tests. The pipe
- * of a server that ended before is closed too: its files are left to whoever starts it again.
+ * of a server that ended before is closed too: its files are left to whoever starts it again. The watcher is no child of
+ * the server, so that a test that freezes the server with its children leaves it alone: it wakes the server up, which
+ * kills what is still frozen after 20 seconds.
  */
 const WATCHED = `
   exec 3<&0
-  (read -r _ <&3; kill -INT $$ || exit; while kill -0 $$; do sleep 1; done; rm -rf "$0") >/dev/null 2>&1 &
+  ( (read -r _ <&3; kill -INT $$ || exit; kill -CONT $$; seconds=0
+    while kill -0 $$; do
+      sleep 1; seconds=$((seconds + 1))
+      [ $seconds -ne 20 ] || kill -QUIT $$
+    done; rm -rf "$0") >/dev/null 2>&1 &)
   exec "$@" 3<&- </dev/null`
 
 /**

@@ -6,6 +6,7 @@ import { blocksOf, documentAt } from '../docs/documents.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
 import { emptyDirectory, project, runHoldfast } from '../support/holdfast-process.ts'
 import { longTest } from '../support/long.ts'
+import { endGroupWithTests } from '../support/watched.ts'
 
 /** Finds an older Node of the system first, where there is one, as npm itself does. */
 const systemPath = ['/usr/local/bin', '/usr/bin', '/bin', process.env['PATH'] ?? ''].join(':')
@@ -31,6 +32,7 @@ beforeEach(async () => {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // a group of its own, as a terminal gives it
   })
+  endGroupWithTests(npm)
   npm.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
   npm.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
   address = await eventually(
