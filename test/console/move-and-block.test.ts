@@ -160,6 +160,16 @@ onOneEngine('postgres', 'moving and blocking by forms', (engine) => {
     expect((await send(`/console/bookings/${id}/move`, without)).status).toBe(422)
   })
 
+  test('a cancelled booking is not moved, also where the form knows of it', async () => {
+    const date = newDay()
+    const id = await booker.book('Haircut', `${date}T10:00:00+01:00`, { staff_id: booker.staffId('Anna') })
+    await booker.call('DELETE', `/bookings/${id}`)
+    const refused = await send(`/console/bookings/${id}/move`, fields(date, { version: '"2"' }))
+    expect(refused.status).toBe(422)
+    expect(refused.body).toContain('This booking is cancelled and takes no time.')
+    expect(await show(id)).toMatchObject({ status: 'cancelled', starts_at: `${date}T10:00:00+01:00` })
+  })
+
   test('staff move their own appointments alone; those of other businesses are not there', async () => {
     const date = newDay()
     const id = await booker.book('Haircut', `${date}T10:00:00+01:00`, { staff_id: booker.staffId('Anna') })
