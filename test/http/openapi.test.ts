@@ -95,7 +95,7 @@ onOneEngine('sqlite', 'the OpenAPI document', (engine) => {
     expect(codesOf(list, 403)).toEqual(['key_type_not_allowed', 'plan_required', 'origin_not_allowed'])
     expect(codesOf(session, 403)).toEqual(['key_type_not_allowed', 'origin_not_allowed'])
     expect(Object.keys(list.responses)).toEqual(['200', '400', '401', '403', '422', '429', '500', '503'])
-    expect(codesOf(change, 409)).toEqual(['slot_held', 'slot_booked'])
+    expect(codesOf(change, 409)).toEqual(['slot_held', 'slot_booked', 'change_not_allowed'])
     expect(codesOf(change, 422)).toEqual(['validation_failed', 'slot_not_offered'])
     expect(codesOf(change, 404)).toEqual(['not_found'])
     expect(session.requestBody).toBeUndefined()
