@@ -1,18 +1,22 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { constants, setPriority } from 'node:os'
 import { resolve } from 'node:path'
 import { request } from 'undici'
 import { endless, manyExceptions } from '../test/calendars/hostile-files.ts'
 import { findPostgres } from '../test/support/postgres-server.ts'
+import { endingWithUs } from './children.ts'
 import { Load, type Outcome } from './load.ts'
 import { median, type Plan } from './measure.ts'
 import type { Engine } from './operations.ts'
 import { startTarget, type Target } from './targets.ts'
 
 /*
- * What hostile busy calendars cost those who book: 100 holds a second, first without one, then while the server reads
- * one after the other, each until it is cut after 2 seconds. A server looks for new ones once a minute.
+ * What hostile busy calendars cost those who book: 100 holds a second, first without one, then beside another process that
+ * never rests, at the lowest priority (what any work at all costs on this machine), then while the server reads one after
+ * the other, each until it is cut after 2 seconds. A server looks for new ones once a minute.
  */
 
 /** What a server does on a lively day; with all cores busy, whoever reads takes what others have not. */
@@ -27,7 +31,7 @@ export async function measureBesideCalendars({ engines, rounds, seconds }: Plan)
   const postgres = engines.some((engine) => engine !== 'sqlite') ? await findPostgres(process.env) : null
   if (postgres) undo.defer(() => postgres.stop())
   console.log(
-    `${pace.perSecond} holds a second, without and beside hostile calendars. Medians of ${rounds} turns of ${seconds} s.`,
+    `${pace.perSecond} holds a second, without and beside hostile calendars, and beside a loop. Medians of ${rounds} turns of ${seconds} s.`,
   )
   const rows: object[] = []
   for (const engine of engines) rows.push(...(await rowsOf(engine, postgres?.url, { rounds, seconds })))
@@ -77,10 +81,22 @@ async function rowsOf(
     }
   }
   await run() // code that has run often is faster
-  const without = await rowOf('none')
+  const rows = [await rowOf('none'), await besideLoop(() => rowOf('none, a loop beside'))]
   await addCalendars(target, `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.ics`)
   await once(server, 'request') // within a minute
-  return [without, await rowOf('hostile')]
+  return [...rows, await rowOf('hostile')]
+}
+
+/** Does something beside a process that never rests, at the lowest priority. */
+async function besideLoop<Result>(run: () => Promise<Result>): Promise<Result> {
+  const loop = endingWithUs(spawn(process.execPath, ['--eval', 'for (;;);'], { stdio: 'ignore' }))
+  await once(loop, 'spawn')
+  setPriority(loop.pid ?? 0, constants.priority.PRIORITY_LOW)
+  try {
+    return await run()
+  } finally {
+    loop.kill('SIGKILL')
+  }
 }
 
 /** Gives each person as many calendars as they can have. */
