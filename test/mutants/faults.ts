@@ -4,15 +4,13 @@ import { join, resolve } from 'node:path'
 /** The checkout. */
 export const project = resolve(import.meta.dirname, '../..')
 
-/** A deliberate fault: what is put in the place of what, and the test files of which at least one has to fail then. */
+/** A deliberate fault: what is put in the place of what, and the test files of which at least one has to fail then, in the form of `npm run test:part`. */
 export interface Fault {
   name: string
   file: string
   find: string
   replace: string
   tests: string[]
-  /** Whether only their long form catches it. */
-  long?: true
 }
 
 /** The kept list. */

@@ -43,7 +43,7 @@ function isCaught(fault: Fault): boolean {
   if (faulty === undefined) throw new Error(`The fault "${fault.name}" cannot be put into ${fault.file}.`)
   writeFileSync(path, faulty)
   const program = [join(project, 'node_modules/vitest/vitest.mjs'), 'run', '--bail=1', ...fault.tests]
-  const env = { ...process.env, ...(fault.long && { HOLDFAST_TEST_LONG: 'part' }) }
+  const env = { ...process.env, HOLDFAST_TEST_LONG: 'part' } // with what `npm test` skips
   const { status } = spawnSync(process.execPath, program, { cwd: copy, env, stdio: 'ignore', timeout: maxMs })
   writeFileSync(path, text)
   console.log(`${status === 0 ? 'SURVIVED' : 'caught'}: ${fault.file}: ${fault.name}`)
