@@ -4,7 +4,7 @@ import { expectSound, heading, next, writeDetails } from '../support/booking-vis
 import { chromiumPath, sharedBrowser } from '../support/browser.ts'
 import { readRows } from '../support/checker.ts'
 import { commandLine } from '../support/command-line.ts'
-import { isWhole, testIn } from '../support/long.ts'
+import { isWhole, longTest } from '../support/long.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { engines } from '../support/test-service.ts'
@@ -29,7 +29,7 @@ describe.runIf(chromiumPath !== undefined)('from nothing', () => {
       await database.drop()
     })
 
-    testIn(engine === 'sqlite')('the first page without a business is sound', async () => {
+    longTest('the first page without a business is sound', async () => {
       const page = await browser.newPage()
       await page.goto(server.address)
       await page.getByRole('heading', { name: 'Nothing here' }).waitFor()
@@ -78,7 +78,7 @@ describe.runIf(chromiumPath !== undefined)('from nothing', () => {
       await page.close()
     })
 
-    testIn(engine === 'sqlite')('in development it leads on, and is sound', async () => {
+    longTest('in development it leads on, and is sound', async () => {
       await server.stop() // a SQLite file has one server
       const other = await startServer(database.url, { NODE_ENV: 'development' })
       const page = await browser.newPage()

@@ -377,7 +377,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     expect([searchParams.get('who'), searchParams.get('start')]).toEqual([anna, `${day}T10:15:00.000Z`])
   })
 
-  test('is dragged with a finger after a moment, on a phone', async () => {
+  longTest('is dragged with a finger after a moment, on a phone', async () => {
     const day = '2026-12-01'
     const anna = booker.staffId('Anna')
     const id = await booker.book('Haircut', `${day}T08:00:00+01:00`, { staff_id: anna })

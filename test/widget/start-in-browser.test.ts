@@ -10,7 +10,7 @@ import {
   type VisitorOptions,
   type Website,
 } from '../support/browser.ts'
-import { testFirstOf } from '../support/long.ts'
+import { longTest, testFirstOf } from '../support/long.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 import { startVisits } from '../support/visits.ts'
 
@@ -114,7 +114,7 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
     await day(page, '2026-11-27').waitFor()
   })
 
-  test('in Japanese the name of the family is asked first', async () => {
+  longTest('in Japanese the name of the family is asked first', async () => {
     for (const [locale, first, time] of [
       ['ja-JP', 'family-name', 3],
       ['tr-TR', 'given-name', 5],
@@ -180,7 +180,7 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
     await stranger.page.getByText('This booking form is not set up correctly.').waitFor()
   })
 
-  test('without an answer, or with too many requests, there is a sentence and a way on', async () => {
+  longTest('without an answer, or with too many requests, there is a sentence and a way on', async () => {
     const { page } = await visitorOf(phone)
     embedding = `<!doctype html><html lang="en"><head><title>A website</title><script type="module" src="${address}/widget/v1.js"></script></head>
       <body><holdfast-booking publishable-key="${salon().publishable_key}"></holdfast-booking></body></html>`
