@@ -5,13 +5,13 @@ import { changeDirectly } from '../support/change-directly.ts'
 import { slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { sessionOf, stripeVariables } from '../support/deposits.ts'
 import { project } from '../support/holdfast-process.ts'
-import { eventually, httpClients } from '../support/http-client.ts'
+import { eventually, patientClients } from '../support/http-client.ts'
 import { longTest, onOneEngine, testFirstOf } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 import { startFakeStripe, type FakeStripe } from '../support/stripe-server.ts'
 import { ada, offer, type Reply } from '../support/test-service.ts'
 
-const call = httpClients()
+const call = patientClients()
 const preload = resolve(project, 'test/support/die-at-text.ts')
 
 /** Statements that divide the steps between a hold and its paid booking, and what the server is doing then. */
