@@ -629,8 +629,8 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     mail_id: await makeMail(service, tenant.id),
     user_id: await makeUser(tenant.id),
   })
-  /** What an allowed request names: things of its own, unless it only reads. */
-  const thingsFor = (route: string) => (route.startsWith('GET ') ? refusedOwn : thingsOf(own))
+  /** What an allowed request names: things of its own, unless it only reads what is not replaced, as webhooks are. */
+  const thingsFor = (route: string) => (/^GET (?!.*\/webhooks\/)/.test(route) ? refusedOwn : thingsOf(own))
   const nothing: AllThings = {
     ...{ service_id: unknownId, location_id: unknownId, staff_id: unknownId, hold_id: unknownId },
     ...{ spare_service_id: unknownId, spare_location_id: unknownId, spare_staff_id: unknownId },
