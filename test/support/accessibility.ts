@@ -12,6 +12,11 @@ interface Violation {
 /** What axe-core finds wrong with a page, in words; by all of its rules, or by these. */
 export async function violationsIn(page: Page, rules?: string[]): Promise<string[]> {
   await page.waitForLoadState() // its text may be there before its styles
+  return violationsNow(page, rules)
+}
+
+/** The same of a page that is still loading. */
+export async function violationsNow(page: Page, rules?: string[]): Promise<string[]> {
   if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe)
   const options = { resultTypes: ['violations'], preload: false, ...(rules && { runOnly: rules }) }
   const { violations } = await page.evaluate<{ violations: Violation[] }>(

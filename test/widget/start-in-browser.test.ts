@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/catalogue/business-keys.ts'
-import { misfitsIn, violationsIn } from '../support/accessibility.ts'
+import { misfitsIn, violationsIn, violationsNow } from '../support/accessibility.ts'
 import { heading, holdBack, next, writeDetails } from '../support/booking-visit.ts'
 import {
   chromiumPath,
@@ -209,7 +209,7 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
         await page.locator('holdfast-booking', { hasText: text }).waitFor()
       await keepScreenshot(page, `start-meanwhile-${size}`)
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
-      expect(await violationsIn(page)).toEqual([])
+      expect(await violationsNow(page)).toEqual([])
       release()
       await heading(page, 'Was möchten Sie buchen?')
       expect(await page.getByText('Suchen Sie sich eine Zeit aus').isVisible()).toBe(false)
