@@ -1,19 +1,26 @@
 import { refuseUnfinishedSchema } from '../database/expected-schema.ts'
+import { restoreOverlapRules } from '../database/overlap-constraints.ts'
 import { type CliCommand, openContext, print } from './command-line.ts'
 
 /** `holdfast migrate` */
 export function registerMigrate(program: CliCommand): void {
   program
     .command('migrate')
-    .description('bring the database up to date, as the server does when it starts')
+    .description(
+      'bring the database up to date, as the server does when it starts; make rules again that it lacks',
+    )
     .withJson()
     .examples('migrate')
     .action(async ({ json }: { json?: boolean }) => {
       const context = await openContext()
       try {
-        const ran = await context.db.migrate()
+        let restored: string[] = []
+        const ran = await context.db.migrate(async (db) => {
+          restored = await restoreOverlapRules(db, context.clock.now())
+        })
         await refuseUnfinishedSchema(context.db)
-        print({ ran }, json, () => (ran.length > 0 ? ran.map((name) => `ran ${name}`) : ['up to date']))
+        const done = [...ran.map((name) => `ran ${name}`), ...restored.map((name) => `made ${name} again`)]
+        print({ ran, restored }, json, () => (done.length > 0 ? done : ['up to date']))
       } finally {
         await context.db.close()
       }

@@ -14,6 +14,7 @@ import { firstBusinesses } from '../catalogue/business.ts'
 import { type DemoWorld, makeDemoWorldIfEmpty } from '../catalogue/demo-world.ts'
 import { pause } from '../database/database.ts'
 import { refuseUnfinishedSchema } from '../database/expected-schema.ts'
+import { refuseMissingOverlapRules } from '../database/overlap-constraints.ts'
 import { createContext } from '../operate/open.ts'
 import { mailRoute } from '../mails/outbox.ts'
 import { mailDirectory } from '../mails/send.ts'
@@ -205,6 +206,7 @@ async function start(
     context.db.lockForServer()
     const ran = await context.db.migrate()
     await refuseUnfinishedSchema(context.db)
+    await refuseMissingOverlapRules(context.db)
     if (ran.length > 0) context.log.info({ migrations: ran }, 'the schema was brought up to date')
     const seeds = demo && context.config.environment === 'development'
     const world = seeds ? await makeDemoWorldIfEmpty(context) : undefined

@@ -57,8 +57,8 @@ export interface Database {
    * so are others. Reads a view, and writes nothing: a commit to try it would wait as well, at a connection of its own.
    */
   commitsWait(): Promise<boolean>
-  /** Brings the schema up to date under a lock. Returns the names of the migrations that ran. */
-  migrate(): Promise<string[]>
+  /** Brings the schema up to date under a lock, then does the rest. Returns the names of the migrations that ran. */
+  migrate(rest?: (db: Queries) => Promise<void>): Promise<string[]>
   /** Names the migrations that have not run. */
   pendingMigrations(): Promise<string[]>
   /** Keeps every other server off a SQLite file, or throws an OperatorError when one is there. */

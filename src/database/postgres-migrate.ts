@@ -1,7 +1,7 @@
 import { Kysely, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import { monotonicMs } from '../base/clock.ts'
-import { DatabaseUnavailable, pause, type StatementListener } from './database.ts'
+import { DatabaseUnavailable, pause, type Queries, type StatementListener } from './database.ts'
 import { migrate, migrator } from './migrate.ts'
 import { isPooled, plainSource } from './postgres-hosts.ts'
 import { isConflict, postgresDialect, resultTypes } from './postgres-driver.ts'
@@ -25,10 +25,13 @@ interface MigrationOptions {
 }
 
 /**
- * Brings the schema up to date, beside running servers. When a table stays locked for longer than a moment, rolls back
+ * Brings the schema up to date, and does the rest, beside running servers. When a table stays locked for longer than a moment, rolls back
  * everything and tries again, for two minutes.
  */
-export async function migratePostgres(options: MigrationOptions): Promise<string[]> {
+export async function migratePostgres(
+  options: MigrationOptions,
+  rest: (tx: Queries) => Promise<void> = () => Promise.resolve(),
+): Promise<string[]> {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: 1,
@@ -49,7 +52,11 @@ export async function migratePostgres(options: MigrationOptions): Promise<string
   try {
     for (;;) {
       try {
-        return await db.transaction().execute((tx) => migrateAlone(tx))
+        return await db.transaction().execute(async (tx) => {
+          const ran = await migrateAlone(tx)
+          await rest(tx)
+          return ran
+        })
       } catch (error) {
         if (!isLockConflict(error) || monotonicMs() - startedMs > patienceMs) throw error
       }

@@ -250,9 +250,9 @@ class PostgresDatabase implements Database {
     return rows.length > 0
   }
 
-  async migrate(): Promise<string[]> {
+  async migrate(rest?: (db: Queries) => Promise<void>): Promise<string[]> {
     const { options, primary } = this.parts
-    return migratePostgres({ ...options, url: await primary.url(), connectTimeoutMs })
+    return migratePostgres({ ...options, url: await primary.url(), connectTimeoutMs }, rest)
   }
 
   pendingMigrations(): Promise<string[]> {

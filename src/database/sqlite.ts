@@ -140,8 +140,10 @@ class SqliteDatabase implements Database {
     return Promise.resolve(false) // a file has no standby
   }
 
-  migrate(): Promise<string[]> {
-    return migrate(migrator(this.writes, 'sqlite'))
+  async migrate(rest?: (db: Queries) => Promise<void>): Promise<string[]> {
+    const ran = await migrate(migrator(this.writes, 'sqlite'))
+    if (rest) await this.transaction(({ db }) => rest(db))
+    return ran
   }
 
   pendingMigrations(): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import type { Database, Queries } from '../database/database.ts'
-import { overlapRuleNames } from './doctor-rules.ts'
+import { missingOverlapRules } from '../database/overlap-constraints.ts'
 import type { DatabaseFacts } from './doctor-types.ts'
 
 const maxDamages = 5
@@ -13,7 +13,7 @@ export async function readFacts(db: Database, demoBusinessIds: string[]): Promis
   const migrations = await findMigrations(db)
   const server = db.engine === 'postgres' ? await findServerSettings(db.reads) : undefined
   const outside = {
-    overlapRules: await findOverlapRules(db),
+    missingOverlapRules: await missingOverlapRules(db),
     maxConnections: server?.maxConnections ?? null,
     synchronousCommit: server?.synchronousCommit ?? null,
     standbyNames: server?.standbyNames ?? null,
@@ -33,17 +33,6 @@ async function findMigrations(db: Database): Promise<string[] | undefined> {
     db.reads,
   )
   return rows.map(({ name }) => name)
-}
-
-async function findOverlapRules(db: Database): Promise<string[]> {
-  const names = sql.join(overlapRuleNames[db.engine])
-  const query =
-    db.engine === 'postgres'
-      ? sql<{
-          name: string
-        }>`select conname as name from pg_constraint where conname in (${names}) and contype = 'x'`
-      : sql<{ name: string }>`select name from sqlite_schema where type = 'trigger' and name in (${names})`
-  return (await query.execute(db.reads)).rows.map(({ name }) => name)
 }
 
 /** Damages that SQLite's own check finds; always empty on PostgreSQL. */

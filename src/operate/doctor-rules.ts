@@ -2,12 +2,6 @@ import { isTimeZone, secondsUntil } from '../base/instants.ts'
 import type { ReplicaFound, ServerAnswer, ServersFound } from '../database/postgres-inspection.ts'
 import type { DatabaseFacts, FileFacts, Finding, HostFacts } from './doctor-types.ts'
 
-/** The overlap rules of each engine's schema. */
-export const overlapRuleNames = {
-  postgres: ['claims_of_one_seat_do_not_overlap', 'claims_that_overlap_are_one_occurrence'],
-  sqlite: ['claims_do_not_overlap', 'claims_do_not_overlap_later'],
-}
-
 /** With a larger error, tokens and holds expire at the wrong time. */
 const maxClockErrorSeconds = 5
 const minFreeBytes = 200 * 1024 * 1024
@@ -62,7 +56,7 @@ export function fileFinding(facts: FileFacts): Finding | undefined {
 export function findings(facts: DatabaseFacts, around: HostFacts): Finding[] {
   return [
     migrationFinding(facts, around),
-    overlapFinding(facts, around),
+    overlapFinding(facts),
     spaceFinding(around),
     connectionFinding(facts, around),
     commitFinding(facts),
@@ -99,18 +93,14 @@ export function unfinishedFinding(missing: string[]): Finding {
   )
 }
 
-function overlapFinding(
-  { migrations, overlapRules }: DatabaseFacts,
-  { engine }: HostFacts,
-): Finding | undefined {
+function overlapFinding({ migrations, missingOverlapRules: missing }: DatabaseFacts): Finding | undefined {
   if (migrations === undefined || migrations.length === 0) return undefined
-  const missing = overlapRuleNames[engine].filter((name) => !overlapRules.includes(name))
   return missing.length === 0
     ? ok('overlap rules', 'the schema prevents double bookings')
     : fault(
         'overlap rules',
         `the schema lacks ${missing.join(', ')}: slots can be sold twice`,
-        'stop the service and restore the rules from src/database/migrations/claim-rules.ts, or a backup',
+        'stop the servers and run "holdfast migrate": it makes them again, or names the bookings that overlap',
       )
 }
 

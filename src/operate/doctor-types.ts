@@ -13,8 +13,8 @@ export interface Finding {
 export interface DatabaseFacts {
   /** Migrations that have run; undefined if the database is empty. */
   migrations: string[] | undefined
-  /** Overlap rules in the schema, by name. */
-  overlapRules: string[]
+  /** Overlap rules that the schema lacks, by name. */
+  missingOverlapRules: string[]
   /** Time zones in use, each with one user, such as "business 0198…". */
   timeZones: { name: string; usedBy: string }[]
   /** The latest time in any record. */

@@ -4,6 +4,7 @@ import { systemClock } from '../base/clock.ts'
 import { OperatorError, UsageError } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
 import { migrationNames } from '../database/migrate.ts'
+import { overlapRuleNames } from '../database/migrations/claim-rules.ts'
 import {
   closeOff,
   copySqlite,
@@ -16,7 +17,6 @@ import {
   takeServerLock,
 } from '../database/sqlite-file.ts'
 import { flush, isSameFile, makeLike, nameToo, replaceBy } from './durable-files.ts'
-import { overlapRuleNames } from './doctor-rules.ts'
 
 interface RestoreReport {
   file: string

@@ -58,7 +58,7 @@ onOneEngine('postgres', 'holdfast migrate', (engine) => {
     const migrate = (...args: string[]) => runCommand(['migrate', ...args], { DATABASE_URL: database.url })
     expect(await migrate('--json')).toMatchObject({ code: 0, stderr: '' })
     expect(await migrate()).toMatchObject({ code: 0, stdout: 'up to date\n', stderr: '' })
-    expect(JSON.parse((await migrate('--json')).stdout)).toEqual({ ran: [] })
+    expect(JSON.parse((await migrate('--json')).stdout)).toEqual({ ran: [], restored: [] })
     await database.drop()
   })
 

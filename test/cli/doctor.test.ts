@@ -186,17 +186,55 @@ onEachEngine('holdfast doctor', (engine) => {
     },
   }
   test.each(Object.entries(rules[engine]))(
-    'finds that the overlap rule %s is missing',
+    'finds that the overlap rule %s is missing, with which no server starts, and "migrate" makes it again',
     async (name, drop) => {
       await execute(database.url, drop)
       await expectFound(here(), {
         check: 'overlap rules',
         state: 'fault',
         detail: new RegExp(`^the schema lacks ${name}: slots can be sold twice$`),
-        fix: /stop the service and restore the rules from src\/database\/migrations\/claim-rules\.ts/,
+        fix: /^stop the servers and run "holdfast migrate"/,
       })
+      const refused = await runHoldfast(['serve'], here({ PORT: '0', LOG_LEVEL: 'silent' }))
+      expect(refused).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          new RegExp(`^holdfast: DATABASE_URL: the database lacks ${name}: .* Run "holdfast migrate"`),
+        ) as string,
+      })
+      expect(await commandLine(database.url).text('migrate')).toBe(`made ${name} again\n`)
+      expect((await examine(here())).found.filter(({ state }) => state !== 'ok')).toEqual([])
+      expect(await commandLine(database.url).text('migrate')).toBe('up to date\n')
     },
   )
+
+  test('"migrate" makes no overlap rule again while bookings overlap, and names them', async () => {
+    await execute(database.url, Object.values(rules[engine]).join(';'))
+    const [first, second, lapsed] = [1, 2, 3].map((n) => `0199b6c5-0000-7000-8000-00000000000${n}`)
+    const at = (time: string) => `'2999-01-01T${time}:00.000Z'`
+    const past = `'2020-01-01T00:00:00.000Z'`
+    const claim = (id: string | undefined, from: string, until: string, bookedAt: string) =>
+      `('${id}', '${first}', '${first}', '${first}', ${at(from)}, ${at(until)}, '${first}', 0, '${id}', ${at(from)}, ${at(until)}, '${id}', ${past}, ${past}, ${bookedAt})`
+    await execute(
+      database.url,
+      `insert into claims (id, business_id, service_id, location_id, starts_at, ends_at, resource_id, seat, occurrence_id,
+         taken_from, taken_until, owner_id, created_at, expires_at, booked_at)
+       values ${claim(second, '09:30', '10:30', past)}, ${claim(first, '09:00', '10:00', past)},
+              ${claim(lapsed, '09:00', '11:00', 'null')}`,
+    )
+    await commandLine(database.url).refuses(
+      ['migrate'],
+      1,
+      new RegExp(
+        `cannot be made again: booking ${first} and booking ${second} overlap\\. Cancel one booking of each pair`,
+      ),
+    )
+    await execute(database.url, `update claims set ended_at = ${past} where id = '${second}'`)
+    const names = Object.keys(rules[engine])
+    expect(await commandLine(database.url).text('migrate')).toBe(
+      names.map((name) => `made ${name} again\n`).join(''),
+    )
+  })
 
   once('finds a time zone that the runtime does not know, and whose it is', async () => {
     await execute(database.url, `update businesses set timezone = 'Europe/Atlantis'`)

@@ -166,8 +166,8 @@ onEachEngine('holdfast race-test against a build without the overlap rules', (en
   longTest('finds every double booking and names the bookings', patient, async () => {
     const database = await createTestDatabase(engine)
     const { business_key: key } = businessOf(await demoWorld(database.url), 'Salon Spree')
-    await execute(database.url, withoutRules[engine])
     const server = await startServer(database.url, {}, { preloads: [blindLook] })
+    await execute(database.url, withoutRules[engine]) // without them no server starts
     const ran = await raceTest([server.address], key)
     expect(ran, ran.stderr).toMatchObject({ code: 1, stderr: '' })
     for (const finding of allWin) expect(ran.stdout).toMatch(new RegExp(`^ +${finding}$`, 'm'))

@@ -8,6 +8,12 @@ import { columnTypes } from './column-types.ts'
  * A claim that breaks a rule is skipped by `insert … on conflict do nothing`, so that the insert
  * gives no row back; on both engines.
  */
+export const overlapRuleNames = {
+  postgres: ['claims_of_one_seat_do_not_overlap', 'claims_that_overlap_are_one_occurrence'],
+  sqlite: ['claims_do_not_overlap', 'claims_do_not_overlap_later'],
+}
+
+/** The statements that make them. */
 export function overlapRules(engine: Engine): string[] {
   return engine === 'postgres' ? exclusionConstraints : overlapTriggers
 }
