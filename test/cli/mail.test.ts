@@ -1,16 +1,20 @@
 import { readConfig } from '../../src/base/config.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
-import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { runCommand } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
 import { onOneEngine } from '../support/long.ts'
 import { parsed, startMailServer, type MailServer } from '../support/mail-server.ts'
 import { mailVariables, nextClient, mailWorld, type MailWorld } from '../support/mail-world.ts'
 
-const directory = () => mkdtempSync(join(tmpdir(), 'holdfast-mail-'))
+function directory(): string {
+  const made = mkdtempSync(join(tmpdir(), 'holdfast-mail-'))
+  onTestFinished(() => rmSync(made, { recursive: true }))
+  return made
+}
 const monday = '2026-11-30T09:30:00+01:00'
 
 let server: MailServer

@@ -14,10 +14,11 @@ const modules = join(project, 'node_modules')
 
 // the document is that of both engines
 onOneEngine('sqlite', 'a client that is made from the document of a running server', (engine) => {
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-generated-'))
+  let directory: string
   let database: TestDatabase
   let server: ServerProcess
   beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'holdfast-generated-'))
     database = await createTestDatabase(engine)
     const { publishable_key, business_key } = businessOf(await demoWorld(database.url), 'Salon Spree')
     server = await startServer(database.url)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -40,9 +40,11 @@ test.runIf(hasPromtool).each(['docs/guides/monitoring.md', 'docs/guides/high-ava
   (path) => {
     const rules = blocksOf(documentAt(path)).filter(({ text }) => text.startsWith('groups:'))
     expect(rules).toHaveLength(1)
-    const file = join(mkdtempSync(join(tmpdir(), 'holdfast-rules-')), 'rules.yml')
+    const directory = mkdtempSync(join(tmpdir(), 'holdfast-rules-'))
+    const file = join(directory, 'rules.yml')
     writeFileSync(file, rules[0]?.text ?? '')
     const checked = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' })
+    rmSync(directory, { recursive: true })
     expect([checked.status, checked.stderr]).toEqual([0, ''])
   },
 )
