@@ -63,7 +63,7 @@ export function registerRestore(program: CliCommand): void {
 }
 
 function contentOf({ bookings, latest_change }: { bookings: number; latest_change: string | null }): string {
-  return `${bookings} bookings${latest_change === null ? '' : `, the latest change at ${latest_change}`}`
+  return `${bookings} ${bookings === 1 ? 'booking' : 'bookings'}${latest_change === null ? '' : `, the latest change at ${latest_change}`}`
 }
 
 /** The SQLite file of DATABASE_URL. Throws a UsageError with the command to use on PostgreSQL. */

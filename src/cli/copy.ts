@@ -22,7 +22,7 @@ export function registerCopy(program: CliCommand): void {
       const rows = tables.reduce((sum, table) => sum + table.rows, 0)
       const bookings = tables.find(({ table }) => table === 'bookings')?.rows ?? 0
       print({ tables, seconds }, json, () => [
-        `copied ${rows} rows of ${tables.length} tables, ${bookings} bookings among them, and compared each (${seconds.toFixed(1)} s)`,
+        `copied ${rows} rows of ${tables.length} tables, ${bookings} ${bookings === 1 ? 'booking' : 'bookings'} among them, and compared each (${seconds.toFixed(1)} s)`,
         'Set DATABASE_URL to the new database before you start the server. The old file stays as it is: put it away.',
       ])
     })

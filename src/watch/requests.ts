@@ -15,6 +15,9 @@ declare module 'fastify' {
   }
 }
 
+/** What programs ask every few seconds: a line for each would hide the others. */
+const asksWhetherWell = new Set(['/healthz', '/readyz', '/metrics'])
+
 /**
  * Records each request by its route pattern, never by its URL, body or headers: one line in the log, one count and one
  * span. Call it before adding any other hook.
@@ -34,7 +37,8 @@ export function watchRequests(
     const { statusCode: status, elapsedTime, problem } = reply
     const route = routeOf(request) ?? 'unknown'
     metrics.answered({ method, route, status, seconds: elapsedTime / 1000, problem })
-    if (log.isLevelEnabled('info')) log.info(lineOf(request, reply), 'request')
+    const level = status === 200 && asksWhetherWell.has(route) ? 'debug' : 'info'
+    if (log.isLevelEnabled(level)) log[level](lineOf(request, reply), 'request')
     if (span.isRecording) endSpan(request, reply)
     done()
   })

@@ -46,6 +46,19 @@ onEachEngine('the log', (engine) => {
     expect(about('trace-2')[0]).not.toHaveProperty('key_type')
   })
 
+  test('has what balancers and Prometheus ask again and again at level debug, unless something is wrong', async () => {
+    service.logLines.length = 0
+    for (const path of ['//healthz', '//readyz', '//metrics', '//readyz?x=1']) await service.call('GET', path)
+    const lines = service.logLines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    const requests = lines.filter(({ msg }) => msg === 'request')
+    expect(requests.map(({ level, route, status }) => [level, route, status])).toEqual([
+      ['debug', '/healthz', 200],
+      ['debug', '/readyz', 200],
+      ['debug', '/metrics', 200],
+      ['info', '/readyz', 422],
+    ])
+  })
+
   test('of an internal error says where it happened, and holds no secret either', async () => {
     service.logLines.length = 0
     const { replies, tokens } = await seeded.failInside()

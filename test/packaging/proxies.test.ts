@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { blocksOf, documentAt } from '../docs/documents.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
+import { startHaproxy } from '../support/haproxy.ts'
 import { haproxyProgram } from '../support/haproxy-program.ts'
 import { emptyDirectory } from '../support/holdfast-process.ts'
 import { selfSigned } from '../support/self-signed.ts'
@@ -102,7 +103,8 @@ describe.each(proxies)('$name before a server', ({ name, program, configuration,
         return reply?.status === 200 ? reply : undefined
       })
       expect(await page.text()).toContain('Nothing here')
-      expect((await get('/metrics')).status).toBe(404)
+      for (const path of ['/metrics', '/%6detrics', '/metrics?x'])
+        expect([path, (await get(path)).status]).toEqual([path, 404])
       expect((await fetch(`${server.address}/metrics`)).status).toBe(200)
       expect((await get('/readyz', '*/*')).status).toBe(200)
     } finally {
@@ -113,6 +115,18 @@ describe.each(proxies)('$name before a server', ({ name, program, configuration,
       await database.drop()
     }
   })
+})
+
+test.runIf(haproxyProgram() !== null)('HAProxy before several servers keeps the metrics inside', async () => {
+  const database = await createTestDatabase('sqlite')
+  const server = await startServer(database.url)
+  const balancer = await startHaproxy(haproxyProgram() ?? '', [Number(new URL(server.address).port)])
+  for (const [path, status] of Object.entries({ '/readyz': 200, '/metrics': 404, '/%6Detrics': 404 }))
+    expect([path, (await fetch(balancer.address + path)).status]).toEqual([path, status])
+  expect((await fetch(`${server.address}/%6Detrics`)).status).toBe(200)
+  await balancer.stop()
+  await server.stop()
+  await database.drop()
 })
 
 test('every configuration names the server, what clients see, and keeps the metrics inside', () => {

@@ -74,7 +74,9 @@ async function assertMayTest(client: RaceClient, { urls, evenInUse }: RaceTestOp
   if (signs.length === 0 || evenInUse) return
   throw new UsageError(
     `This service seems to be in production: ${signs.join('; ')}. The test books and cancels slots of its own location, ` +
-      'staff and services. They stay, inactive, and its bookings stay, cancelled. Add --yes to go on.',
+      'staff and services. Visitors of the booking page see these meanwhile; afterwards they stay, inactive, and the ' +
+      'bookings stay, cancelled. Better test a business of its own: "holdfast business create "Race test" --timezone UTC", ' +
+      'then "holdfast key create --business <id>". Add --yes to go on here.',
   )
 }
 
