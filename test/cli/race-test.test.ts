@@ -120,7 +120,9 @@ longTest(
     await call(cluster.address(0), 'POST', '/webhooks', { token: key, body: webhook })
     const refused = await raceTest(cluster.addresses, key)
     expect(refused).toMatchObject({ code: 2, stdout: '' })
-    expect(refused.stderr).toMatch(/has bookings; 1 webhooks? would receive .* Visitors of the booking page see these .* Add --yes to go on here\.\n$/)
+    expect(refused.stderr).toMatch(
+      /has bookings; 1 webhooks? would receive .* Visitors of the booking page see these .* Add --yes to go on here\.\n$/,
+    )
     const made = () =>
       readRows(cluster.databaseUrl, `select id from services where business_id = '${hudson.id}'`)
     const before = (await made()).length
