@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Config } from '../base/config.ts'
 import type { Ids } from '../base/ids.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Queries } from '../database/database.ts'
 import { findServerSecret, insertServerSecret } from './access-queries.ts'
 
 interface Parts {
@@ -12,6 +12,12 @@ interface Parts {
 
 const name = 'server'
 const secretBytes = 32
+
+/** The secret that a server without HOLDFAST_SECRET has generated; undefined if none has. */
+export async function generatedSecret(db: Queries): Promise<Buffer | undefined> {
+  const secret = await findServerSecret(db, name)
+  return secret === undefined ? undefined : Buffer.from(secret, 'base64')
+}
 
 /** The secret that all servers of a database share: HOLDFAST_SECRET, else one that the first server generates. */
 export class ServerSecret {
@@ -43,8 +49,8 @@ export class ServerSecret {
   private async find(): Promise<Buffer> {
     const { db, ids, config } = this.parts
     if (config.secret) return config.secret
-    const secret = (await findServerSecret(db.reads, name)) ?? (await this.store(ids.bytes(secretBytes)))
-    return Buffer.from(secret, 'base64')
+    const generated = await generatedSecret(db.reads)
+    return generated ?? Buffer.from(await this.store(ids.bytes(secretBytes)), 'base64')
   }
 
   /** Of two servers that start at once, both use the first one's secret. */

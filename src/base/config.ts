@@ -99,7 +99,7 @@ export const settings = {
   secret: setting(
     'HOLDFAST_SECRET',
     '',
-    '32 bytes (openssl rand -hex 32), the same on all servers, that key the digests of addresses; empty: one is generated and stored in the database',
+    '32 bytes (openssl rand -hex 32), the same on all servers, from which keys of booking pages, links in mails and digests are derived; set it before the first start, or leave it empty: one is generated and stored in the database',
     read.secretOf32Bytes,
   ),
   redisUrl: setting(

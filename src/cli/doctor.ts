@@ -8,6 +8,7 @@ import {
   diagnoseFile,
   diagnoseMail,
   diagnoseRedis,
+  diagnoseSettings,
 } from '../operate/doctor.ts'
 import { diagnoseServers } from '../operate/doctor-servers.ts'
 import { createContext } from '../operate/open.ts'
@@ -38,6 +39,7 @@ async function examine(): Promise<Finding[]> {
   const ofDatabase = canBeOpened ? await examineDatabase(config, variables) : []
   return [
     ...found,
+    ...diagnoseSettings(config),
     ...ofFile,
     ...ofDatabase,
     ...(await diagnoseServers(config)),

@@ -1,6 +1,6 @@
 import { isTimeZone, secondsUntil } from '../base/instants.ts'
 import type { ReplicaFound, ServerAnswer, ServersFound } from '../database/postgres-inspection.ts'
-import type { DatabaseFacts, FileFacts, Finding, HostFacts } from './doctor-types.ts'
+import type { DatabaseFacts, FileFacts, Finding, HostFacts, SettingFacts } from './doctor-types.ts'
 
 /** With a larger error, tokens and holds expire at the wrong time. */
 const maxClockErrorSeconds = 5
@@ -49,6 +49,52 @@ export function fileFinding(facts: FileFacts): Finding | undefined {
     'file',
     `others than the owner can open ${open.join(', ')}, with client data and webhook secrets`,
     `chmod 600 ${open.map((path) => `'${path}'`).join(' ')}`,
+  )
+}
+
+/** Judges settings that work, and that harm in production; and who may read `.env`. */
+export function settingFindings({ production, trustProxy, publicUrl, envFileMode }: SettingFacts): Finding[] {
+  const everybody = trustProxy.find((range) => range.endsWith('/0'))
+  const found = [
+    production &&
+      everybody !== undefined &&
+      warning(
+        'proxies',
+        `TRUST_PROXY: ${everybody} believes everybody, so clients choose the address by which limits count`,
+        'name the addresses of your proxies and no others, such as 127.0.0.1/32',
+      ),
+    production &&
+      publicUrl === '' &&
+      warning(
+        'address',
+        'PUBLIC_URL is not set: mails and pages name an address that only this machine knows',
+        'set it to the address that clients see, such as https://book.example.com',
+      ),
+    production &&
+      publicUrl.startsWith('http:') &&
+      warning(
+        'address',
+        `PUBLIC_URL is ${publicUrl}: names, passwords and keys cross the network in plain text`,
+        'put a proxy with TLS in front, and set PUBLIC_URL to its https:// address',
+      ),
+    envFileMode !== null &&
+      (envFileMode & 0o007) !== 0 &&
+      warning('file', 'everybody on this machine can open .env, with passwords and secrets', 'chmod o= .env'),
+  ]
+  return found.filter((finding) => finding !== false)
+}
+
+/** Judges HOLDFAST_SECRET beside a secret that was generated before it was set. */
+export function secretFinding(
+  generated: Buffer | undefined,
+  secret: Buffer | undefined,
+): Finding | undefined {
+  if (!secret || !generated || generated.equals(secret)) return undefined
+  return warning(
+    'secret',
+    'HOLDFAST_SECRET is not the secret that was generated in the database before it was set: links that were shown or mailed may have changed',
+    'see "The secret" in docs/guides/configuration.md; to keep the old links, set it to the generated one, else delete that: ' +
+      "delete from server_secrets where name = 'server'",
   )
 }
 

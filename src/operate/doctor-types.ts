@@ -67,3 +67,12 @@ export interface FileFacts {
   open: string[]
   user: string
 }
+
+/** Settings that can harm, and the file that they stand in. */
+export interface SettingFacts {
+  production: boolean
+  trustProxy: string[]
+  publicUrl: string
+  /** The mode of `.env` in the working directory; null without one. */
+  envFileMode: number | null
+}

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { askRedis } from '../access/rate-limit-redis.ts'
+import { generatedSecret } from '../access/server-secret.ts'
 import { systemClock } from '../base/clock.ts'
 import { type Config, misspelledVariables, readConfig, settings } from '../base/config.ts'
 import { OperatorError } from '../base/errors.ts'
@@ -20,6 +21,8 @@ import {
   findings,
   mailFinding,
   redisFinding,
+  secretFinding,
+  settingFindings,
   unfinishedFinding,
 } from './doctor-rules.ts'
 import type { FileFacts, Finding } from './doctor-types.ts'
@@ -53,6 +56,15 @@ export function diagnoseConfig(variables: Variables): { config: Config | undefin
     }))
     return { config: undefined, found: [...found, ...slips] }
   }
+}
+
+/** Checks settings that can be read, and that harm all the same. */
+export function diagnoseSettings({ environment, trustProxy, publicUrl }: Config): Finding[] {
+  const envFile = statSync('.env', { throwIfNoEntry: false })
+  return settingFindings({
+    ...{ production: environment === 'production', trustProxy, publicUrl },
+    envFileMode: envFile?.mode ?? null,
+  })
 }
 
 /** Checks a SQLite file from outside, and whether it can be opened. */
@@ -128,7 +140,12 @@ export async function diagnose(context: Context, variables: Variables): Promise<
   if (missing.length > 0) {
     return [...damage, ...found.filter(({ check }) => check !== 'schema'), unfinishedFinding(missing)]
   }
-  return [...damage, ...found, ...(await diagnoseDeposits(context))]
+  return [...damage, ...found, ...(await diagnoseSecret(context)), ...(await diagnoseDeposits(context))]
+}
+
+async function diagnoseSecret({ db, config }: Context): Promise<Finding[]> {
+  const finding = secretFinding(await generatedSecret(db.reads), config.secret)
+  return finding ? [finding] : []
 }
 
 async function diagnoseDeposits(context: Context): Promise<Finding[]> {

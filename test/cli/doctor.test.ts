@@ -1,8 +1,10 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { commandLine, runCommand } from '../support/command-line.ts'
-import { builtServer, runHoldfast, type ProcessOptions } from '../support/holdfast-process.ts'
+import { builtServer, emptyDirectory, runHoldfast, type ProcessOptions } from '../support/holdfast-process.ts'
 import { testIn } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
@@ -301,6 +303,60 @@ onEachEngine('holdfast doctor', (engine) => {
       fix: /unset them/,
     })
     expect((await examine(here(trial))).found.filter(({ state }) => state !== 'ok')).toEqual([])
+  })
+
+  once('finds settings that harm in production, and only there', async () => {
+    const cases: [Record<string, string>, string, RegExp, RegExp][] = [
+      [
+        { TRUST_PROXY: '10.0.0.0/8,0.0.0.0/0' },
+        'proxies',
+        /^TRUST_PROXY: 0\.0\.0\.0\/0 /,
+        /127\.0\.0\.1\/32$/,
+      ],
+      [{ TRUST_PROXY: '::/0' }, 'proxies', /^TRUST_PROXY: ::\/0 believes everybody/, /^name the addresses/],
+      [{ PUBLIC_URL: 'http://book.example' }, 'address', /^PUBLIC_URL is http:\/\/book\.example: /, /TLS/],
+    ]
+    for (const [variables, check, detail, fix] of cases) {
+      await expectFound(inProduction(variables), { check, state: 'warning', detail, fix })
+      expect((await examine(here(variables))).found.filter(({ state }) => state !== 'ok')).toEqual([])
+    }
+    const { found } = await examine(inProduction({ PUBLIC_URL: '' }))
+    expect(found.filter(({ check }) => check === 'address')).toMatchObject([
+      { state: 'warning', detail: expect.stringMatching(/^PUBLIC_URL is not set: /) as string },
+    ])
+  })
+
+  once('finds a .env that everybody can open', async () => {
+    const directory = emptyDirectory()
+    const said = async (mode: number) => {
+      writeFileSync(join(directory, '.env'), '')
+      chmodSync(join(directory, '.env'), mode)
+      return (await runHoldfast(['doctor'], { ...here(), directory })).stdout
+    }
+    expect(await said(0o644)).toMatch(
+      /^warning +file: everybody on this machine can open \.env, .*\n +fix: chmod o= \.env$/m,
+    )
+    expect(await said(0o640)).not.toMatch(/^warning/m)
+  })
+
+  test('finds that HOLDFAST_SECRET was set after a secret had been generated', async () => {
+    const [generated, other] = [7, 8].map((byte) => Buffer.alloc(32, byte).toString('base64'))
+    const withSecret = (secret = '') => here({ HOLDFAST_SECRET: secret })
+    const wrong = async () => (await examine(withSecret(other))).found.filter(({ state }) => state !== 'ok')
+    expect(await wrong()).toEqual([])
+    await execute(
+      database.url,
+      `insert into server_secrets (name, secret, created_at) values ('server', '${generated}', '2020-01-01T00:00:00.000Z')`,
+    )
+    expect(await examine(withSecret(generated))).toMatchObject({ code: 0 })
+    await expectFound(withSecret(other), {
+      check: 'secret',
+      state: 'warning',
+      detail: /^HOLDFAST_SECRET is not the secret that was generated in the database/,
+      fix: /"The secret" in docs\/guides\/configuration\.md/,
+    })
+    await execute(database.url, 'delete from server_secrets')
+    expect(await wrong()).toEqual([])
   })
 
   once('finds that there is no business yet, and how to make one', async () => {
