@@ -2,8 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import packageJson from '../../package.json' with { type: 'json' }
 import { withinCounted } from '../access/authentication-hook.ts'
+import { assertMayCall } from '../access/actor.ts'
 import type { Context } from '../access/context.ts'
 import { Problem, unavailable } from '../base/errors.ts'
+import type { TokenType } from '../base/token-types.ts'
 import { ownOrigins } from '../base/public-url.ts'
 import { problemBody } from '../http/problems.ts'
 import { EmptyObject } from '../http/wire.ts'
@@ -119,16 +121,17 @@ function told({ method, version }: Call, { app, request, tools }: Called): objec
     case 'server/discover':
       return { supportedVersions, capabilities, instructions }
     case 'tools/list': {
-      const isOpen = ({ method, url }: Tool) =>
-        app.knownRoutes
-          .find((route) => route.method === method && route.url === url)
-          ?.access?.some((type) => type === request.actor.type)
+      const isOpen = (tool: Tool) => accessOf(tool, app).some((type) => type === request.actor.type)
       return { tools: [...tools.values()].filter(isOpen).map(({ shown }) => shown) }
     }
     case 'ping':
     case 'tools/call':
       return {}
   }
+}
+
+function accessOf({ method, url }: Tool, { knownRoutes }: FastifyInstance): readonly TokenType[] {
+  return knownRoutes.find((route) => route.method === method && route.url === url)?.access ?? []
 }
 
 /** Headers of the message that are also those of its request to the API. */
@@ -140,6 +143,8 @@ const passedOn = ['authorization', 'host', 'origin', 'traceparent', 'tracestate'
  */
 async function run(tool: Tool, call: Call, { app, request }: Called): Promise<object> {
   try {
+    // before the arguments are read: what is wrong with them is nothing to who may not call
+    assertMayCall(request.actor, { access: accessOf(tool, app) }, request.headers.origin)
     const { method, url, headers, body } = tool.request(call.arguments)
     const own = passedOn.flatMap((name) => {
       const value = request.headers[name]
@@ -154,7 +159,7 @@ async function run(tool: Tool, call: Call, { app, request }: Called): Promise<ob
         ...(body !== undefined && { payload: body }),
       }),
     )
-    return resultOf(reply.body === '' ? '{}' : reply.body, reply.statusCode >= 400)
+    return resultOf(reply.body === '' ? '{}' : reply.body, reply.statusCode >= 400, tool.details)
   } catch (error) {
     if (error instanceof Problem) return resultOf(JSON.stringify(problemBody(error, request.id)), true)
     if (error instanceof Error && 'code' in error && error.code === 'FST_ERR_REOPENED_CLOSE_SERVER') {
@@ -164,7 +169,10 @@ async function run(tool: Tool, call: Call, { app, request }: Called): Promise<ob
   }
 }
 
-function resultOf(text: string, isError: boolean): object {
-  const structuredContent = JSON.parse(text) as object // the API answers with objects
+function resultOf(body: string, isError: boolean, details: Tool['details'] = {}): object {
+  const answer = JSON.parse(body) as { code?: string } // the API answers with objects
+  const detail = isError ? details[answer.code ?? ''] : undefined
+  const structuredContent = detail === undefined ? answer : { ...answer, detail }
+  const text = detail === undefined ? body : JSON.stringify(structuredContent)
   return { content: [{ type: 'text', text }], structuredContent, ...(isError && { isError }) }
 }

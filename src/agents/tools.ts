@@ -35,6 +35,8 @@ interface About {
   only?: string[]
   reads?: true
   destroys?: true
+  /** By problem code: what to say where the API advises what the tool cannot do. */
+  details?: Record<string, string>
 }
 
 const untrusted =
@@ -95,6 +97,9 @@ const about: Record<string, About> = {
     description: `Moves a booking to another start, or to another staff member, in one step: a refusal changes nothing. Without ends_at the duration stays. A cancelled booking is not moved: book anew. ${unbound} Ask first; the client is told by mail unless notify is false. ${times} ${afterRefusal}`,
     only: ['id', 'starts_at!', 'ends_at', 'staff_id', 'notify'],
     destroys: true,
+    details: {
+      change_not_allowed: 'The booking is cancelled and cannot be moved: hold a slot and book anew.',
+    },
   },
   cancel_booking: {
     operation: 'cancelBooking',
@@ -144,6 +149,7 @@ export interface Tool {
   method: string
   url: string
   shown: ShownTool
+  details: About['details']
   /** The request that a call makes. Throws validation_failed. */
   request(args: Record<string, unknown>): ApiRequest
 }
@@ -191,6 +197,7 @@ function toolOf(
         openWorldHint: false,
       },
     },
+    details: own.details,
     request: (args) => requestOf(args, { method, path, places, required }),
   }
 }

@@ -52,7 +52,7 @@ export interface FieldError {
 
 /** The members of a problem beside its code and detail. */
 export interface ProblemParts {
-  /** Every invalid field, all at once. */
+  /** Every invalid field that the check found. */
   errors?: FieldError[]
   /** Extension members of the problem document (RFC 9457, section 3.2). */
   extensions?: Record<string, unknown>

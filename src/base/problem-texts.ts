@@ -105,7 +105,7 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     example: { detail: 'The request did not arrive in time.' },
   },
   slot_held: {
-    when: 'no seat is free; at least one is only held.',
+    when: 'not enough seats are free; at least one is only held.',
     carries: '`alternatives`: up to three of the nearest free slots of the same request.',
     whatToDo: 'choose another time, or retry later: the hold may expire or be released.',
     example: {
@@ -114,7 +114,7 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     },
   },
   slot_booked: {
-    when: 'every seat is booked.',
+    when: 'not enough seats are free, and no hold is in the way.',
     carries: '`alternatives`: up to three of the nearest free slots of the same request.',
     whatToDo: 'offer the alternatives, or choose another time.',
     example: { detail: 'The slot is booked; choose another time.', alternatives },

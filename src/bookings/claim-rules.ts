@@ -116,7 +116,7 @@ export function expired(claims: ClaimSeen[], resource: Resource, now: Instant): 
     .map(({ id }) => id)
 }
 
-/** Tells why no seat is free: slot_booked when every claim of others is booked, else slot_held. */
+/** Tells why too few seats are free: slot_booked when every claim of others is booked, else slot_held. */
 export function conflict({ claims, now, ownerId }: Pick<Choice, 'claims' | 'now' | 'ownerId'>): Problem {
   const inTheWay = claims.filter((claim) => isActive(claim, now) && !isOwnHold(claim, ownerId))
   const booked = inTheWay.length > 0 && inTheWay.every(({ expires_at }) => expires_at === null)

@@ -37,6 +37,10 @@ export function findBusinesses(db: Queries, hubId: string | undefined, max: numb
   return query.orderBy('b.name').orderBy('b.id').limit(max).execute()
 }
 
+export function findOldestBusiness(db: Queries): Promise<BusinessRow | undefined> {
+  return selectBusinesses(db).orderBy('b.created_at').orderBy('b.id').limit(1).executeTakeFirst()
+}
+
 /** Ignores scope: for the operator. */
 export function findBusinessById(db: Queries, id: string): Promise<BusinessRow | undefined> {
   return selectBusinesses(db).where('b.id', '=', id).executeTakeFirst()

@@ -25,6 +25,7 @@ import {
   findBusinessById,
   findBusinessBySlug,
   findBusinesses,
+  findOldestBusiness,
   findBusinessesNamed,
   findBusinessesInScope,
   findBusinessInScope,
@@ -381,6 +382,10 @@ export async function listBusinessesInScope(
 /** The first businesses by name, of all hubs: for the operator's own pages. */
 export function firstBusinesses(context: Context, max: number): Promise<BusinessRow[]> {
   return findBusinesses(context.db.reads, undefined, max)
+}
+
+export function oldestBusiness(context: Context): Promise<BusinessRow | undefined> {
+  return findOldestBusiness(context.db.reads)
 }
 
 /** Throws not_found for a business out of scope. */

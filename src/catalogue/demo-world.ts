@@ -3,6 +3,7 @@ import { recordAudit } from '../access/audit.ts'
 import { issueKey } from '../access/key.ts'
 import type { Config } from '../base/config.ts'
 import { derivedId } from '../base/ids.ts'
+import { type Instant, plusSeconds } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { Context } from '../access/context.ts'
 import type { Transaction } from '../database/database.ts'
@@ -32,8 +33,11 @@ async function makeIn(context: Context, tx: Transaction) {
   await insertMissing(tx.db, 'hubs', [{ ...demoHub, created_at: tx.now }])
   const { key } = await issueKey(context, tx, { type: 'hub', hubId: demoHub.id })
   const businesses = []
-  for (const business of demoBusinesses) {
-    await insertBusiness(tx, business, brandOf(business, context.config))
+  for (const [index, business] of demoBusinesses.entries()) {
+    await insertBusiness(tx, business, {
+      brand: brandOf(business, context.config),
+      created_at: plusSeconds(tx.now, index - demoBusinesses.length), // so that the first is the oldest
+    })
     const { id: subjectId } = business
     await recordAudit(context, tx, {
       by: operator,
@@ -98,9 +102,12 @@ function slugOf(name: string): string {
   return name.toLowerCase().replaceAll(' ', '-')
 }
 
-async function insertBusiness(tx: Transaction, business: DemoBusiness, brand: Brand): Promise<void> {
+async function insertBusiness(
+  tx: Transaction,
+  business: DemoBusiness,
+  { brand, created_at }: { brand: Brand; created_at: Instant },
+): Promise<void> {
   const { id: business_id, hub_id, name, plan, timezone } = business
-  const created_at = tx.now
   const own = { business_id, created_at, deactivated_at: null }
   const isTaken = (await findBusinessBySlug(tx.db, slugOf(name))) !== undefined
   const slug = isTaken ? null : slugOf(name) // by one that is no demo
@@ -410,7 +417,7 @@ function servicesOf(
     }),
     service('Meeting room', {
       category: 'Classes and rooms',
-      description: 'A table, six chairs and a screen.',
+      description: 'A room for six, with a table and a screen; online it is a video room.',
       duration_minutes: 60,
       price: price(2),
     }),

@@ -59,13 +59,19 @@ function registerCreate(group: CliCommand): void {
       'key create --hub 0198… --label "Reports every night"',
     )
     .action(async (options: CreateOptions) => {
+      const request = keyRequest(options)
       const { id, key } = await withDatabase(async (context) => {
-        const request = keyRequest(options)
         const created = await createKey(context, request)
         await warnOfPlan(context, request)
         return created
       })
-      print({ id, key }, options.json, () => [`key ${id}`, key, 'Keep it safe: it is shown only now.'])
+      print({ id, key }, options.json, () => [
+        `key ${id}`,
+        key,
+        request.type === 'publishable'
+          ? 'It may stand in the source of a website. It is shown only now.'
+          : 'Keep it safe: it is shown only now.',
+      ])
     })
 }
 

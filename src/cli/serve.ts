@@ -10,7 +10,7 @@ import { openTracing } from '../base/tracing.ts'
 import type { Context } from '../bookings/context.ts'
 import { bookingPageKey } from '../access/page-key.ts'
 import { type FirstOwner, firstOwnerUrl, offerFirstOwner } from '../access/first-owner.ts'
-import { firstBusinesses } from '../catalogue/business.ts'
+import { oldestBusiness } from '../catalogue/business.ts'
 import { type DemoWorld, makeDemoWorldIfEmpty } from '../catalogue/demo-world.ts'
 import { pause } from '../database/database.ts'
 import { refuseUnfinishedSchema } from '../database/expected-schema.ts'
@@ -26,7 +26,7 @@ import { demoLines } from './demo.ts'
 /** The state of the database: a demo world just created, else the first business of those that were there before. */
 interface Found {
   world: DemoWorld | undefined
-  first: { id: string; pageKey: string | undefined } | undefined
+  first: { id: string; name: string; pageKey: string | undefined } | undefined
 }
 
 /** The tested versions of the OpenTelemetry SDK, which is installed beside Holdfast for traces. */
@@ -219,8 +219,8 @@ async function start(
 }
 
 async function findFirst(context: Context): Promise<Found['first']> {
-  const [first] = await firstBusinesses(context, 1)
-  return first && { id: first.id, pageKey: await bookingPageKey(context, first.id) }
+  const first = await oldestBusiness(context)
+  return first && { id: first.id, name: first.name, pageKey: await bookingPageKey(context, first.id) }
 }
 
 /** Stops the server on SIGTERM and SIGINT; ignores a second one, which a launcher may pass on from the terminal. */
@@ -283,11 +283,14 @@ function welcome(
     `API reference  ${base}/docs`,
     ...(world || first || owner ? consoleLines(base, owner) : []),
   ]
-  const pageOf = (key: string) => `Booking page   ${base}/book/${key}`
+  const pageOf = (key: string, name: string) => [
+    `Booking page   ${base}/book/${key}`,
+    `               (of ${name})`,
+  ]
   if (world) {
     return [
       ...head,
-      ...world.businesses.slice(0, 1).map((business) => pageOf(business.publishable_key)),
+      ...world.businesses.slice(0, 1).flatMap((business) => pageOf(business.publishable_key, business.name)),
       '',
       'The database was empty, so it now holds a demo world: nothing here is real. To begin with your own business:',
       ...ownBusinessLines(context),
@@ -306,8 +309,8 @@ function welcome(
     if (context.config.environment === 'production') return head
     return [
       ...head,
-      ...(first.pageKey === undefined ? [] : [pageOf(first.pageKey)]),
-      `Keys are shown only once; new ones: npx holdfast key create --business ${first.id}`,
+      ...(first.pageKey === undefined ? [] : pageOf(first.pageKey, first.name)),
+      `Keys are shown only once; new ones for ${first.name}: npx holdfast key create --business ${first.id}`,
     ]
   }
   return [

@@ -36,6 +36,7 @@ function createAjv(): Ajv {
   const ajv = new Ajv({
     allErrors: true,
     allowUnionTypes: true,
+    verbose: true, // errors carry the value
     coerceTypes: false,
     useDefaults: false,
     removeAdditional: false,
@@ -137,13 +138,15 @@ function dropOptionalNulls(schema: ObjectOrArraySchema, value: unknown): void {
   }
 }
 
-/** Turns the errors of a validation into at most one per pointer. */
+/** Turns the errors of a validation into at most one per pointer; that of a format says more than that of a length. */
 export function fieldErrorsOf(errors: ErrorObject[]): FieldError[] {
   const byPointer = new Map<string, FieldError>()
   for (const error of errors) {
     const fieldError = error.keyword === 'rule' ? fieldErrorOfRule(error) : toFieldError(error)
-    if (!byPointer.has(fieldError.pointer) && byPointer.size < maxErrors)
-      byPointer.set(fieldError.pointer, fieldError)
+    const { pointer } = fieldError
+    const isNew = !byPointer.has(pointer) && byPointer.size < maxErrors
+    const saysMore = error.keyword === 'format' && byPointer.get(pointer)?.code === 'too_long'
+    if (isNew || saysMore) byPointer.set(pointer, fieldError)
   }
   return [...byPointer.values()]
 }
@@ -154,7 +157,7 @@ function pointerMember(name: string): string {
   return `/${cut.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-function toFieldError({ instancePath, keyword, params }: ErrorObject): FieldError {
+function toFieldError({ instancePath, keyword, params, data }: ErrorObject): FieldError {
   const fieldError = (code: string, detail: string, member = '') => ({
     pointer: instancePath + member,
     code,
@@ -173,7 +176,7 @@ function toFieldError({ instancePath, keyword, params }: ErrorObject): FieldErro
     case 'type':
       return fieldError('wrong_type', `must be of type ${String(params.type).replace(',', ' or ')}`)
     case 'format':
-      return fieldError('invalid_format', formats[String(params.format)]?.expected ?? 'has the wrong form')
+      return fieldError('invalid_format', expectedOf(String(params.format), data))
     case 'minLength':
       return fieldError(
         'too_short',
@@ -201,6 +204,15 @@ function toFieldError({ instancePath, keyword, params }: ErrorObject): FieldErro
     default:
       return fieldError('invalid', 'is not valid')
   }
+}
+
+/** What a format expects; of a text that lost its `+` in a query, where it means a space, also how to keep it. */
+function expectedOf(name: string, value: unknown): string {
+  const format = formats[name]
+  if (!format) return 'has the wrong form'
+  const text = String(value)
+  const lostPlus = text.includes(' ') && format.holds(text.replaceAll(' ', '+'))
+  return lostPlus ? `${format.expected}; write + as %2B in a query` : format.expected
 }
 
 interface RuledSchema {

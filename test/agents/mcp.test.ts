@@ -78,7 +78,11 @@ onOneEngine('sqlite', 'agents', (engine) => {
     })
     expect(await tool('reschedule_booking', { id, starts_at: nextStart() })).toMatchObject({
       isError: true,
-      said: { code: 'change_not_allowed', reason: 'not_allowed' },
+      said: {
+        code: 'change_not_allowed',
+        reason: 'not_allowed',
+        detail: expect.stringMatching(/book anew\.$/),
+      },
     })
     const { location_id } = offer(salon, 'Haircut')
     const span = { starts_at: '2028-06-01T08:00:00Z', ends_at: '2028-06-01T09:00:00Z' }
@@ -126,10 +130,12 @@ onOneEngine('sqlite', 'agents', (engine) => {
       list_bookings: {},
       block_time: { location_id: offer(salon, 'Haircut').location_id },
     }[name]
-    expect(await tool(name, args ?? {})).toMatchObject({
-      isError: true,
-      said: { code: 'key_type_not_allowed' },
-    })
+    for (const given of [args ?? {}, {}, { unknown: 1 }]) {
+      expect(await tool(name, given)).toMatchObject({
+        isError: true,
+        said: { code: 'key_type_not_allowed', allowed_key_types: ['business', 'hub'] },
+      })
+    }
   })
 
   test('of another business see nothing of this one', async () => {

@@ -108,6 +108,10 @@ onOneEngine('sqlite', 'hubs, businesses and keys from the command line', (engine
     const id = /^business (\S+) {2}Plain {2}\(enterprise, UTC\)$/m.exec(business.stdout)?.[1] ?? ''
     const key = await run('key', 'create', '--business', id.toUpperCase())
     expect(key.stdout).toMatch(/^key [0-9a-f-]{36}\ncal_biz_\w{38}\nKeep it safe: it is shown only now\.\n$/)
+    const publishable = await run('key', 'create', '--business', id, '--type', 'publishable')
+    expect(publishable.stdout).toMatch(
+      /^key [0-9a-f-]{36}\ncal_pub_\w{38}\nIt may stand in the source of a website\. It is shown only now\.\n$/,
+    )
   })
 
   test.each([

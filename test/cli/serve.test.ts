@@ -119,14 +119,18 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
   test('started again on the same database, it adds nothing and prints no secret keys', async () => {
     const database = await createTestDatabase(engine)
     const development = { NODE_ENV: 'development' }
-    await (await startServer(database.url, development)).stop()
+    const fresh = await startServer(database.url, development)
+    expect(fresh.process.stdout()).toMatch(/^Booking page .*\n +\(of Salon Spree\)$/m)
+    await fresh.stop()
     const count =
       'select (select count(*) from businesses) as businesses, (select count(*) from api_keys) as keys'
     const before = await readRows(database.url, count)
     const again = await startServer(database.url, development)
     expect(again.process.stdout()).toContain(`API reference  ${again.address}/docs\n`)
     expect(again.process.stdout()).not.toMatch(/cal_(?!pub|lnk)/)
-    expect(again.process.stdout()).toMatch(/^Keys are shown only once; new ones: npx holdfast key create/m)
+    expect(again.process.stdout()).toMatch(
+      /^Booking page .*\n +\(of Salon Spree\)\nKeys are shown only once; new ones for Salon Spree: npx holdfast key create --business 27b9f42d/m,
+    )
     expect(await again.stop()).toEqual({ code: 0, signal: null })
     expect(await readRows(database.url, count)).toEqual(before)
     await database.drop()

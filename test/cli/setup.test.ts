@@ -309,7 +309,7 @@ test('holdfast serve leads to it in production, and tells after a restart how to
   const said = await serve('development')
   expect(said).toMatch(/^Booking page +http:\/\/127\.0\.0\.1:\d+\/book\/cal_pub_\w{38}$/m)
   expect(said).toMatch(
-    /^Keys are shown only once; new ones: npx holdfast key create --business [0-9a-f-]{36}$/m,
+    /^ {15}\(of .+\)\nKeys are shown only once; new ones for .+: npx holdfast key create --business [0-9a-f-]{36}$/m,
   )
   expect(said).not.toMatch(/cal_biz/)
   expect(await serve('production')).not.toMatch(/cal_/)

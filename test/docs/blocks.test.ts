@@ -50,6 +50,16 @@ test.each(all)('$path: the block that begins with "$first" is run or checked', (
   expect(fateOf(path, block, before)).toBeDefined()
 })
 
+const ids = (text = '') =>
+  [...text.matchAll(/"(\w+_id)": "([0-9a-f-]{36})"/g)].map(([, name, id]) => ({ name, id }))
+const answers = all.filter(({ block, before }) => block.mark === undefined && ids(before?.text).length > 0)
+
+test.each(answers)('$path: an answer has the ids that its request names', ({ block, before }) => {
+  const asked = new Map(ids(before?.text).map(({ name, id }) => [name, id]))
+  const answered = ids(block.text).filter(({ name }) => asked.has(name))
+  expect(answered).toEqual(answered.map(({ name }) => ({ name, id: asked.get(name) })))
+})
+
 test('few blocks are not run, and most are run rather than checked', () => {
   const fates = all.map(({ path, block, before }) => fateOf(path, block, before))
   const count = (...names: string[]) => fates.filter((fate) => names.includes(fate ?? '')).length

@@ -205,6 +205,33 @@ onEachEngine('bad input', (engine) => {
     expectErrors(await service.call('GET', `/bookings?${query}`, { token: salon.business_key }), pointer)
   })
 
+  test.each(['0', '101', '999', '9999', '1.5', 'x'])(
+    'the limit %s is refused in the same words',
+    async (limit) => {
+      const { body } = await service.call('GET', `/bookings?limit=${limit}`, { token: salon.business_key })
+      expect(body.errors).toEqual([
+        { pointer: '/limit', code: 'invalid_format', detail: 'must be a whole number from 1 to 100' },
+      ])
+    },
+  )
+
+  test.each([
+    ['from', '2026-12-01T10:00:00+01:00', true],
+    ['email', 'ada+salon@example.com', true],
+    ['from', '2026-12-01+10:00:00', false],
+    ['email', 'ada+', false],
+  ])(
+    'a plus in %s=%s, which means a space, is named where it is the only fault',
+    async (name, value, isOnly) => {
+      const of = (text: string) =>
+        service.call('GET', `/bookings?${name}=${text}`, { token: salon.business_key })
+      const refused = await of(value)
+      expect(refused.status).toBe(422)
+      expect(refused.body.detail.includes('write + as %2B in a query')).toBe(isOnly)
+      expect((await of(encodeURIComponent(value))).status).toBe(isOnly ? 200 : 422)
+    },
+  )
+
   test('faults of the body and of the query are told at once', async () => {
     const reply = await service.call('POST', '/bookings/hold?dry_run=1', {
       token: salon.business_key,
