@@ -59,7 +59,7 @@ export function weeklyHoursErrors(entries: (Partial<WeeklyHours[number]> | undef
     const midnight = weekdays.indexOf(entry.weekday) * minutesADay
     return { start: midnight + interval.start, end: midnight + interval.end }
   })
-  return overlapErrors(intervals, (one, other) =>
+  return overlapErrors(entries, intervals, (one, other) =>
     // the week wraps around
     [-minutesAWeek, 0, minutesAWeek].some(
       (shift) => one.start < other.end + shift && other.start + shift < one.end,
@@ -69,10 +69,11 @@ export function weeklyHoursErrors(entries: (Partial<WeeklyHours[number]> | undef
 
 export function dateHoursErrors(entries: (Partial<Hours> | undefined)[]): FieldError[] {
   const intervals = entries.map((entry) => entry && intervalOf(entry))
-  return overlapErrors(intervals, (one, other) => one.start < other.end && other.start < one.end)
+  return overlapErrors(entries, intervals, (one, other) => one.start < other.end && other.start < one.end)
 }
 
 function overlapErrors(
+  entries: (Partial<Hours> | undefined)[],
   intervals: (MinuteInterval | undefined)[],
   overlap: (one: MinuteInterval, other: MinuteInterval) => boolean,
 ): FieldError[] {
@@ -82,7 +83,8 @@ function overlapErrors(
     )
     if (before < 0) return []
     const pointer = `/${index}`
-    return [{ pointer, code: 'overlap', detail: `overlaps the hours of entry ${before}` }]
+    const { opens, closes } = entries[before] ?? {}
+    return [{ pointer, code: 'overlap', detail: `overlaps entry ${before}, ${opens}–${closes}` }]
   })
 }
 

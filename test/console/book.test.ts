@@ -158,9 +158,18 @@ onOneEngine('postgres', 'booking by the form of the console', (engine) => {
   test('keeps what was typed after a fault, beside the field', async () => {
     const reply = await send(fields(newDay(), { email: 'grace', notes: '<b>keep</b>' }))
     expect(reply.status).toBe(422)
-    expect(reply.body).toContain('This does not have the right form.')
+    expect(reply.body).toContain('It must be an e-mail address such as ada@example.com')
     expect(reply.body).toContain('value="grace"')
     expect(reply.body).toContain('&lt;b&gt;keep&lt;/b&gt;')
+  })
+
+  test('takes a phone number as people write it, and says what may be in it', async () => {
+    const date = newDay()
+    expect((await send(fields(date, { phone: '0664/123 45 99' }))).status).toBe(303)
+    expect(await bookings(date)).toMatchObject([{ client: { phone: '0664 123 45 99' } }])
+    const refused = await send(fields(newDay(), { phone: '0664 call me' }))
+    expect(refused.status).toBe(422)
+    expect(refused.body).toContain('id="phone-fault">Use only digits, spaces and + ( ) - . /')
   })
 
   test('asks the custom questions and says which one is missing', async () => {

@@ -67,7 +67,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
           'question.0.options': 'kurz\n\n lang ',
         },
         ...{ 'question.1.label': 'Wie lang?', 'question.1.type': 'text', 'question.1.required': 'on' },
-        ...{ 'start.monday': '17:30, 9:00', 'start.tuesday': '' },
+        ...{ 'start.monday': '17.30, 9:00 18 20 Uhr', 'start.tuesday': '' },
       }
       const sent = await send('/console/services/new', fields)
       expect(sent).toMatchObject({ status: 303, headers: { location: '/console/services?done=saved' } })
@@ -81,7 +81,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
         max_advance_days: 365,
         reschedule_until_minutes: 2_880,
         max_reschedules: 2,
-        timetable: [{ weekday: 'monday', starts: ['09:00', '17:30'] }],
+        timetable: [{ weekday: 'monday', starts: ['09:00', '17:30', '18:00', '20:00'] }],
         custom_fields: [
           { key: 'wie_lang', label: 'Wie lang?', type: 'select', options: ['kurz', 'lang'] },
           { key: 'wie_lang_2', type: 'text', required: true },
@@ -149,12 +149,14 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
     })
 
     test('names the weekday and the entry of a fixed start that is not a time', async () => {
-      const fields = { ...(await whole()), name: 'Late class', 'start.friday': '09:00 25:00 noon' }
-      const { status, body } = await send('/console/services/new', fields)
+      const fields = { ...(await whole()), name: 'Late class', 'start.friday': '09:00 25.00 noon 18 Uhr' }
+      const { status, body } = await send('/console/services/new', { ...fields, capacity: 'acht' })
       expect(status).toBe(422)
       expect(body).toContain(
-        'id="start.friday-fault">Friday: 25:00, noon is not a time of day such as 09:00.',
+        'id="start.friday-fault">Friday: not a time of day such as 09:00: “25.00”, “noon”.',
       )
+      expect(body).toContain('id="capacity-fault">Only a number goes here') // all that is wrong at once
+      expect(String(body).match(/class="fault"/g)).toHaveLength(2)
       expect(body).toMatch(/<details\s+open[^>]*>\s*<summary>Class or group/)
     })
 
@@ -170,8 +172,8 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       const { status, body } = await send('/console/services/new', fields)
       expect(status).toBe(422)
       expect(body).toContain('value="&lt;b&gt;Long &amp; &quot;odd&quot;"')
-      expect(body).toMatch(/id="minutes-fault">It must be of type integer/)
-      expect(body).toMatch(/id="deposit-fault">It must be at most the price/)
+      expect(body).toMatch(/id="minutes-fault">Only a number goes here, such as 24\.</)
+      expect(body).toMatch(/id="deposit-fault">It must be at most the price\.</)
       expect(typedIn(String(body))).toMatchObject({ price: '12,50', description: 'With hot towels' })
     })
 
@@ -314,7 +316,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       ...{ 'monday.1.opens': '11:00', 'monday.1.closes': '13:00', timezone: 'Europe/Nowhere' },
     })
     expect(refused.status).toBe(422)
-    expect(refused.body).toMatch(/id="monday\.1\.opens-fault"/)
+    expect(refused.body).toContain('id="monday.1.opens-fault">It overlaps 09:00–12:00.<')
     expect(refused.body).toMatch(/name="monday\.1\.opens"[^>]*aria-invalid="true"/)
     expect(refused.body).toMatch(/id="timezone-fault"/)
     const half = await send('/console/locations/new', { ...fields, 'saturday.0.opens': '10:00' })
@@ -329,6 +331,22 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
     await send(`/console/locations/${id}`, { ...fields, hours: 'none' })
     expect(await named('/locations', 'Annexe')).toMatchObject({ weekly_hours: null })
   })
+
+  test.each(['/console/locations/new', '/console/people/new'])(
+    'a holiday on %s that ends before it begins, or has no first day, is refused at its field',
+    async (path) => {
+      const { id = '' } = (await list('/services'))[0] ?? {}
+      const fields = { name: 'Odd', timezone: 'Europe/Vienna', hours: 'none', [`service.${id}`]: 'on' }
+      const reversed = await send(path, { ...fields, from: '2026-12-24', until: '2026-12-23' })
+      expect(reversed.status).toBe(422)
+      expect(reversed.body).toContain('id="until-fault">The last day is before the first.')
+      expect(reversed.body).toMatch(/name="until"[^>]*value="2026-12-23"\s*aria-invalid="true"/)
+      const endless = await send(path, { ...fields, until: '2026-12-23' })
+      expect(endless.body).toContain('id="from-fault">The first day is needed.')
+      for (const kind of ['/locations', '/staff'])
+        expect((await list(kind)).map(({ name }) => name)).not.toContain('Odd')
+    },
+  )
 
   test('are for managers and owners, of this business, from pages of this server', async () => {
     const { id } = await named('/services', 'Beard')

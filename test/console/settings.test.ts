@@ -21,7 +21,12 @@ onOneEngine('postgres', 'the settings of a business', (engine) => {
   afterAll(() => service.stop())
   const settings = {
     ...{ name: 'Thames & Sons', timezone: 'Europe/London', locale: 'en', reply: 'hello@example.com' },
-    ...{ notify: 'a@example.com\n\nb@example.com', reminders: '2, 48', quietFrom: '21:00', quietTo: '08:00' },
+    ...{
+      notify: 'a@example.com, b@example.com\n\nc@example.com',
+      reminders: '2, 48',
+      quietFrom: '21:00',
+      quietTo: '08:00',
+    },
     ...{ retention: '365', perClient: '', networks: '203.0.113.7/32' },
   }
   const shown = async () =>
@@ -31,7 +36,10 @@ onOneEngine('postgres', 'the settings of a business', (engine) => {
     expect(await sendForm(service, '/console/settings', settings, owner)).toMatchObject({ status: 303 })
     expect(await shown()).toMatchObject({
       ...{ name: 'Thames & Sons', reply_to_email: 'hello@example.com', reminder_hours: [48, 2] },
-      ...{ notify_emails: ['a@example.com', 'b@example.com'], quiet_hours: { from: '21:00', to: '08:00' } },
+      ...{
+        notify_emails: ['a@example.com', 'b@example.com', 'c@example.com'],
+        quiet_hours: { from: '21:00', to: '08:00' },
+      },
       ...{ retention_days: 365, max_bookings_per_client: null, trusted_networks: ['203.0.113.7/32'] },
     })
     const page = await readConsole(service, '/console/settings', owner)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { bookingWords } from '../../src/pages/console/form.ts'
 import { languageOf } from '../../src/pages/console/texts.ts'
 import { german } from '../../src/pages/console/texts/de.ts'
 import { english } from '../../src/pages/console/texts/en.ts'
@@ -13,6 +14,18 @@ test.each([
 ])('a browser that asks for %s gets %s', (asked, locale, texts) => {
   const headers = asked === undefined ? {} : { 'accept-language': asked }
   expect(languageOf({ headers })).toEqual({ locale, texts })
+})
+
+test.each([
+  ['wrong_type', 'must be of type integer', 'Only a number goes here', 'Hier gehört nur eine Zahl hin'],
+  ['overlap', 'overlaps entry 0, 08:00–12:30', 'It overlaps 08:00–12:30.', 'mit 08:00–12:30.'],
+  ['invalid_format', 'must be at most 32 digits, spaces and + ( ) - .', '+ ( ) - . /', '+ ( ) - . /'],
+  ['invalid_format', 'must be an e-mail address such as', 'It must be an e-mail', 'muss eine E-Mail-Adresse'],
+])('%s of the API (%s) is said in plain words', (code, detail, inEnglish, inGerman) => {
+  for (const words of [english.setUp.fault, bookingWords(english).fault])
+    expect(words(code, detail)).toContain(inEnglish)
+  for (const words of [german.setUp.fault, bookingWords(german).fault])
+    expect(words(code, detail)).toContain(inGerman)
 })
 
 test.each(engines)('the form to log in speaks the language of the browser, on %s', async (engine) => {

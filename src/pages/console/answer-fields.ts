@@ -2,7 +2,7 @@ import { Problem, validationProblem } from '../../base/errors.ts'
 import type { FieldAnswer, FieldValue } from '../../bookings/custom-field-rules.ts'
 import type { CustomField } from '../../catalogue/catalogue-types.ts'
 import { html, type Html } from '../page.ts'
-import { choice, field as fieldOfForm, type FormState, tick, ticks, type Typed } from './form.ts'
+import { choice, field as fieldOfForm, type FormState, tick, ticks, type Typed, typedPhone } from './form.ts'
 import type { ConsoleTexts } from './texts/en.ts'
 
 /* The questions of a service in a form, and what was answered. */
@@ -41,6 +41,7 @@ function answerOf({ id, type, options = [] }: CustomField, typed: Typed): FieldV
   const text = typed[answerName(id)] ?? ''
   if (text === '') return undefined
   if (type === 'boolean') return text === 'true'
+  if (type === 'phone') return typedPhone(text)
   if (type !== 'number') return text
   const number = Number(text.replace(',', '.'))
   return Number.isFinite(number) ? number : text // which is refused

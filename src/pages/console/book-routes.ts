@@ -35,7 +35,7 @@ import {
   consoleRoutes,
   FormFault,
 } from './console-route.ts'
-import { bookingWords, filledForm, numberOf, type Typed } from './form.ts'
+import { bookingWords, filledForm, numberOf, type Typed, typedPhone } from './form.ts'
 import { instantOf, wallFields } from './wall-clock.ts'
 
 const filledIn = (description: string) => Type.Optional(Type.String({ maxLength: 600, description }))
@@ -305,12 +305,18 @@ function orderOf({ visit, service, location, isOver, state: { typed } }: SentFor
     const text = visit.texts.book.badParty(service.capacity)
     throw new FormFault({ '': text, party_size: text })
   }
-  const { first_name = '', last_name = '', phone = '', notes = '', who = '' } = typed
+  const { first_name = '', last_name = '', notes = '', who = '' } = typed
+  const phone = typedPhone(typed['phone'])
   const answers = answersOf(service.custom_fields, typed)
   try {
     const { hold_id: _, ...body } = checkedForm(ConvertHold, {
       hold_id: service.id, // checked alone: the hold comes later
-      client: { first_name, last_name, email: addressOf(typed, location.timezone), ...(phone && { phone }) },
+      client: {
+        first_name,
+        last_name,
+        email: addressOf({ ...typed, phone }, location.timezone),
+        ...(phone && { phone }),
+      },
       custom_field_values: answers,
       ...(notes && { notes }),
       notify: typed['tell'] === 'on' && !isOver,

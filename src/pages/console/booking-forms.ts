@@ -28,6 +28,7 @@ import {
   hidden,
   radios,
   type Typed,
+  typedPhone,
 } from './form.ts'
 import { momentText } from './formats.ts'
 import { filedHint, whyUntold } from './telling.ts'
@@ -220,7 +221,8 @@ function nowText(label: string, { name, state, present }: Omit<ShownForm, 'view'
 
 /** What the form about the client says, as the API takes it. */
 export function readClient({ row }: BookingView, typed: Typed): Static<typeof ChangeBooking> {
-  const { first_name = '', last_name = '', phone = '' } = typed
+  const { first_name = '', last_name = '' } = typed
+  const phone = typedPhone(typed['phone'])
   const isKnown = phone === '' || phone === row.client_phone
   const present = isKnown && !hasEmail(row.client_email) ? row.client_email : undefined
   const { id: known, timezone } = row

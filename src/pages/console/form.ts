@@ -1,3 +1,4 @@
+import { isPhone } from '../../base/contact-formats.ts'
 import type { FieldError } from '../../base/errors.ts'
 import { html, type Html } from '../page.ts'
 import type { ConsoleTexts } from './texts/en.ts'
@@ -33,10 +34,15 @@ export interface FaultWords {
 }
 
 /** The words of forms about bookings. */
-export function bookingWords({ form }: ConsoleTexts): FaultWords {
-  const of = (texts: Record<string, string>) => (code: string, detail: string) =>
-    Object.hasOwn(texts, code) ? (texts[code] ?? detail) : detail
-  return { notSaved: '', checkMarked: form.checkFields, fault: of(form.faults), problem: of(form.problems) }
+export function bookingWords({ form, setUp }: ConsoleTexts): FaultWords {
+  const of = (texts: Record<string, string>, others: FaultWords['fault']) => (code: string, detail: string) =>
+    (Object.hasOwn(texts, code) ? texts[code] : undefined) ?? others(code, detail)
+  return {
+    notSaved: '',
+    checkMarked: form.checkFields,
+    fault: of(form.faults, setUp.fault),
+    problem: of(form.problems, setUp.problem),
+  }
 }
 
 /** Faults of an operation for people, each at the field that `fieldOf` finds for its pointer (RFC 6901). */
@@ -223,6 +229,15 @@ export function numberOf(text: string | undefined, factor = 1): number | string 
   return /^\d{1,9}(?:[.,]\d{1,6})?$/.test(given)
     ? Math.round(Number(given.replace(',', '.')) * factor)
     : given
+}
+
+/** A phone number as people type it, in what the API takes: digits of any script, a space for slashes and dashes. */
+export function typedPhone(text = ''): string {
+  if (isPhone(text)) return text
+  return text
+    .replaceAll(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) % 16))
+    .replaceAll(/[/\s\u2010-\u2015]+/g, ' ')
+    .trim()
 }
 
 /** A number as `numberOf` reads it. */

@@ -124,8 +124,19 @@ function datesBetween(from: string, until: string): string[] {
   }
 }
 
+/** What only the form sees: hours and holidays that lack an end, and holidays that end before they begin. */
+export function hoursFaults(language: ConsoleLanguage, typed: Typed): Faults {
+  return { ...halfSpans(language, typed), ...holidayFaults(language, typed) }
+}
+
+function holidayFaults({ texts: { overrides: words } }: ConsoleLanguage, typed: Typed): Faults {
+  const { from = '', until = '', opens = '', closes = '' } = typed
+  if (from === '') return until + opens + closes === '' ? {} : { from: words.needsFirst }
+  return until !== '' && until < from ? { until: words.order } : {}
+}
+
 /** Spans that lack their beginning or their end, as faults of the field that is empty. */
-export function halfSpans({ texts: { hours: words }, locale }: ConsoleLanguage, typed: Typed): Faults {
+function halfSpans({ texts: { hours: words }, locale }: ConsoleLanguage, typed: Typed): Faults {
   if (typed['hours'] !== 'own') return {}
   const faults: Faults = {}
   for (const { fields, opens, closes } of typedSpans(typed)) {
@@ -211,11 +222,18 @@ function dayFields(
 
 function overrideFields(language: ConsoleLanguage, state: FormState): Html {
   const { overrides: words } = language.texts
-  const { typed } = state
+  const { typed, faults } = state
   const input = (name: string, type: string, label: string) =>
     html`<div>
       <label for="${name}">${label}</label>
-      <input id="${name}" name="${name}" type="${type}" value="${typed[name] ?? ''}" />
+      <input
+        id="${name}"
+        name="${name}"
+        type="${type}"
+        value="${typed[name] ?? ''}"
+        ${faults[name] === undefined ? '' : html`aria-invalid="true" aria-describedby="${name}-fault"`}
+      />
+      ${faultAt(state, name)}
     </div>`
   return html`<fieldset>
     <legend>${words.title}</legend>
@@ -226,7 +244,6 @@ function overrideFields(language: ConsoleLanguage, state: FormState): Html {
         ${tick(state, `${name}.drop`, html`${words.drop}<span class="unseen"> ${shown}</span>`)}
       </div>`
     })}
-    ${faultAt(state, 'from')}
     <div class="beside">
       ${input('from', 'date', words.from)} ${input('until', 'date', words.until)}
       ${input('opens', 'time', words.opens)} ${input('closes', 'time', words.closes)}

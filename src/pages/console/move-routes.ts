@@ -173,12 +173,12 @@ function presentFields(booking: BookingRow): Typed {
 }
 
 function changeOf(
-  { texts: { form } }: BusinessVisit,
+  { texts: { book } }: BusinessVisit,
   { booking, typed, startsAt }: { booking: BookingRow; typed: Typed; startsAt: BookingRow['starts_at'] },
 ) {
   const minutes = Number(typed['minutes'])
   if (!Number.isInteger(minutes) || minutes < 1 || minutes > maxMinutes)
-    throw new FormFault({ minutes: form.faults.invalid_format })
+    throw new FormFault({ minutes: book.badParty(maxMinutes) })
   const endsAt = plusMinutes(startsAt, minutes)
   const isMoved = startsAt !== booking.starts_at
   const { who = '' } = typed

@@ -158,8 +158,10 @@ function memberOf(name: string): string {
 }
 
 /** The field of a fault. */
-export function serviceFieldOf(pointer: string): string {
+export function serviceFieldOf(pointer: string, typed: Typed): string {
   const [, member = '', part] = pointer.split('/')
+  const day = member === 'timetable' ? timetableOf(typed)?.[Number(part)]?.weekday : undefined
+  if (day) return `start.${day}`
   if (part === 'currency') return 'currency'
   return Object.keys(members).find((name) => members[name] === member) ?? member
 }
@@ -180,18 +182,28 @@ function timetableOf(typed: Typed): Timetable | null {
   return days.length === 0 ? null : days
 }
 
-/** The start times of a day, each once and in order, also where 9:00 is typed. */
+/** The start times of a day, each once and in order. */
 function startsOf(typed: Typed, day: Weekday): string[] {
-  const given = (typed[`start.${day}`] ?? '').split(/[\s,;]+/).filter((start) => start !== '')
-  return [...new Set(given.map((start) => start.replace(/^\d:/, '0$&')))].toSorted()
+  return [...new Set(typedStarts(typed, day).map(startOf))].toSorted()
+}
+
+/** As they were typed, without "Uhr". */
+function typedStarts(typed: Typed, day: Weekday): string[] {
+  return (typed[`start.${day}`] ?? '').split(/(?:[\s,;]|uhr)+/i).filter((start) => start !== '')
+}
+
+/** `9:00`, `18.30` and `18` in the form of the API; what is no time of day as it is. */
+function startOf(text: string): string {
+  const [, hour, minute = '00'] = /^(\d{1,2})(?:[:.](\d\d))?$/.exec(text) ?? []
+  return hour === undefined ? text : `${hour.padStart(2, '0')}:${minute}`
 }
 
 /** Start times that are not times of day, as faults of their days. */
 export function startFaults({ texts: { services: words }, locale }: ConsoleLanguage, typed: Typed): Faults {
   const faults: Faults = {}
   for (const day of weekdays) {
-    const wrong = startsOf(typed, day).filter((start) => opensErrors(start).length > 0)
-    if (wrong.length > 0) faults[`start.${day}`] = words.notATime(weekdayName(day, locale), wrong.join(', '))
+    const wrong = typedStarts(typed, day).filter((start) => opensErrors(startOf(start)).length > 0)
+    if (wrong.length > 0) faults[`start.${day}`] = words.notATime(weekdayName(day, locale), wrong)
   }
   return faults
 }

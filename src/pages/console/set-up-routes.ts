@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
+import { Problem } from '../../base/errors.ts'
 import type { Context } from '../../bookings/context.ts'
 import {
   type CatalogueItem,
@@ -38,9 +39,19 @@ import {
   type ConsoleRoute,
   consoleRoutes,
 } from './console-route.ts'
-import { faultSummary, filledForm, type FormState, hidden, ticked, tickedOf, type Typed } from './form.ts'
+import {
+  type Faults,
+  faultsOf,
+  faultSummary,
+  filledForm,
+  type FormState,
+  hidden,
+  ticked,
+  tickedOf,
+  type Typed,
+} from './form.ts'
 import { holidayNotice, holidayOf, holidayQuery } from './holiday-notice.ts'
-import { halfSpans, hoursText, nextDaysText, usualHours } from './hours-form.ts'
+import { hoursFaults, hoursText, nextDaysText, usualHours } from './hours-form.ts'
 import {
   locationFieldOf,
   locationFields,
@@ -237,7 +248,9 @@ interface ItemPage<Row extends CatalogueItem & { name: string }, Creation, Chang
   bodyOf: (typed: Typed) => Record<string, unknown>
   fieldOf: (pointer: string, typed: Typed) => string
   fields: (visit: BusinessVisit, state: FormState) => Promise<Html>
-  /** Throws a FormFault for what the operation does not know of. */
+  /** What the operation does not know of. */
+  faults: (visit: BusinessVisit, typed: Typed) => Faults
+  /** Throws a FormFault for what takes reading. */
   check?: (visit: BusinessVisit, id: string, typed: Typed) => Promise<void>
   /** Whether its page has something to say of what is saved. */
   stays?: (visit: BusinessVisit, typed: Typed) => Promise<boolean>
@@ -303,6 +316,7 @@ function itemPage<
             query: { done: active === 'on' ? 'activated' : 'deactivated' },
           }
         }
+        assertSound(visit, { page, id, typed })
         await page.check?.(visit, id, typed)
         const save = async (store: StoreResponse<unknown>) => {
           const saved = await saveItem(context, visit, { page, id, body: page.bodyOf(typed), store })
@@ -343,12 +357,42 @@ function saveItem<
     store: StoreResponse<unknown>
   },
 ): Promise<Row> {
-  if (id !== newId) {
-    const checked = checkedForm(change, body) as Change // as its schema says
-    return changeInCatalogue(context, person, { kind, id, change: checked })
+  const checked = checkedItem({ create, change }, { id, body, businessId: business.id })
+  if (id !== newId) return changeInCatalogue(context, person, { kind, id, change: checked as Change }) // as its schema says
+  return createInCatalogue(context, person, { kind, input: checked as Creation }, store)
+}
+
+function checkedItem(
+  { create, change }: { create: TSchema; change: TSchema },
+  { id, body, businessId }: { id: string; body: Record<string, unknown>; businessId: string },
+): unknown {
+  if (id !== newId) return checkedForm(change, body)
+  return checkedForm(create, { ...body, business_id: businessId }, compileCreation)
+}
+
+/** Throws a FormFault where the form itself finds faults, with those that the API would find. */
+function assertSound(
+  visit: BusinessVisit,
+  {
+    page,
+    id,
+    typed,
+  }: {
+    page: Pick<ItemPage<never, unknown, object>, 'create' | 'change' | 'faults' | 'bodyOf' | 'fieldOf'>
+    id: string
+    typed: Typed
+  },
+): void {
+  const faults = page.faults(visit, typed)
+  if (Object.keys(faults).length === 0) return // the operation finds the others
+  try {
+    checkedItem(page, { id, body: page.bodyOf(typed), businessId: visit.business.id })
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const fieldOf = (pointer: string) => page.fieldOf(pointer, typed)
+    Object.assign(faults, { ...faultsOf(error.parts.errors ?? [], visit.texts.setUp, fieldOf), ...faults })
   }
-  const creation = checkedForm(create, { ...body, business_id: business.id }, compileCreation) as Creation
-  return createInCatalogue(context, person, { kind, input: creation }, store)
+  assertNoFaults(faults)
 }
 
 /** To take an item off, which another click undoes. */
@@ -395,10 +439,10 @@ function servicePage(context: Context) {
     typed: (_visit: BusinessVisit, row: Service) => Promise.resolve(typedService(row)),
     bodyOf: serviceOf,
     fieldOf: serviceFieldOf,
-    check: (visit: BusinessVisit, _id: string, typed: Typed) => {
-      assertNoFaults({ ...startFaults(visit, typed), ...slugFaults(visit, typed) })
-      return Promise.resolve()
-    },
+    faults: (visit: BusinessVisit, typed: Typed) => ({
+      ...startFaults(visit, typed),
+      ...slugFaults(visit, typed),
+    }),
     stays: async (visit: BusinessVisit, typed: Typed) => idleStartsOf(typed, await choices(visit)).length > 0,
     fields: async (visit: BusinessVisit, state: FormState) =>
       serviceFields(visit, state, await choices(visit)),
@@ -444,8 +488,11 @@ function staffPage(context: Context) {
       const locations = await allOf(context, person, { kind: locationKind, businessId: business.id })
       return staffFields(visit, state, { services: await servicesAt(visit), locations })
     },
+    faults: (visit: BusinessVisit, typed: Typed) => ({
+      ...hoursFaults(visit, typed),
+      ...slugFaults(visit, typed),
+    }),
     check: async (visit: BusinessVisit, id: string, typed: Typed) => {
-      assertNoFaults({ ...halfSpans(visit, typed), ...slugFaults(visit, typed) })
       const [left] = leftAlone(await servicesAt(visit), id, ticked(typed, 'service.'))
       assertNoFaults(left ? { services: visit.texts.staff.onlyOne(left.name) } : {})
     },
@@ -487,9 +534,6 @@ function locationPage() {
     saved: (location: string, typed: Typed) => holidayOf({ location }, typed),
     fieldOf: locationFieldOf,
     fields: (visit: BusinessVisit, state: FormState) => Promise.resolve(locationFields(visit, state)),
-    check: (visit: BusinessVisit, _id: string, typed: Typed) => {
-      assertNoFaults(halfSpans(visit, typed))
-      return Promise.resolve()
-    },
+    faults: hoursFaults,
   }
 }

@@ -37,6 +37,7 @@ import {
   numberOf,
   tick,
   type Typed,
+  typedPhone,
 } from './form.ts'
 import { sendLogIn } from './gate-page.ts'
 import { appointmentsOf } from './holiday-notice.ts'
@@ -148,9 +149,9 @@ function settingsOf(typed: Typed): Record<string, unknown> {
   const hours = reminders.split(/[\s,;]+/).filter((hour) => hour !== '')
   return {
     ...{ name, timezone, locale },
-    ...('phone' in typed && { phone: typed['phone'] || null }),
+    ...('phone' in typed && { phone: typedPhone(typed['phone']) || null }),
     reply_to_email: reply || null,
-    notify_emails: linesOf(typed['notify']),
+    notify_emails: (typed['notify'] ?? '').split(/[\s,;]+/).filter((email) => email !== ''),
     reminder_hours: hours.map((hour) => numberOf(hour)),
     quiet_hours: quietFrom === '' && quietTo === '' ? null : { from: quietFrom, to: quietTo },
     retention_days: numberOf(typed['retention']),

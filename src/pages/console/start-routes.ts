@@ -42,7 +42,7 @@ import {
   linesOf,
   type Typed,
 } from './form.ts'
-import { halfSpans, hoursFieldOf, hoursOf, typedHours, usualHours, weekFields } from './hours-form.ts'
+import { hoursFaults, hoursFieldOf, hoursOf, typedHours, usualHours, weekFields } from './hours-form.ts'
 import { emptyBusinessForm, newBusinessFields, newBusinessOf } from './new-business-form.ts'
 import { newService, serviceFieldOf, serviceOf, shortServiceFields } from './service-form.ts'
 import {
@@ -146,7 +146,7 @@ function hoursStep(context: Context): ConsoleRoute {
     },
     fieldOf: (pointer, typed) => hoursFieldOf(pointer, typed) ?? pointer.slice(1),
     save: async (visit, typed, { locations: [first] }, create) => {
-      assertNoFaults(halfSpans(visit, typed))
+      assertNoFaults(hoursFaults(visit, typed))
       const { person, business } = visit
       const kind = writableLocations
       const body = { weekly_hours: hoursOf(typed).weekly_hours, address: typed['address'] || null }

@@ -263,7 +263,8 @@ export const german: ConsoleTexts = {
     moves: 'Wie oft Kunden eine Buchung verschieben dürfen',
     starts: 'Feste Anfangszeiten',
     startsHint: 'Etwa 09:00 18:30. Alle leer: jederzeit in den Öffnungszeiten.',
-    notATime: (day, starts) => `${day}: ${starts} ist keine Uhrzeit wie 09:00.`,
+    notATime: (day, starts) =>
+      `${day}: keine Uhrzeit wie 09:00: ${starts.map((start) => `„${start}“`).join(', ')}.`,
     outsideHours: (day, start, places) =>
       `${day} ${start} wird nicht angeboten: Es liegt nicht ganz in den Öffnungszeiten von ${places}.`,
     nobodyWorks: (day, start) =>
@@ -381,6 +382,8 @@ export const german: ConsoleTexts = {
     opens: 'Offen von',
     closes: 'bis',
     hint: 'Ohne letzten Tag ist es ein Tag; ohne Zeiten ist geschlossen.',
+    order: 'Der letzte Tag liegt vor dem ersten.',
+    needsFirst: 'Der erste Tag fehlt.',
   },
   telling: {
     off: 'Der Kunde bekommt keine E-Mail: Dieser Server verschickt keine, weil SMTP_URL nicht gesetzt ist.',
@@ -702,7 +705,6 @@ export const german: ConsoleTexts = {
     kept: 'Ihre Eingaben sind noch da. Speichern Sie erneut, um sie auf die Buchung von jetzt anzuwenden.',
     faults: {
       required: 'Das wird gebraucht.',
-      invalid_format: 'Das hat nicht die richtige Form.',
       too_short: 'Das wird gebraucht.',
       too_long: 'Das ist zu lang.',
       wrong_value: 'Das passt nicht zur Frage.',
@@ -1234,6 +1236,7 @@ export const german: ConsoleTexts = {
 /** What is wrong with a field, by the code of the API; numbers are those of its words. */
 function fault(code: string, detail: string): string {
   const [number] = /\d[\d.]*/.exec(detail) ?? []
+  const [span] = /\d\d:\d\d–\d\d:\d\d/.exec(detail) ?? []
   const isLeast = detail.includes('at least')
   switch (code) {
     case 'required':
@@ -1245,20 +1248,29 @@ function fault(code: string, detail: string): string {
     case 'too_many':
       return `Das sind zu viele: höchstens ${number}.`
     case 'out_of_range':
+      if (detail.includes('the price')) return 'Es darf höchstens der Preis sein.'
       return number === undefined
         ? 'Das ist zu viel.'
         : `Es muss ${isLeast ? 'mindestens' : 'höchstens'} ${number} sein.`
     case 'wrong_type':
-      return 'Das ist keine Zahl, die hier passt.'
+      return 'Hier gehört nur eine Zahl hin, etwa 24.'
     case 'repeated':
       return 'Das gibt es schon.'
     case 'overlap':
-      return 'Zwei Zeiten überschneiden sich.'
+      return span === undefined ? 'Zwei Zeiten überschneiden sich.' : `Das überschneidet sich mit ${span}.`
     case 'unknown_reference':
       return 'Das gibt es nicht mehr. Laden Sie die Seite neu.'
     default:
-      return 'Das passt hier nicht. Prüfen Sie die Schreibweise.'
+      return formFault(detail)
   }
+}
+
+/** What form a text must have, by the words of the API. */
+function formFault(detail: string): string {
+  if (detail.includes('+ ( ) - .')) return 'Nur Ziffern, Leerzeichen und + ( ) - . / sind möglich.'
+  if (detail.includes('e-mail')) return 'Das muss eine E-Mail-Adresse sein, etwa ada@example.com.'
+  if (detail.includes('a time from')) return 'Das muss eine Uhrzeit sein, etwa 09:00.'
+  return 'Das passt hier nicht. Prüfen Sie die Schreibweise.'
 }
 
 /** Refusals that belong to no field. */

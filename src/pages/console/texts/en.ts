@@ -120,8 +120,7 @@ export const english = {
     notSaved: 'This is not saved yet.',
     checkMarked: 'Look at what is marked below.',
     /** What is wrong with a field: a code of the API, and its words for it. */
-    fault: (code: string, detail: string) =>
-      code === 'too_few' ? 'Choose at least one.' : `It ${detail}${detail.endsWith('?') ? '' : '.'}`,
+    fault: (code: string, detail: string): string => fault(code, detail),
     /** A refusal that belongs to no field: a code of the API, and its words for it. */
     problem: (_code: string, detail: string) => detail,
     sentBefore: 'This form was sent before. See what came of it before you send it again.',
@@ -260,7 +259,8 @@ export const english = {
     moves: 'How often a client may move one booking',
     starts: 'Fixed start times',
     startsHint: 'Such as 09:00 18:30. All empty: at any time of the opening hours.',
-    notATime: (day: string, starts: string) => `${day}: ${starts} is not a time of day such as 09:00.`,
+    notATime: (day: string, starts: string[]) =>
+      `${day}: not a time of day such as 09:00: ${starts.map((start) => `“${start}”`).join(', ')}.`,
     outsideHours: (day: string, start: string, places: string) =>
       `${day} ${start} is not offered: it does not lie within the opening hours of ${places}.`,
     nobodyWorks: (day: string, start: string) =>
@@ -376,6 +376,8 @@ export const english = {
     opens: 'Open from',
     closes: 'until',
     hint: 'Without a last day it is one day; without times it is closed.',
+    order: 'The last day is before the first.',
+    needsFirst: 'The first day is needed.',
   },
   /** Where a form would offer to tell a client. */
   telling: {
@@ -693,7 +695,6 @@ export const english = {
     kept: 'What you typed is still here. Save again to apply it to the booking as it is now.',
     faults: {
       required: 'This is needed.',
-      invalid_format: 'This does not have the right form.',
       too_short: 'This is needed.',
       too_long: 'This is too long.',
       wrong_value: 'This does not fit the question.',
@@ -1222,3 +1223,15 @@ export const english = {
 
 /** What every language says. */
 export type ConsoleTexts = typeof english
+
+/** What is wrong with a field, in plain words where those of the API are for programmers. */
+function fault(code: string, detail: string): string {
+  const [span] = /\d\d:\d\d–\d\d:\d\d/.exec(detail) ?? []
+  if (code === 'too_few') return 'Choose at least one.'
+  if (code === 'wrong_type') return 'Only a number goes here, such as 24.'
+  if (code === 'unknown_reference') return 'It is not there any more. Load the page again.'
+  if (code === 'overlap' && span !== undefined) return `It overlaps ${span}.`
+  if (detail.includes('+ ( ) - .')) return 'Use only digits, spaces and + ( ) - . /'
+  if (code === 'out_of_range' && detail.includes('the price')) return 'It must be at most the price.'
+  return `It ${detail}${detail.endsWith('?') ? '' : '.'}`
+}
