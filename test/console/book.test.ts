@@ -193,7 +193,10 @@ onOneEngine('postgres', 'booking by the form of the console', (engine) => {
     const form = fields(newDay(), { time: '03:00' })
     const warned = await send(form)
     expect(warned.status).toBe(422)
-    expect(warned.body).toContain('outside opening hours')
+    expect(warned.body).toMatch(
+      /outside opening hours[^]*name="anyway"[^]*<\/div>\s*<button[^>]*value="book" class="main"/,
+    )
+    expect(focusOf(String(warned.body))).toContain('name="anyway"') // at the button, not at the top
     expect(await bookings(form.date)).toEqual([])
     expect((await send({ ...form, anyway: 'on' })).status).toBe(303)
     expect(await bookings(form.date)).toHaveLength(1)

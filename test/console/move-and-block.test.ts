@@ -47,6 +47,10 @@ onOneEngine('postgres', 'moving and blocking by forms', (engine) => {
       headers: { host: 'localhost', cookie: owner.cookie },
     })
     expect(page.body).toMatch(/name="tell"[^]*what it would send is written into a file/)
+    expect(page.body).not.toContain('Without an e-mail address')
+    const haircut = booker.business.services.find(({ name }) => name === 'Haircut')?.id ?? ''
+    const { body } = await read(`/console/book?service=${haircut}`)
+    expect(body).toMatch(/name="tell"[^]*Without an e-mail address, nothing is sent\./)
   })
 
   test('moves a booking to another time and person, and makes it longer', async () => {

@@ -67,7 +67,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
           'question.0.options': 'kurz\n\n lang ',
         },
         ...{ 'question.1.label': 'Wie lang?', 'question.1.type': 'text', 'question.1.required': 'on' },
-        ...{ 'start.monday': '17.30, 9:00 18 20 Uhr', 'start.tuesday': '' },
+        ...{ 'start.monday': '17.30, 9:00 11 12 Uhr', 'start.tuesday': '' },
       }
       const sent = await send('/console/services/new', fields)
       expect(sent).toMatchObject({ status: 303, headers: { location: '/console/services?done=saved' } })
@@ -81,7 +81,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
         max_advance_days: 365,
         reschedule_until_minutes: 2_880,
         max_reschedules: 2,
-        timetable: [{ weekday: 'monday', starts: ['09:00', '17:30', '18:00', '20:00'] }],
+        timetable: [{ weekday: 'monday', starts: ['09:00', '11:00', '12:00', '17:30'] }],
         custom_fields: [
           { key: 'wie_lang', label: 'Wie lang?', type: 'select', options: ['kurz', 'lang'] },
           { key: 'wie_lang_2', type: 'text', required: true },

@@ -116,7 +116,7 @@ onOneEngine('postgres', 'the settings of a business', (engine) => {
     expect(next).toBe('/console/settings?done=saved&ahead=1&date=2027-03-02')
     expect(await zones()).toEqual({ Mitte: 'Europe/Athens', Online: 'Europe/Athens', Faro: 'Europe/Lisbon' })
     expect(textOf(await readConsole(service, next, spree))).toContain(
-      '1 appointment ahead keeps its moment, so it is at another time of day now.',
+      'Opening hours now go by the clock of the new zone. 1 appointment ahead keeps its moment, and nobody was told: check that it is at the time of day that you agreed.',
     )
     expect((await booker.call('GET', `/bookings/${id}`)).body).toMatchObject({
       starts_at: '2027-03-02T11:00:00+02:00',

@@ -132,6 +132,8 @@ onOneEngine('postgres', 'on an empty server, the first owner', (engine) => {
     const page = await read('/console/start/page')
     expect(page.headers['content-security-policy']).toContain("frame-src 'self'")
     const [, path = ''] = /src="(\/book\/[^"]+)\?preview"/.exec(String(page.body)) ?? []
+    expect(page.body).toMatch(new RegExp(`<a href="${path}"\\s*>First test appointment</a>`))
+    expect(textOf(page)).toMatch(new RegExp(`Link of your booking page: https?://[^ ]+${path} `))
     const framed = await service.call('GET', `/${path}?preview`)
     expect(framed).toMatchObject({ status: 200, headers: { 'x-frame-options': 'SAMEORIGIN' } })
     expect(framed.headers['content-security-policy']).toContain("frame-ancestors 'self'")

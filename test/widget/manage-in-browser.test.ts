@@ -148,6 +148,15 @@ describe.skipIf(chromiumPath === undefined)('the page of the manage link', () =>
     expect(await stateOf(id)).toMatchObject({ status: 'cancelled' })
   })
 
+  test('a new time is asked about with its zone, where the visitor has another one', async () => {
+    const { url } = await booked('2026-12-10T09:00:00Z')
+    const page = await open(url, { timezoneId: 'America/New_York' })
+    await next(page, 'Move')
+    await page.locator('.time').first().click()
+    await heading(page, 'Move to this time?')
+    await page.getByText('Central European Standard Time').waitFor()
+  })
+
   test('nothing happens to a booking whose link is only opened', async () => {
     const { id, url } = await booked('2026-12-03T11:00:00Z')
     const before = await service.rows('bookings')

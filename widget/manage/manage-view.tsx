@@ -324,7 +324,7 @@ function momentOf({ formats, managed }: ShownView, ms: number): string {
 }
 
 function ConfirmMove(props: ShownView) {
-  const { flow, state, texts, managed, formats, language } = props
+  const { flow, state, texts, managed, formats, language, ownZone } = props
   const { wanted } = state.times
   if (!wanted) return null
   const { timezone } = managed.booking.location
@@ -338,7 +338,7 @@ function ConfirmMove(props: ShownView) {
           <dt>{texts.then}</dt>
           <dd>{line(wanted.startsAtMs)}</dd>
         </dl>
-        {!sameTimeIn(state.times.zone, timezone, wanted.startsAtMs) && (
+        {!sameTimeIn(ownZone, timezone, wanted.startsAtMs) && (
           <p class="hint">{formats.zone(timezone, wanted.startsAtMs)}</p>
         )}
       </div>

@@ -7,7 +7,7 @@ import { html, type Html } from '../page.ts'
 import { answerFields } from './answer-fields.ts'
 import { consoleScript, type ConsoleVisit, pathOf } from './console-page.ts'
 import type { ShownPage } from './console-route.ts'
-import { bookingWords, choice, faultSummary, field, type FormState, hidden, tick } from './form.ts'
+import { bookingWords, choice, faultSummary, field, focusIf, type FormState, hidden, tick } from './form.ts'
 import { tellTick } from './telling.ts'
 import { wallFields } from './wall-clock.ts'
 import { clockText, dayText, momentText } from './formats.ts'
@@ -69,13 +69,13 @@ export function firstButton(does: string): Html {
   ></button>`
 }
 
-/** What speaks against a time, with a tick that ignores it. */
+/** What speaks against a time, with a tick that ignores it: beside the button that sends the form, in sight. */
 export function warningBox(state: FormState, label: string): Html {
   const warning = state.faults['anyway']
   if (warning === undefined) return html``
   return html`<div class="alert" role="alert">
     <p>${warning}</p>
-    ${tick(state, 'anyway', label)}
+    ${tick(state, 'anyway', label, true)}
   </div>`
 }
 
@@ -174,8 +174,7 @@ export function bookForm(form: BookForm): ShownPage {
         ${firstButton('book')}
         ${hidden({ once: visit.once, start: typed['start'], client: typed['client'], service: service.id })}
         ${hidden({ known: typed['known'] ?? '' })}
-        ${faultSummary({ typed, faults: others }, bookingWords(texts), near)}
-        ${warningBox(state, form.isOver ? t.afterwards : t.anyway)} ${whenFields(form)}
+        ${faultSummary({ typed, faults: others }, bookingWords(texts), near)} ${whenFields(form)}
         <fieldset>
           <legend>${t.client}</legend>
           ${visit.person.role === 'staff' ? '' : lookUp(form)} ${clientFields(form)}
@@ -183,6 +182,7 @@ export function bookForm(form: BookForm): ShownPage {
         ${answerFields(texts, state, { fields: service.custom_fields })}
         ${field(state, { name: 'notes', label: t.notes, rows: 4, max: 1000, focus: form.next === 'notes' })}
         ${form.isOver ? html`<p class="soft">${t.untoldAfterwards}</p>` : tellTick(visit, state, t.tell)}
+        ${warningBox(state, form.isOver ? t.afterwards : t.anyway)}
         <button type="submit" name="do" value="book" class="main">${t.send}</button>
       </form>`,
   )
@@ -251,8 +251,6 @@ function freeTimes({
       )}
     </p>`
 }
-
-const focusIf = (isNext: boolean): Html => (isNext ? html`autofocus` : html``)
 
 /** Of a button that sends a form which is not filled in yet. */
 const unchecked = (isNext: boolean): Html => html`formnovalidate ${focusIf(isNext)}`

@@ -95,8 +95,8 @@ function inputOf(
 ): Html {
   const value = typed[name] ?? ''
   const common = html`id="${name}" name="${name}" dir="auto" ${required ? html`required` : ''}
-  ${rest.focus === true ? html`autofocus` : ''} ${max === undefined ? '' : html`maxlength="${max}"`}
-  ${rest.describedBy} ${faults[name] === undefined ? '' : html`aria-invalid="true"`}`
+  ${focusIf(rest.focus === true)} ${max === undefined ? '' : html`maxlength="${max}"`} ${rest.describedBy}
+  ${faults[name] === undefined ? '' : html`aria-invalid="true"`}`
   if (rows !== undefined) return html`<textarea ${common} rows="${rows}">${value}</textarea>` // a browser drops the first line break
   const isNumber = type === 'number'
   return html`<input
@@ -181,10 +181,14 @@ export function hidden(values: Record<string, string | undefined>): Html {
   )}`
 }
 
+/** For what a page opens with in sight. */
+export const focusIf = (isNext: boolean): Html => (isNext ? html`autofocus` : html``)
+
 /** A box to tick. */
-export function tick(state: FormState, name: string, label: string | Html): Html {
+export function tick(state: FormState, name: string, label: string | Html, focus = false): Html {
+  const checked = state.typed[name] === 'on' ? html`checked` : ''
   return html`<label class="choice">
-    <input type="checkbox" name="${name}" value="on" ${state.typed[name] === 'on' ? html`checked` : ''} />
+    <input type="checkbox" ${focusIf(focus)} name="${name}" value="on" ${checked} />
     <span>${label}</span>
   </label>`
 }

@@ -220,10 +220,9 @@ async function movePage(
           ${firstButton('move')}
           ${hidden({ once: visit.once, version: state.typed['version'], start: state.typed['start'] })}
           ${faultSummary({ ...state, faults: others }, bookingWords(texts), nearTimes(visit, state.refusal, { timezone }))}
-          ${warningBox(state, t.anyway)}
           ${timeFields(visit, state, field(state, { name: 'minutes', label: t.minutes, type: 'number', required: true }))}
           ${booking.staff_id === null || isStaff(person) ? '' : await peopleField(context, visit, { booking, state })}
-          ${tellTick(visit, state, t.tell, booking.client_email)}
+          ${tellTick(visit, state, t.tell, booking.client_email)} ${warningBox(state, t.anyway)}
           <button type="submit" name="do" value="move" class="main">${t.send}</button>
         </form>`
   return calendarForm(t.title, html`${about} ${rest}`)

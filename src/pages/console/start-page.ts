@@ -1,3 +1,4 @@
+import { bookingPageKey } from '../../access/page-key.ts'
 import { listBookings } from '../../bookings/booking.ts'
 import type { Context } from '../../bookings/context.ts'
 import type { Instant } from '../../base/instants.ts'
@@ -21,22 +22,25 @@ export interface Progress {
   staff: StaffMember[]
   /** The newest one. */
   booking: { starts_at: Instant; timezone: string } | undefined
+  /** Of its booking page; undefined where that is closed. */
+  pageKey: string | undefined
 }
 
-type Items = Omit<Progress, 'booking'>
+type Items = Omit<Progress, 'booking' | 'pageKey'>
 
 /** Reads how far a business is. */
 export async function readProgress(
   context: Context,
   { person, business: { id: businessId } }: Pick<BusinessVisit, 'person' | 'business'>,
 ): Promise<Progress> {
-  const [locations, services, staff, booking] = await Promise.all([
+  const [locations, services, staff, booking, pageKey] = await Promise.all([
     allOf(context, person, { kind: locationKind, businessId }),
     allOf(context, person, { kind: serviceKind, businessId }),
     allOf(context, person, { kind: staffKind, businessId }) as Promise<StaffMember[]>, // owners see all of it
     newestBooking(context, person, businessId),
+    bookingPageKey(context, businessId),
   ])
-  return { ...activeOf({ locations, services, staff }), booking }
+  return { ...activeOf({ locations, services, staff }), booking, pageKey }
 }
 
 async function newestBooking(context: Context, person: BusinessVisit['person'], business_id: string) {
@@ -65,7 +69,7 @@ export function nextStep(step: StartStep): StartStep {
 /** The steps with what is done of them. */
 export function stepList(visit: ConsoleVisit, progress: Progress, present?: StartStep): Html {
   const { start } = visit.texts
-  const { locations, services, staff, booking } = progress
+  const { locations, services, staff, booking, pageKey } = progress
   const isDone = {
     hours: locations.length > 0,
     service: services.length > 0,
@@ -80,7 +84,12 @@ export function stepList(visit: ConsoleVisit, progress: Progress, present?: Star
   return html`<ol class="steps">
     ${item(true, html`<span>${start.steps.business}</span>`)}
     ${startSteps.map((step) => item(isDone[step], link(step, start.steps[step]), step === present))}
-    ${item(booking !== undefined, link('page', start.steps.booking))}
+    ${item(
+      booking !== undefined,
+      isDone.page && pageKey !== undefined
+        ? html`<a href="/book/${pageKey}">${start.steps.booking}</a>`
+        : link('page', start.steps.booking),
+    )}
   </ol>`
 }
 
@@ -107,7 +116,7 @@ export async function startPanel(
     </div>`
   return html`<section class="card start" aria-labelledby="start">
     <h2 id="start">${texts.start.panel}</h2>
-    ${stepList(visit, { ...items, booking })} ${hide}
+    ${stepList(visit, { ...items, booking, pageKey: await bookingPageKey(context, business.id) })} ${hide}
   </section>`
 }
 

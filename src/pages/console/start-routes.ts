@@ -1,9 +1,10 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { bookingPageKey, openBookingPage } from '../../access/page-key.ts'
+import { openBookingPage } from '../../access/page-key.ts'
 import { changePerson } from '../../access/person.ts'
 import { formatInstant } from '../../base/instants.ts'
+import { publicUrl } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
 import { createBusinessOfHub } from '../../catalogue/business.ts'
 import {
@@ -284,8 +285,7 @@ function pageStep(context: Context): ConsoleRoute {
     show: async (visit) => {
       const progress = await readProgress(context, visit)
       const { start } = visit.texts
-      const key = await bookingPageKey(context, visit.business.id)
-      const { locations, services, booking } = progress
+      const { locations, services, booking, pageKey: key } = progress
       const missing = locations.length === 0 ? 'hours' : services.length === 0 ? 'service' : undefined
       return {
         title: start.titles.page,
@@ -298,7 +298,7 @@ function pageStep(context: Context): ConsoleRoute {
               ? missingStep(visit, missing)
               : key === undefined
                 ? html`<p>${start.closed}</p>`
-                : readyPage(visit, { path: `/book/${key}`, booking })
+                : readyPage(visit, { server: publicUrl(context.config), path: `/book/${key}`, booking })
           }`,
       }
     },
@@ -313,11 +313,12 @@ function missingStep(visit: BusinessVisit, step: StartStep): Html {
 
 function readyPage(
   visit: BusinessVisit,
-  { path, booking }: { path: string; booking: Progress['booking'] },
+  { server, path, booking }: { server: string; path: string; booking: Progress['booking'] },
 ): Html {
-  const { start } = visit.texts
+  const { start, website } = visit.texts
   const date = booking && formatInstant(booking.starts_at, visit.business.timezone).slice(0, 10)
   return html`<p>${booking ? start.booked : start.tryIt}</p>
+    <p>${website.link}: <a href="${path}">${server}${path}</a></p>
     <div class="actions">
       ${
         booking

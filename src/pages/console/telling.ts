@@ -20,5 +20,6 @@ export function filedHint({ mails, texts }: ConsoleVisit): Html {
 export function tellTick(visit: ConsoleVisit, state: FormState, label: string, email?: string): Html {
   const why = whyUntold(visit, email)
   if (why !== undefined) return html`<p class="soft">${why}</p>`
-  return html`${tick(state, 'tell', label)} ${filedHint(visit)}`
+  const hint = email === undefined ? html`<p class="soft">${visit.texts.telling.needsEmail}</p>` : ''
+  return html`${tick(state, 'tell', label)} ${hint} ${filedHint(visit)}`
 }

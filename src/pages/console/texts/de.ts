@@ -386,6 +386,7 @@ export const german: ConsoleTexts = {
     needsFirst: 'Der erste Tag fehlt.',
   },
   telling: {
+    needsEmail: 'Ohne E-Mail-Adresse wird nichts geschickt.',
     off: 'Der Kunde bekommt keine E-Mail: Dieser Server verschickt keine, weil SMTP_URL nicht gesetzt ist.',
     filed:
       'Dieser Server verschickt keine E-Mails: Was er verschicken würde, steht in einer Datei, weil SMTP_URL nicht gesetzt ist.',
@@ -528,8 +529,8 @@ export const german: ConsoleTexts = {
     otherZones: 'Standorte mit einer anderen Zeitzone behalten ihre:',
     moved: (count, isMore) =>
       count === 1 && !isMore
-        ? '1 künftiger Termin behält seinen Zeitpunkt und liegt jetzt zu einer anderen Uhrzeit. Niemand wurde benachrichtigt; verschieben Sie ihn, wenn er seine Uhrzeit behalten soll.'
-        : `${isMore ? `${count} oder mehr` : count} künftige Termine behalten ihren Zeitpunkt und liegen jetzt zu einer anderen Uhrzeit. Niemand wurde benachrichtigt; verschieben Sie die, die ihre Uhrzeit behalten sollen.`,
+        ? 'Öffnungszeiten gelten jetzt nach der Uhr der neuen Zeitzone. 1 künftiger Termin behält seinen Zeitpunkt, und niemand wurde benachrichtigt: Prüfen Sie, ob er zur vereinbarten Uhrzeit liegt.'
+        : `Öffnungszeiten gelten jetzt nach der Uhr der neuen Zeitzone. ${isMore ? `${count} oder mehr` : count} künftige Termine behalten ihren Zeitpunkt, und niemand wurde benachrichtigt: Prüfen Sie, ob sie zu den vereinbarten Uhrzeiten liegen.`,
     seeMoved: 'Den ersten ansehen',
     mails: 'E-Mails',
     reply: 'Wohin Antworten gehen',

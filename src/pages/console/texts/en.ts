@@ -381,6 +381,7 @@ export const english = {
   },
   /** Where a form would offer to tell a client. */
   telling: {
+    needsEmail: 'Without an e-mail address, nothing is sent.',
     off: 'The client gets no mail: this server sends none, as SMTP_URL is not set.',
     filed: 'This server sends no mail: what it would send is written into a file, as SMTP_URL is not set.',
     noEmail: 'The client gets no mail: no e-mail address is known.',
@@ -522,8 +523,8 @@ export const english = {
     /** Of appointments at locations whose time zone was just changed. */
     moved: (count: number, isMore: boolean) =>
       count === 1 && !isMore
-        ? '1 appointment ahead keeps its moment, so it is at another time of day now. Nobody was told; move it if it should keep its time of day.'
-        : `${isMore ? `${count} or more` : count} appointments ahead keep their moment, so they are at another time of day now. Nobody was told; move those that should keep their time of day.`,
+        ? 'Opening hours now go by the clock of the new zone. 1 appointment ahead keeps its moment, and nobody was told: check that it is at the time of day that you agreed.'
+        : `Opening hours now go by the clock of the new zone. ${isMore ? `${count} or more` : count} appointments ahead keep their moment, and nobody was told: check that they are at the times of day that you agreed.`,
     seeMoved: 'See the first',
     mails: 'Mails',
     reply: 'Where answers go',
