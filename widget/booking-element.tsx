@@ -153,7 +153,10 @@ export class BookingElement extends HTMLElement {
         // the link and what was typed are not for the scripts of the website
         booked: ({ manage_url, client, notes, custom_field_values, ...booking }) =>
           this.tell('booked', { booking }),
-        error: (error) => this.tell('error', error),
+        error: (error) => {
+          this.tell('error', error)
+          if (flow.state.trouble?.kind === 'misconfigured') this.giveUp(error.code)
+        },
       },
     })
     this.flow = flow
@@ -286,6 +289,12 @@ export class BookingElement extends HTMLElement {
     this.meanwhile.remove()
     render(<Widget {...{ flow, language, formats, nowMs, later, onClose }} state={flow.state} />, mount)
     this.tellStep(flow.state)
+  }
+
+  /** Leaves the page the height that it has reserved, and tells who looks after it why. */
+  private giveUp(code: string): void {
+    this.style.minHeight = '0'
+    console.warn(`Holdfast: ${code}`)
   }
 
   private makeMount(): HTMLElement {

@@ -73,7 +73,7 @@ function inAppointment<T>(component: Component, read: () => T): T {
 
 function withStart(problem: FileProblem, where: string, start: string | undefined): Refused {
   const begins = /^(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d))?/.exec(start ?? '')?.slice(1)
-  if (!begins) return new Refused(problem, where)
+  if (!begins || where === start) return new Refused(problem, where)
   const [year, month, day, hour, minute] = begins as (string | undefined)[]
   const time = hour === undefined ? '' : ` ${hour}:${minute}`
   return new Refused(problem, `${where.slice(0, maxWhere - 20)} (${year}-${month}-${day}${time})`)

@@ -15,7 +15,7 @@ import { openReader } from '../calendars/busy-calendar-worker.ts'
 import type { CalendarReader } from '../calendars/busy-file.ts'
 import { staffKind } from '../catalogue/catalogue.ts'
 import { type CliCommand, print, printPage, warn, withExistingDatabase } from './command-line.ts'
-import { given, shownTime } from './input.ts'
+import { given, inOptions, shownTime } from './input.ts'
 import { allOf, isNotFound, itemNamed } from './item.ts'
 import { ownerOfList } from './list-owner.ts'
 
@@ -26,6 +26,7 @@ interface ListOptions {
 }
 
 const limit = '100'
+const optionNames = { url: '<url>', staff_id: '--staff' }
 
 /** `holdfast busy-calendar …` */
 export function registerBusyCalendarCommands(program: CliCommand): void {
@@ -53,12 +54,13 @@ function registerAdd(group: CliCommand): void {
       const added = await withExistingDatabase(async (context) => {
         const { id: staff_id } = await itemNamed(context, staffKind, staff)
         return withReader(context, async (reader) => {
-          const fault = await calendarFault(context, url, reader)
+          const fault = await inOptions(optionNames, () => calendarFault(context, url, reader))
           if (fault) {
             const why = withPlace(fault.sentence, fault.where)
             throw new OperatorError(`The calendar at ${fault.origin} is not added. ${why}`)
           }
-          const { id } = await addBusyCalendar(context, operator, { staff_id, url, once: true })
+          const calendar = { staff_id, url, once: true }
+          const { id } = await inOptions(optionNames, () => addBusyCalendar(context, operator, calendar))
           return fetchNow(context, id, reader)
         })
       })

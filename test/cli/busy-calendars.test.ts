@@ -32,7 +32,9 @@ onEachEngine('busy calendars at the command line', (engine) => {
     expect(added + list).not.toContain('secret')
     const again = await holdfast.run('busy-calendar', 'add', url, '--staff', member?.id ?? '')
     expect(again.code).not.toBe(0)
-    expect(again.stderr).toContain('is already the address of a busy calendar of this staff member')
+    expect(again.stderr).toContain(
+      'holdfast: <url> is already the address of a busy calendar of this staff member',
+    )
     receiver.answer = (response) => response.end('nothing')
     await holdfast.refuses(
       ['busy-calendar', 'fetch', id],

@@ -165,10 +165,12 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
     const open = async (key: string) => {
       embedding = `<!doctype html><html lang="en"><head><title>A website</title><meta name="viewport" content="width=device-width">
         <script type="module" src="${address}/widget/v1.js"></script></head><body><main><h1>A website</h1>
-        <holdfast-booking publishable-key="${key}" service-id="${idOf('services', 'Haircut')}" location-id="${idOf('locations', 'Mitte')}" staff-id="anyone"></holdfast-booking></main></body></html>`
+        <holdfast-booking publishable-key="${key}" service-id="${idOf('services', 'Haircut')}" location-id="${idOf('locations', 'Mitte')}" staff-id="anyone" style="display: block; min-height: 800px"><a href="${address}/book/${key}">Book an appointment</a></holdfast-booking></main></body></html>`
       const visitor = await visitorOf(desk)
+      const warned: string[] = []
+      visitor.page.on('console', (message) => message.type() === 'warning' && warned.push(message.text()))
       await visitor.page.goto(website.address)
-      return visitor
+      return { ...visitor, warned }
     }
     const visitor = await open(await made(website.address))
     await visitor.page.locator('.time').first().waitFor()
@@ -178,6 +180,12 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
     await heading(visitor.page, 'Your details')
     const stranger = await open(await made('https://elsewhere.example'))
     await stranger.page.getByText('This booking form is not set up correctly.').waitFor()
+    const box = await stranger.page.locator('holdfast-booking').boundingBox()
+    expect(box?.height).toBeLessThan(300)
+    expect(stranger.warned).toEqual(['Holdfast: origin_not_allowed'])
+    await stranger.page.getByRole('link', { name: 'Book an appointment' }).click()
+    await heading(stranger.page, 'What would you like to book?')
+    expect(visitor.warned).toEqual([])
   })
 
   longTest('without an answer, or with too many requests, there is a sentence and a way on', async () => {

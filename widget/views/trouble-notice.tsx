@@ -19,7 +19,9 @@ export function TroubleNotice(props: View) {
   return (
     <div class="notice" part="notice" role="alert" tabIndex={-1} ref={box}>
       <p>{texts[state.trouble.kind]}</p>
-      {state.trouble.kind !== 'misconfigured' && (
+      {state.trouble.kind === 'misconfigured' ? (
+        <slot /> // what the page has put into the element: a link to the booking page
+      ) : (
         <button type="button" class="secondary" part="secondary-button" onClick={() => void flow.tryAgain()}>
           {texts.tryAgain}
         </button>
