@@ -207,3 +207,18 @@ test('--keep wants a folder, a number, and not --force beside it', async () => {
     /^backed up to \S+\/holdfast-\d{8}T\d{6}Z\.db: /,
   )
 })
+
+test('one booking is not called several', async () => {
+  const at = `'2026-11-20T09:00:00.000Z'`
+  change(
+    database,
+    `insert into bookings (id, business_id, service_id, location_id, owner_id, starts_at, ends_at, scheduled_at, created_at,
+       updated_at, status, client_first_name, client_last_name, client_email, client_search, custom_field_values_json,
+       manage_generation, manage_digest, client_reschedules, version)
+     values ('1', '1', '1', '1', '1', ${at}, '2026-11-20T10:00:00.000Z', ${at}, ${at}, ${at}, 'confirmed', 'A', 'B', 'a@b.example', '', '{}',
+       1, 'x', 0, 1)`,
+  )
+  const holdfast = commandLine(`sqlite:${database}`)
+  expect(await holdfast.text('backup', target)).toMatch(/ MB, 1 booking, the latest change at /)
+  expect(await holdfast.text('restore', target)).toMatch(/: 1 booking, the latest change at /)
+})
