@@ -40,7 +40,7 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
       retention_days: null,
       phone: null,
       slug: 'salon-spree',
-      created_at: '2026-11-20T10:00:00+01:00',
+      created_at: '2026-11-20T09:59:56+01:00', // the first of four, a second after another
     }
     expect((await call('GET', `/businesses/${salon.id}`, salon.business_key)).body).toEqual(shown)
     expect((await call('GET', `/businesses/${salon.id}`, hubKey)).body).toEqual(shown)
