@@ -99,6 +99,7 @@ describe('what follows from a change', () => {
       events: ['booking.updated'],
       leavesSlot: false,
       takesSlot: false,
+      movesCancelled: false,
       deposit: undefined,
     })
   })
@@ -114,6 +115,7 @@ describe('what follows from a change', () => {
       events: ['booking.updated'],
       leavesSlot: true,
       takesSlot: true,
+      movesCancelled: false,
       deposit: undefined,
     })
   })
