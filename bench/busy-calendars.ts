@@ -15,14 +15,17 @@ import { startTarget, type Target } from './targets.ts'
 
 /*
  * What hostile busy calendars cost those who book: 100 holds a second, first without one, then beside another process that
- * never rests, at the lowest priority (what any work at all costs on this machine), then while the server reads one after
- * the other, each until it is cut after 2 seconds. A server looks for new ones once a minute.
+ * never rests, at the lowest priority (what any work at all costs on this machine), then in a minute and a half in which the
+ * server reads one, until it is cut after 2 seconds, and at last while it reads one after the other. A server looks for new
+ * ones once a minute, and again at one that was cut after six hours.
  */
 
 /** What a server does on a lively day; with all cores busy, whoever reads takes what others have not. */
 const pace = { perSecond: 100, atOnce: 32 }
 /** Of each person: enough for some minutes of reading. */
 const perPerson = 5
+/** In which one hostile calendar is read. */
+const oneSeconds = 90
 const files = [...Object.values(endless), manyExceptions]
 
 /** Prints for each engine the times of holds and the memory, without and beside hostile calendars. */
@@ -65,11 +68,11 @@ async function rowsOf(
   const [world] = worlds
   if (!world) throw new Error('the target has no business')
   const order = { target: name, world, addresses, operation: 'hold', keyed: true, bare: false, ...pace }
-  const run = () => load.run({ ...order, seconds })
-  const rowOf = async (calendars: string): Promise<object> => {
+  const rowOf = async (calendars: string, turns = { rounds, seconds }): Promise<object> => {
     const before = fetched
     const seen: Outcome[] = []
-    for (let round = 0; round < rounds; round += 1) seen.push(await run())
+    for (let round = 0; round < turns.rounds; round += 1)
+      seen.push(await load.run({ ...order, seconds: turns.seconds }))
     const failed = seen.flatMap(({ errors }) => Object.values(errors)).reduce((sum, one) => sum + one, 0)
     if (failed > 0) process.exitCode = 1
     return {
@@ -80,11 +83,14 @@ async function rowsOf(
       ...{ failed, fetched: fetched - before },
     }
   }
-  await run() // code that has run often is faster
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.ics`
+  await load.run({ ...order, seconds }) // code that has run often is faster
   const rows = [await rowOf('none'), await besideLoop(() => rowOf('none, a loop beside'))]
-  await addCalendars(target, `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.ics`)
+  await addCalendars(target, url, 1)
+  rows.push(await rowOf(`one hostile in ${oneSeconds} s`, { rounds: 1, seconds: oneSeconds }))
+  await addCalendars(target, url)
   await once(server, 'request') // within a minute
-  return [...rows, await rowOf('hostile')]
+  return [...rows, await rowOf('hostile, all along')]
 }
 
 /** Does something beside a process that never rests, at the lowest priority. */
@@ -99,8 +105,8 @@ async function besideLoop<Result>(run: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Gives each person as many calendars as they can have. */
-async function addCalendars({ addresses, worlds }: Target, url: string): Promise<void> {
+/** Adds calendars, or as many as each person can have. */
+async function addCalendars({ addresses, worlds }: Target, url: string, max = Infinity): Promise<void> {
   const headers = {
     authorization: `Bearer ${worlds[0]?.businessKey ?? ''}`,
     'content-type': 'application/json',
@@ -114,6 +120,8 @@ async function addCalendars({ addresses, worlds }: Target, url: string): Promise
     if (answer.statusCode >= 300) throw new Error(`${method} ${path} answered ${answer.statusCode}`)
     return (await answer.body.json()) as { data: { id: string }[] }
   }
-  for (const { id } of (await call('/staff?limit=100')).data)
-    for (let count = 0; count < perPerson; count += 1) await call('/busy-calendars', { staff_id: id, url })
+  const known = (await call('/busy-calendars')).data.length
+  const staff = (await call('/staff?limit=100')).data
+  const wanted = staff.flatMap(({ id }) => Array<string>(perPerson).fill(id)).slice(known, known + max)
+  for (const staff_id of wanted) await call('/busy-calendars', { staff_id, url })
 }
