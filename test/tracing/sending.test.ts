@@ -26,7 +26,7 @@ afterEach(() => collector.close())
 
 async function serve(variables: Record<string, string>, preloads: string[] = []) {
   const server = startHoldfast(['serve'], {
-    variables: { PORT: '0', DRAIN_SECONDS: '0', ...variables },
+    variables: { PORT: '0', DRAIN_SECONDS: '0', LOG_LEVEL: 'debug', ...variables }, // health checks, too
     preloads,
   })
   const [, address = ''] = await server.says(/^Holdfast serves (\S+)$/m)

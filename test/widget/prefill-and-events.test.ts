@@ -127,7 +127,6 @@ describe.skipIf(chromiumPath === undefined)('a page and its widget', () => {
     expect((await written(shown))[0]).toBe('Ada')
     await shown.keyboard.press('Escape')
     await shown.getByRole('dialog').waitFor({ state: 'detached' })
-    const told = await shown.evaluate<[string, unknown][]>('told')
-    expect(told.at(-1)).toEqual(['closed', { step: 'details' }])
+    await expect.poll(() => shown.evaluate('told.at(-1)')).toEqual(['closed', { step: 'details' }])
   })
 })
