@@ -48,9 +48,9 @@ test('a server whose output nobody reads serves on, and stops gracefully', async
   const port = await freePort()
   const server = startUnread(['serve'], 'stdout', { PORT: String(port), DRAIN_SECONDS: '0' })
   const ended = once(server, 'close')
-  const asked = () => fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined)
-  await eventually('an answer', async () => ((await asked())?.status === 200 ? true : undefined))
-  for (let time = 0; time < 3; time += 1) expect((await asked())?.status).toBe(200)
+  const asked = () => fetch(`http://127.0.0.1:${port}/api/v1/services`).catch(() => undefined) // is logged
+  await eventually('an answer', async () => ((await asked())?.status === 401 ? true : undefined))
+  for (let time = 0; time < 3; time += 1) expect((await asked())?.status).toBe(401)
   server.kill('SIGTERM')
   expect(await ended).toEqual([0, null])
 })
