@@ -124,7 +124,7 @@ onEachEngine('an upgrade from an earlier package', (engine) => {
 
       const migrated = await runHoldfast(['migrate', '--json'], { program: launcherOf(upgraded), variables })
       expect(migrated.stderr).toBe('')
-      expect(JSON.parse(migrated.stdout)).toEqual({ ran: migrationNames.slice(1) })
+      expect(JSON.parse(migrated.stdout)).toEqual({ ran: migrationNames.slice(1), restored: [] })
       expect(await counts()).toEqual(counted)
 
       const after = await serve(upgraded, variables)
