@@ -258,6 +258,15 @@ describe('the address of agents', () => {
       headers: { origin: 'https://agents.example.com' },
     })
     expect(listed).toMatchObject({ status: 200, body: { result: {} } })
+    const called = await service.call('POST', '//mcp', {
+      token: session.body.session_token,
+      body: { ...ping, method: 'tools/call', params: { name: 'list_services', arguments: {} } },
+      headers: { origin: own },
+    })
+    expect(called).toMatchObject({
+      status: 200,
+      body: { result: { structuredContent: { data: expect.any(Array) } } },
+    })
   })
 
   test('shakes hands with the generation that begins with initialize', async () => {
