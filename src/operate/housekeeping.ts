@@ -1,3 +1,4 @@
+import { repeat } from '../base/repeat.ts'
 import type { CleanupJob } from '../database/context.ts'
 import type { Context } from '../bookings/context.ts'
 
@@ -15,21 +16,11 @@ export function startHousekeeping(
   jobs: readonly CleanupJob<Context>[],
 ): { stop: () => Promise<void> } {
   const stopping = new AbortController()
-  let running: Promise<void> = Promise.resolve()
-  let timer: NodeJS.Timeout
-  const wait = () => {
-    timer = setTimeout(() => {
-      running = tidy(context, jobs, stopping.signal).then(() => {
-        if (!stopping.signal.aborted) wait() // counted from the end: two runs never overlap
-      })
-    }, pauseMs).unref()
-  }
-  wait()
+  const repeated = repeat(() => tidy(context, jobs, stopping.signal), pauseMs)
   return {
     stop: () => {
       stopping.abort()
-      clearTimeout(timer)
-      return running
+      return repeated.stop()
     },
   }
 }
