@@ -1,17 +1,23 @@
 import { render } from 'preact'
 import type { Language } from '../locales/languages.ts'
 
-const asked = new WeakMap<HTMLDialogElement, Promise<boolean>>()
+interface Question {
+  dialog: HTMLDialogElement
+  answer: Promise<boolean>
+}
+
+const asked = new WeakMap<HTMLDialogElement, Question>()
 
 /** Asks whether what was begun may be closed, once at a time. Escape says no. */
 export function askToClose(over: HTMLDialogElement, language: Language): Promise<boolean> {
-  const answer = asked.get(over) ?? ask(over, language)
-  asked.set(over, answer)
-  void answer.then(() => asked.delete(over))
-  return answer
+  const before = asked.get(over)
+  if (before?.dialog.open) return before.answer // its event comes some milliseconds after it has closed
+  const question = ask(over, language)
+  asked.set(over, question)
+  return question.answer
 }
 
-function ask(over: HTMLDialogElement, { texts, locale, direction }: Language): Promise<boolean> {
+function ask(over: HTMLDialogElement, { texts, locale, direction }: Language): Question {
   const dialog = document.createElement('dialog')
   dialog.className = 'closing'
   dialog.role = 'alertdialog'
@@ -34,10 +40,11 @@ function ask(over: HTMLDialogElement, { texts, locale, direction }: Language): P
   )
   over.after(dialog)
   dialog.showModal()
-  return new Promise((resolve) => {
+  const answer = new Promise<boolean>((resolve) => {
     dialog.addEventListener('close', () => {
       dialog.remove()
       resolve(dialog.returnValue === 'close')
     })
   })
+  return { dialog, answer }
 }
