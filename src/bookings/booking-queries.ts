@@ -357,7 +357,8 @@ const bookHolds = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
       from w
      where claims.id ${isPostgres(db) ? sql`= any (array(select id from w))` : sql`in (select id from w)`}
        and claims.id = w.id and claims.business_id = w.business_id
-       and claims.booked_at is null and claims.ended_at is null and claims.expires_at > w.created_at
+       and (claims.booked_at is null) is true and (claims.ended_at is null) is true
+       and (claims.expires_at > w.created_at) is true
     returning claims.id`
   const w = sql`with w as materialized (select * from ${rowsOf(db, bookingColumns, rows)} as r)`
   return isPostgres(db)

@@ -168,8 +168,8 @@ function requestRow({ day, rules, session, taken, ...request }: ClaimsRequest, p
 }
 
 /**
- * Not ended. Written so that PostgreSQL does not recognise the predicate of the overlap rules: while a table is small it
- * would read their whole indexes rather than look a row up, and keep that plan as the table grows.
+ * Not ended. Written so that PostgreSQL does not recognise the predicate of the overlap rules: while it has no statistics of
+ * a table it would read their whole indexes to look a row up, and keep that plan as the table grows.
  */
 const isLiving = sql`(c.ended_at is null) is true`
 
@@ -231,7 +231,13 @@ const unpaid = sql`b.status = 'pending' and b.confirmed_at is null`
 /** Only rows of sessions have a sequence, and only those of one session are read. */
 function sessionParts(db: Queries): RawBuilder<unknown>[] {
   const ofSession = sql`c.owner_id = w.owner_id and c.owner_sequence is not null`
-  const own = foreach(db, 'claims as c', sql`${ofSession} and c.business_id = w.business_id and ${isActive}`)
+  // by the index of the session alone, not with that of all holds by their expiry
+  const isOwnActive = sql`(c.booked_at is null) is true and ${isLiving} and (c.expires_at > w.now) is true`
+  const own = foreach(
+    db,
+    'claims as c',
+    sql`${ofSession} and c.business_id = w.business_id and ${isOwnActive}`,
+  )
   return [
     sql`
     select w.place, 'own', c.id, null, null, null, case when c.client_wider_network = w.wider_network then 1 else 0 end,
@@ -445,7 +451,7 @@ const endHoldsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
        set ended_at = ${earlier}(w.at, claims.expires_at)
       from w
      where ${isNamed(db, 'claims.id')} and claims.id = w.id and claims.business_id = w.business_id
-       and claims.booked_at is null and claims.ended_at is null
+       and (claims.booked_at is null) is true and (claims.ended_at is null) is true
        and (w.only_expired = 0 or claims.expires_at <= w.at)`
 })
 
@@ -504,7 +510,7 @@ const endBookedQuery = cachedQuery(
        set ended_at = w.at
       from w
      where ${isNamed(db, 'claims.id')} and claims.id = w.id and claims.business_id = w.business_id
-       and claims.booked_at is not null and claims.ended_at is null`,
+       and claims.booked_at is not null and (claims.ended_at is null) is true`,
 )
 
 /** Frees the time of a booking that is cancelled. */

@@ -78,7 +78,7 @@ const insertRecords = cachedQuery((db, { rows, since }: Params<{ rows: string; s
   return sql<RecordKey>`
     insert into idempotency_records (${names})
     select ${names} from ${rowsOf(db, newRecordColumns, rows)} as w
-     where w.claim_id is null or exists (select 1 from claims as c where c.id = w.claim_id)
+     where coalesce(w.claim_id = (select c.id from claims as c where c.id = w.claim_id), w.claim_id is null)
      order by caller_id, route, idempotency_key
     on conflict (caller_id, route, idempotency_key)
        do update set ${sql.join(news)} where idempotency_records.created_at <= ${since}
