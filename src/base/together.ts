@@ -1,9 +1,13 @@
+import { monotonicMs } from './clock.ts'
+
 /** How members are put into groups. */
 interface TogetherOptions<Member> {
   /** Largest group. */
   maxMembers?: number
   /** Groups under way at once; who comes then waits for the next. */
   maxGroups?: number
+  /** Another group begins beside those under way once the last of them has taken so many milliseconds. Default: at once. */
+  patienceMs?: number
   /** Whose member it is: a group takes one of each in turn. */
   ownerOf?: (member: Member) => string
   /** Whether the members of a group that failed as a whole are tried one by one. Default: always. */
@@ -40,6 +44,7 @@ export function together<Member, Result>(
   {
     maxMembers = 64,
     maxGroups = 1,
+    patienceMs = 0,
     ownerOf = () => '',
     isWorthTrying = () => true,
   }: TogetherOptions<Member> = {},
@@ -47,6 +52,8 @@ export function together<Member, Result>(
   const waiting = new Map<string, Waiting<Member, Result>[]>()
   let groups = 0
   let isPlanned = false
+  let begunMs = 0
+  let impatient: NodeJS.Timeout | undefined
 
   /** Takes the next group: one member of each owner in turn, those who have waited longest first. */
   const take = (): Waiting<Member, Result>[] => {
@@ -84,19 +91,31 @@ export function together<Member, Result>(
 
   const start = (): void => {
     isPlanned = false
-    while (groups < maxGroups && waiting.size > 0) {
+    while (groups < maxGroups && waiting.size > 0 && patienceLeftMs() <= 0) {
       const group = take()
       if (group.length === 0) return
       groups += 1
+      begunMs = monotonicMs()
       void send(group).finally(() => {
         groups -= 1
         plan()
       })
     }
+    plan()
   }
+
+  const patienceLeftMs = () => (groups === 0 ? 0 : begunMs + patienceMs - monotonicMs())
 
   const plan = (): void => {
     if (isPlanned || waiting.size === 0 || groups >= maxGroups) return
+    const leftMs = patienceLeftMs()
+    if (leftMs > 0) {
+      impatient ??= setTimeout(() => {
+        impatient = undefined
+        plan()
+      }, leftMs)
+      return
+    }
     isPlanned = true
     setImmediate(start)
   }

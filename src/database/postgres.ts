@@ -48,8 +48,13 @@ const dedicatedTimeoutMs = 1_000
  */
 const sessionOptions = '-c timezone=UTC -c plan_cache_mode=force_generic_plan'
 
-/** While one is at work at the server, the other's code runs here. */
+/** The second is for when one waits: for a lock, or for a server far away. */
 const maxSharedTransactions = 2
+/**
+ * Most transactions end before. With two of a busy business at once, the shows of its neighbours rose five times instead of
+ * three (docs/benchmark.md), and no more holds were placed.
+ */
+const sharedPatienceMs = 20
 /**
  * The code of all members runs in one turn of the event loop, for which others wait. With 64, a busy business made the
  * requests of its neighbours three times as slow (docs/benchmark.md).
@@ -208,6 +213,7 @@ class PostgresDatabase implements Database {
     this.shared = new SharedTransactions(this, {
       maxGroups: maxSharedTransactions,
       maxMembers,
+      patienceMs: sharedPatienceMs,
       fraction: parts.options.fraction,
     })
   }

@@ -188,19 +188,22 @@ interface Waiting {
   inContext: <T>(run: () => T) => T
 }
 
+interface SharedLimits {
+  maxGroups: number
+  maxMembers: number
+  patienceMs?: number
+  fraction: () => number
+}
+
 /** `Database.sharedTransaction` for both engines, with at most `maxGroups` transactions of `maxMembers` at once. */
 export class SharedTransactions {
   private readonly ask: (member: Waiting, isGone?: () => boolean) => Promise<unknown>
   private readonly fraction: () => number
 
-  constructor(
-    db: Database,
-    { maxGroups, maxMembers, fraction }: { maxGroups: number; maxMembers: number; fraction: () => number },
-  ) {
+  constructor(db: Database, { fraction, ...limits }: SharedLimits) {
     this.fraction = fraction
     this.ask = together((members: readonly Waiting[]) => runGroup(db, members), {
-      maxGroups,
-      maxMembers,
+      ...limits,
       ownerOf: ({ owner }) => owner,
       isWorthTrying: (error) => error instanceof FailedGroup || error instanceof RolledBack,
     })

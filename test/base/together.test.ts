@@ -54,6 +54,33 @@ test('no more groups than allowed are under way, and none has more members than 
   expect(groups.map(({ members }) => members.length)).toEqual([3, 3, 3, 1])
 })
 
+test('where one has patience, another group begins beside one that takes long, and at once after one that has ended', async () => {
+  const { groups, run } = heldRun()
+  const ask = together(run, { maxGroups: 2, patienceMs: 30 })
+  const all = [ask('a')]
+  await turn()
+  all.push(ask('b'))
+  await turn()
+  expect(groups).toHaveLength(1)
+  await vi.waitFor(() => expect(groups).toHaveLength(2), 60_000)
+  groups[0]?.end()
+  groups[1]?.end()
+  expect(await Promise.all(all)).toEqual(['A', 'B'])
+
+  const { groups: others, run: runOther } = heldRun()
+  const askOther = together(runOther, { maxGroups: 2, patienceMs: 3_600_000 })
+  const first = askOther('a')
+  await turn()
+  const second = askOther('b')
+  await turn()
+  expect(others).toHaveLength(1)
+  others[0]?.end()
+  await first
+  await vi.waitFor(() => expect(others).toHaveLength(2), 60_000)
+  others[1]?.end()
+  expect(await second).toBe('B')
+})
+
 test('an error of one member is its own', async () => {
   const ask = together(async (members: readonly number[]) =>
     members.map((member) => (member < 0 ? new Error(`no ${member}`) : member)),
