@@ -55,31 +55,6 @@ export function together<Member, Result>(
   let begunMs = 0
   let impatient: NodeJS.Timeout | undefined
 
-  /** Takes the next group: one member of each owner in turn, those who have waited longest first. */
-  const take = (): Waiting<Member, Result>[] => {
-    const group: Waiting<Member, Result>[] = []
-    while (waiting.size > 0 && group.length < maxMembers) {
-      for (const [owner, queue] of [...waiting]) {
-        const next = queue.shift()
-        waiting.delete(owner)
-        if (queue.length > 0) waiting.set(owner, queue) // behind the others, in the next group too
-        if (next?.isGone?.()) next.reject(new MemberGone())
-        else if (next) group.push(next)
-        if (group.length === maxMembers) break
-      }
-    }
-    return group
-  }
-
-  const settle = (group: Waiting<Member, Result>[], outcomes: readonly Outcome<Result>[]): void => {
-    if (outcomes.length !== group.length) throw new Error('a group needs an outcome for each member')
-    for (const [index, { resolve, reject }] of group.entries()) {
-      const outcome = outcomes[index]
-      if (outcome instanceof Error) reject(outcome)
-      else resolve(outcome as Result)
-    }
-  }
-
   const send = async (group: Waiting<Member, Result>[]): Promise<void> => {
     try {
       settle(group, await run(group.map(({ member }) => member)))
@@ -92,7 +67,7 @@ export function together<Member, Result>(
   const start = (): void => {
     isPlanned = false
     while (groups < maxGroups && waiting.size > 0 && patienceLeftMs() <= 0) {
-      const group = take()
+      const group = takeGroup(waiting, maxMembers)
       if (group.length === 0) return
       groups += 1
       begunMs = monotonicMs()
@@ -129,4 +104,35 @@ export function together<Member, Result>(
       else waiting.set(owner, [entry])
       plan()
     })
+}
+
+/** Takes the next group: one member of each owner in turn, those who have waited longest first. */
+function takeGroup<Member, Result>(
+  waiting: Map<string, Waiting<Member, Result>[]>,
+  maxMembers: number,
+): Waiting<Member, Result>[] {
+  const group: Waiting<Member, Result>[] = []
+  while (waiting.size > 0 && group.length < maxMembers) {
+    for (const [owner, queue] of [...waiting]) {
+      const next = queue.shift()
+      waiting.delete(owner)
+      if (queue.length > 0) waiting.set(owner, queue) // behind the others, in the next group too
+      if (next?.isGone?.()) next.reject(new MemberGone())
+      else if (next) group.push(next)
+      if (group.length === maxMembers) break
+    }
+  }
+  return group
+}
+
+function settle<Member, Result>(
+  group: readonly Waiting<Member, Result>[],
+  outcomes: readonly Outcome<Result>[],
+): void {
+  if (outcomes.length !== group.length) throw new Error('a group needs an outcome for each member')
+  for (const [index, { resolve, reject }] of group.entries()) {
+    const outcome = outcomes[index]
+    if (outcome instanceof Error) reject(outcome)
+    else resolve(outcome as Result)
+  }
 }

@@ -93,7 +93,7 @@ async function delayBetween(primary: Asked, replica: Asked): Promise<number | un
 /** The settings that a pooled connection has of its role, as there is nobody else to give it any. */
 const ofRole = `
   select name, setting, current_user as role from pg_settings
-   where name in ('TimeZone', 'statement_timeout', 'idle_in_transaction_session_timeout', 'plan_cache_mode')`
+   where name in ('TimeZone', 'statement_timeout', 'idle_in_transaction_session_timeout', 'plan_cache_mode', 'jit')`
 
 class Asked {
   private readonly url: string

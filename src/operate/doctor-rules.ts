@@ -238,6 +238,7 @@ export const roleSettings: Record<string, string> = {
   statement_timeout: "'2s'",
   idle_in_transaction_session_timeout: "'10s'",
   plan_cache_mode: 'force_generic_plan',
+  jit: 'off',
 }
 
 /** Judges the servers of DATABASE_URL and DATABASE_READ_URL, by what each tells of itself. */

@@ -256,6 +256,7 @@ describe('several servers', () => {
     const settings = {
       ...{ timezone: 'UTC', statement_timeout: '2000' },
       ...{ idle_in_transaction_session_timeout: '10000', plan_cache_mode: 'force_generic_plan' },
+      jit: 'off',
     }
     expect(Object.keys(settings)).toEqual(Object.keys(roleSettings))
     const withRole = (name: string, changes = {}) =>
