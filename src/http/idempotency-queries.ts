@@ -71,6 +71,7 @@ interface NewRecord {
   since: Instant
 }
 
+/** Looks each hold up: for `exists` in an `or`, PostgreSQL would read all claims while they are few thousand. */
 const insertRecords = cachedQuery((db, { rows, since }: Params<{ rows: string; since: Instant }>) => {
   const columns = Object.keys(recordColumns)
   const names = sql.join(columns.map((name) => sql.ref(name)))
