@@ -52,8 +52,8 @@ const sessionOptions = '-c timezone=UTC -c plan_cache_mode=force_generic_plan -c
 /** The second is for when one waits: for a lock, or for a server far away. */
 const maxSharedTransactions = 2
 /**
- * Most transactions end before. With two of a busy business at once, the shows of its neighbours rose five times instead of
- * three (docs/benchmark.md), and no more holds were placed.
+ * Most transactions end before. With two of a busy business always at once, the shows of its neighbours took a third longer
+ * (docs/benchmark.md), and no more holds were placed.
  */
 const sharedPatienceMs = 20
 /**
