@@ -455,7 +455,7 @@ const endHoldsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
        and (w.only_expired = 0 or claims.expires_at <= w.at)`
 })
 
-/** Tells PostgreSQL to look rows up by their ids even where it has no statistics. */
+/** Tells PostgreSQL to look rows up by their ids even where it has no statistics; so does `is true`, see `isLiving`. */
 function isNamed(db: Queries, column: string): RawBuilder<boolean> {
   return isPostgres(db)
     ? sql<boolean>`${sql.ref(column)} = any (array(select id from w))`
