@@ -29,10 +29,10 @@ export interface ClaimsRequest {
   session?: { ownerId: string; network: string; widerNetwork: string | null; dayAgo: Instant } | undefined
 }
 
-/** An active hold of the session, without buffers. */
-interface OwnHold extends Span {
-  id: string
-  expires_at: Instant
+/** Active holds of the session from one network: one in the way, or all that are not. */
+interface OwnHolds extends ActiveCount {
+  /** The one in the way, without its buffers. */
+  inTheWay: (Span & { id: string }) | undefined
   /** Placed from the caller's present network, or its wider network. */
   onNetwork: boolean
   onWiderNetwork: boolean
@@ -47,7 +47,7 @@ export interface ActiveCount {
 /** Everything that placing a hold needs to know, as of one moment. */
 export interface ClaimsSnapshot {
   claims: ClaimSeen[]
-  ownHolds: OwnHold[]
+  ownHolds: OwnHolds[]
   /** Checkout expiries of the session's unpaid bookings. */
   ownUnpaid: Instant[]
   /** Other sessions' active holds and unpaid bookings from the caller's network. */
@@ -106,14 +106,17 @@ interface Snapshots {
   day: boolean
   rules: boolean
   session: boolean
+  /** Of IPv6. */
+  wider: boolean
 }
 
-const snapshotsQuery = cachedQuery((db, { rows, day, rules, session }: Params<Snapshots>) => {
+const snapshotsQuery = cachedQuery((db, { rows, day, rules, session, wider }: Params<Snapshots>) => {
   const parts = [
     ...claimParts(db),
     ...(day ? [dayPart(db)] : []),
     ...(rules ? blockParts(db) : []),
     ...(session ? sessionParts(db) : []),
+    ...(wider ? widerParts(db) : []),
   ]
   return sql<SnapshotRow>`
     with w as materialized (select * from ${rowsOf(db, requestColumns, rows)} as r)
@@ -130,6 +133,7 @@ export const readClaims = sharedStatement({
       day: requests.some(({ day }) => day),
       rules: requests.some(({ rules }) => rules),
       session: requests.some(({ session }) => session),
+      wider: requests.some(({ session }) => session?.widerNetwork),
     })
     const versions = new Map<string | null, number>()
     for (const row of rows) {
@@ -238,11 +242,14 @@ function sessionParts(db: Queries): RawBuilder<unknown>[] {
     'claims as c',
     sql`${ofSession} and c.business_id = w.business_id and ${isOwnActive}`,
   )
+  const onNetworks = sql`case when c.client_network = w.network then 1 else 0 end
+                         + case when c.client_wider_network = w.wider_network then 2 else 0 end`
   return [
     sql`
-    select w.place, 'own', c.id, null, null, null, case when c.client_wider_network = w.wider_network then 1 else 0 end,
-           null, c.starts_at, c.ends_at, c.expires_at, case when c.client_network = w.network then 1 else 0 end
-      from w ${own}`,
+    select w.place, 'own', case when c.taken_from < w.taken_until and c.taken_until > w.taken_from then c.id end,
+           null, null, null, ${onNetworks}, null, min(c.starts_at), min(c.ends_at), min(c.expires_at), count(*)
+      from w ${own}
+     group by 1, 3, 7`,
     sql`
     select w.place, 'sequence', null, null, null, null, null, null, null, null, null,
            (select coalesce(max(c.owner_sequence), 0) from claims as c where ${ofSession})
@@ -252,12 +259,15 @@ function sessionParts(db: Queries): RawBuilder<unknown>[] {
       from w ${foreach(db, 'bookings as b', sql`b.owner_id = w.owner_id and ${unpaid}`)}
            join payments as m on m.id = b.payment_id`,
     ...onNetwork(db, 'network', { ofClaim: 'c.client_network', ofAttempt: 'a.network', wanted: 'w.network' }),
-    ...onNetwork(db, 'wider', {
-      ofClaim: 'c.client_wider_network',
-      ofAttempt: 'a.wider_network',
-      wanted: 'w.wider_network',
-    }),
   ]
+}
+
+function widerParts(db: Queries): RawBuilder<unknown>[] {
+  return onNetwork(db, 'wider', {
+    ofClaim: 'c.client_wider_network',
+    ofAttempt: 'a.wider_network',
+    wanted: 'w.wider_network',
+  })
 }
 
 function onNetwork(
@@ -300,16 +310,18 @@ function snapshotOf(rows: readonly SnapshotRow[]): SnapshotOfRequest {
 /** Each kind of row has the columns that its part of the statement selects. */
 function addTo(seen: SnapshotOfRequest, row: SnapshotRow): void {
   const { kind, count, expires_at } = row
-  const { id, starts_at, ends_at } = row as unknown as Span & { id: string }
+  const { id, starts_at, ends_at } = row as unknown as Span & { id: string | null }
   switch (kind) {
     case 'claim':
       seen.claims.push(claimSeen(row))
       break
     case 'own':
       seen.ownHolds.push({
-        ...{ id, starts_at, ends_at, expires_at: expires_at as Instant },
-        onNetwork: count === 1,
-        onWiderNetwork: row.seat === 1,
+        inTheWay: id === null ? undefined : { id, starts_at, ends_at },
+        count,
+        firstExpiry: expires_at,
+        onNetwork: ((row.seat ?? 0) & 1) !== 0,
+        onWiderNetwork: ((row.seat ?? 0) & 2) !== 0,
       })
       break
     case 'unpaid':

@@ -139,27 +139,30 @@ export function offeredResources(
 
 export function capCounts({ config }: Pick<Context, 'config'>, seen: ClaimsSnapshot, gone: string[]) {
   const cap = (max: number) => scaledLimit(max, config.rateLimitFactor)
-  const kept = seen.ownHolds.filter(({ id }) => !gone.includes(id))
-  const expiries = (holds: typeof kept) => holds.map(({ expires_at }) => expires_at)
-  const ofSession = [...expiries(kept), ...seen.ownUnpaid].toSorted()
-  const max = cap(config.maxHoldsPerSession)
-  const count = ofSession.length
-  const session = { whose: 'this session', cap: max, count, fitsAt: ofSession[count - max] }
-  const networks = [
-    onNetwork(cap(config.maxHoldsPerIp), expiries(kept.filter((hold) => hold.onNetwork)), seen.onNetwork),
-    onNetwork(
-      cap(config.maxHoldsPerIp * widerNetworkFactor),
-      expiries(kept.filter((hold) => hold.onWiderNetwork)),
-      seen.onWiderNetwork,
-    ),
-  ]
-  return { session, networks }
+  const kept = seen.ownHolds.filter(({ inTheWay }) => !inTheWay || !gone.includes(inTheWay.id))
+  const unpaid = seen.ownUnpaid.map((firstExpiry) => ({ count: 1, firstExpiry }))
+  const ofNetwork = kept.filter((holds) => holds.onNetwork)
+  const ofWiderNetwork = kept.filter((holds) => holds.onWiderNetwork)
+  return {
+    session: capCount('this session', cap(config.maxHoldsPerSession), [...kept, ...unpaid]),
+    networks: [
+      capCount('this address', cap(config.maxHoldsPerIp), [...ofNetwork, ...seen.onNetwork]),
+      capCount('this address', cap(config.maxHoldsPerIp * widerNetworkFactor), [
+        ...ofWiderNetwork,
+        ...seen.onWiderNetwork,
+      ]),
+    ],
+  }
 }
 
-function onNetwork(cap: number, own: Instant[], others: ActiveCount[]): CapCount {
-  const expiries = [...own, ...others.flatMap(({ firstExpiry }) => firstExpiry ?? [])]
-  const count = others.reduce((sum, { count }) => sum + count, own.length)
-  return { whose: 'this address', cap, count, fitsAt: expiries.toSorted()[0] }
+function capCount(whose: string, cap: number, counts: ActiveCount[]): CapCount {
+  const expiries = counts.flatMap(({ firstExpiry }) => firstExpiry ?? [])
+  return {
+    whose,
+    cap,
+    count: counts.reduce((sum, { count }) => sum + count, 0),
+    fitsAt: expiries.toSorted()[0],
+  }
 }
 
 /** How many more holds fit under the caps of the networks. */

@@ -210,7 +210,9 @@ async function planHold(
   assertParty(offer.service, partySize)
   const resources = offeredResources(from !== undefined, wanted, { nowMs: toMs(now), blocks: seen.blocks })
   // 1. the session's own holds at that time are replaced
-  const overlapping = seen.ownHolds.filter((own) => overlaps(own, slot)).map(({ id }) => id)
+  const overlapping = seen.ownHolds.flatMap(({ inTheWay }) =>
+    inTheWay && overlaps(inTheWay, slot) ? [inTheWay.id] : [],
+  )
   const claims = seen.claims.filter(({ id }) => !overlapping.includes(id))
   const ownerId = from && actor.ownerId
   const best = bestSeat({
