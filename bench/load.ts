@@ -22,6 +22,8 @@ export interface Order {
   bare: boolean
   /** Not more than so many; without a number as many as can be. */
   perSecond?: number
+  /** Makes what the round needs, and does not begin it. */
+  prepareOnly?: true
 }
 
 /** An answer as it came, for a bare server to give. */
@@ -61,12 +63,21 @@ export class Load {
     this.child = endingWithUs(fork(import.meta.filename, { execArgv: [], detached: true }))
   }
 
+  /** Makes what a round needs before it begins; without, it is made as the round begins. */
+  async prepare(order: Order): Promise<void> {
+    await this.ask({ ...order, prepareOnly: true })
+  }
+
   /** Loads a target for a while. */
   async run(order: Order): Promise<Outcome> {
+    return (await this.ask(order)) as Outcome // undefined only of what is prepared
+  }
+
+  private async ask(order: Order): Promise<Outcome | undefined> {
     this.child.send(order)
     const signal = AbortSignal.timeout(maxRoundMs)
     const [said] = (await once(this.child, 'message', { signal })) as [
-      { outcome: Outcome } | { failure: string },
+      { outcome?: Outcome } | { failure: string },
     ]
     if ('failure' in said) throw new Error(said.failure)
     return said.outcome
@@ -81,6 +92,8 @@ export class Load {
 interface Known {
   fixture: Ground
   items: Map<string, unknown[]>
+  /** Operations whose things were made by `prepare` and not yet used. */
+  prepared: Set<string>
   quickest: Map<string, number>
 }
 
@@ -137,9 +150,10 @@ function textsOf(headers: Record<string, string | string[] | undefined>): Record
 
 /** What the round uses: made anew where each request uses one up, else what was made before. */
 async function thingsFor(order: Order, known: Known): Promise<unknown[]> {
-  const { prepare, shared } = operationOf(order)
+  const { prepare, shared, perRound } = operationOf(order)
   const before = known.items.get(order.operation) ?? []
-  if (!prepare || order.bare || (shared !== undefined && before.length === shared)) return before
+  const isReady = known.prepared.delete(order.operation) || !perRound
+  if (!prepare || order.bare || (shared !== undefined && before.length === shared && isReady)) return before
   const perSecond = 1.5 * (known.quickest.get(order.operation) ?? firstPerSecond)
   const count = shared ?? Math.min(maxItems, Math.ceil(order.seconds * perSecond) + order.atOnce)
   const items: unknown[] = []
@@ -159,14 +173,26 @@ function operationOf({ operation }: Order) {
   return found
 }
 
-async function run(order: Order): Promise<Outcome> {
-  const { target, atOnce, seconds, bare, perSecond = Infinity } = order
+function knownOf({ target, world }: Order): Known {
   const known = targets.get(target) ?? {
-    fixture: new Ground(order.world),
+    fixture: new Ground(world),
     items: new Map<string, unknown[]>(),
+    prepared: new Set<string>(),
     quickest: new Map<string, number>(),
   }
   targets.set(target, known)
+  return known
+}
+
+async function prepareOnly(order: Order): Promise<undefined> {
+  const known = knownOf(order)
+  await thingsFor(order, known)
+  known.prepared.add(order.operation)
+}
+
+async function run(order: Order): Promise<Outcome> {
+  const { atOnce, seconds, bare, perSecond = Infinity } = order
+  const known = knownOf(order)
   const { request, prepare, shared } = operationOf(order)
   const items = await thingsFor(order, known)
   const max = prepare && shared === undefined && !bare ? items.length : Infinity
@@ -213,7 +239,8 @@ async function run(order: Order): Promise<Outcome> {
 
 if (import.meta.main) {
   process.on('message', (order: Order) => {
-    run(order).then(
+    const work: Promise<Outcome | undefined> = order.prepareOnly ? prepareOnly(order) : run(order)
+    work.then(
       (outcome) => process.send?.({ outcome }),
       (error: unknown) => process.send?.({ failure: String(error) }),
     )

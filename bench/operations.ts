@@ -126,6 +126,8 @@ interface Operation<Thing = unknown> {
   isInsert?: true
   /** How many things the requests share; without a number each uses one of its own up. */
   shared?: number
+  /** These are made anew for each round: a visitor has ten active holds at most. */
+  perRound?: true
   /** Makes a thing. */
   prepare?: (fixture: Ground, send: Send) => Promise<Thing>
   request: (fixture: Ground, send: Send, made: { thing: Thing; turn: number }) => Promise<unknown>
@@ -154,6 +156,7 @@ export const operations: Operation[] = [
     keyed: true,
     isInsert: true,
     shared: 1_000,
+    perRound: true,
     prepare: visitor,
     request: (fixture, send, { thing }) => fixture.hold(send, thing),
   }),

@@ -65,11 +65,13 @@ async function roundsOf(
   undo.defer(() => [quietLoad, stormLoad].forEach((load) => load.stop()))
   const quiet = (forSeconds: number) =>
     quietLoad.run(orderOf(target, 0, { ...calm, operation, seconds: forSeconds }))
-  const blow = (forSeconds: number) =>
-    stormLoad.run(orderOf(target, 1, { ...storm, operation: 'hold', seconds: forSeconds }))
+  const stormOf = (forSeconds: number) =>
+    orderOf(target, 1, { ...storm, operation: 'hold', seconds: forSeconds })
+  const blow = (forSeconds: number) => stormLoad.run(stormOf(forSeconds))
   await Promise.all([quiet(1), blow(1)]) // makes the sessions; and code that has run often is faster
   const seen: Round[] = []
   for (let round = 0; round < rounds; round += 1) {
+    await stormLoad.prepare(stormOf(seconds))
     const idle = await quiet(seconds)
     const blowing = blow(seconds + 2 * marginSeconds)
     const beside = new Promise((begin) => setTimeout(begin, marginSeconds * 1000)).then(() => quiet(seconds))
