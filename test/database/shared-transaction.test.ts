@@ -87,6 +87,19 @@ onEachEngine('a shared transaction', (engine) => {
   }
   const ofKind = (kind: RegExp) => statements.filter((text) => kind.test(text))
 
+  test('the members of a large group ask for their next statement together, though they go on a few at a time', async () => {
+    const members = Array.from({ length: 11 }, (_, taker) => ({ name: `n${taker}`, taker }))
+    const asked = await Promise.all(
+      members.map((member) =>
+        share(async (tx) => {
+          await countNotes(tx, member.name)
+          return insertNote(tx, member)
+        }),
+      ),
+    )
+    expect(asked).toEqual(members.map(() => members.length))
+  })
+
   test('of those who wait at the same time is one: what they ask at once is one statement', async () => {
     const results = await Promise.all(
       ['a', 'b', 'c'].map((name, taker) =>
