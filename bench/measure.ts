@@ -14,6 +14,8 @@ export interface Plan {
   rounds: number
   /** Of the service in each round; the bare route gets a third. */
   seconds: number
+  /** What the busy business of `quiet` wants. */
+  perSecond: number
   /** Another checkout, in turns with this one. */
   against: string | undefined
 }

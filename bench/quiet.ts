@@ -7,10 +7,10 @@ import { startTarget, type Target } from './targets.ts'
 
 /*
  * What a busy business costs its neighbours: what a quiet business asks, first alone, then while another business of the
- * same service asks for 2,000 holds a second. Each business has a load process of its own.
+ * same service asks for 2,000 holds a second, or as many as are named. Each business has a load process of its own.
  */
 
-const storm = { perSecond: 2_000, atOnce: 256 }
+const stormAtOnce = 256
 const calm = { perSecond: 50, atOnce: 8 }
 const calmOperations = ['show', 'hold']
 /** The storm blows before the quiet business is measured, and after. */
@@ -19,19 +19,19 @@ const marginSeconds = 0.5
 type Round = Record<'idle' | 'beside' | 'storm', Outcome>
 
 /** Prints for each engine the p95 of the quiet business, alone and beside the storm, and their ratio. */
-export async function measureQuiet({ engines, rounds, seconds }: Plan): Promise<void> {
+export async function measureQuiet({ engines, rounds, seconds, perSecond }: Plan): Promise<void> {
   await using undo = new AsyncDisposableStack()
   const postgres = engines.some((engine) => engine !== 'sqlite') ? await findPostgres(process.env) : null
   if (postgres) undo.defer(() => postgres.stop())
   console.log(
-    `A business that asks ${calm.perSecond} times a second: alone, and while another wants ${storm.perSecond} holds. ` +
+    `A business that asks ${calm.perSecond} times a second: alone, and while another wants ${perSecond} holds. ` +
       `Medians of ${rounds} turns of ${seconds} s.`,
   )
   const rows: object[] = []
   for (const [engine, operation] of engines.flatMap((one) =>
     calmOperations.map((name) => [one, name] as const),
   )) {
-    const seen = await roundsOf(engine, { postgresUrl: postgres?.url, rounds, seconds, operation })
+    const seen = await roundsOf(engine, { postgresUrl: postgres?.url, rounds, seconds, perSecond, operation })
     const [idle, beside] = [p95Of(seen, 'idle'), p95Of(seen, 'beside')]
     rows.push({
       engine,
@@ -54,8 +54,15 @@ async function roundsOf(
     postgresUrl,
     rounds,
     seconds,
+    perSecond,
     operation,
-  }: { postgresUrl: string | undefined; rounds: number; seconds: number; operation: string },
+  }: {
+    postgresUrl: string | undefined
+    rounds: number
+    seconds: number
+    perSecond: number
+    operation: string
+  },
 ): Promise<Round[]> {
   await using undo = new AsyncDisposableStack()
   const checkout = resolve(import.meta.dirname, '..')
@@ -66,7 +73,7 @@ async function roundsOf(
   const quiet = (forSeconds: number) =>
     quietLoad.run(orderOf(target, 0, { ...calm, operation, seconds: forSeconds }))
   const stormOf = (forSeconds: number) =>
-    orderOf(target, 1, { ...storm, operation: 'hold', seconds: forSeconds })
+    orderOf(target, 1, { perSecond, atOnce: stormAtOnce, operation: 'hold', seconds: forSeconds })
   const blow = (forSeconds: number) => stormLoad.run(stormOf(forSeconds))
   await Promise.all([quiet(1), blow(1)]) // makes the sessions; and code that has run often is faster
   const seen: Round[] = []

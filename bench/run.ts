@@ -16,7 +16,8 @@ const usage = `npm run bench [-- [against PATH] OPTIONS]
   --at-once N        requests at once, 32; repeat it for more
   --rounds N         turns of each, 3
   --seconds N        of each turn, 2
-npm run bench -- quiet      a quiet business beside a busy one; takes --engine, --rounds, --seconds
+npm run bench -- quiet      a quiet business beside a busy one; takes --engine, --rounds, --seconds, and
+  --per-second N     holds that the busy one wants, 2000
 npm run bench -- mails      bookings beside mail servers, quick and slow; takes --engine, --rounds, --seconds
 npm run bench -- busy-calendars  holds beside hostile calendars; takes --engine, --rounds, --seconds
 npm run bench -- log-ins    log-ins and forgotten passwords of people, known and unknown; takes the same
@@ -40,6 +41,7 @@ export function planOf(args: string[]): Plan {
       'at-once': several,
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '2' },
+      'per-second': { type: 'string', default: '2000' },
     },
   })
   const [word, against, ...rest] = positionals
@@ -53,6 +55,7 @@ export function planOf(args: string[]): Plan {
     atOnce: (values['at-once'] ?? ['32']).map((text) => positive('--at-once', text)),
     rounds: positive('--rounds', values.rounds),
     seconds: positive('--seconds', values.seconds),
+    perSecond: positive('--per-second', values['per-second']),
     against,
   }
 }
