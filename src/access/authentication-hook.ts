@@ -4,6 +4,7 @@ import { type ClientAddress, liesIn, readClientAddress } from '../base/client-ne
 import { Problem } from '../base/errors.ts'
 import { ownOrigins } from '../base/public-url.ts'
 import { isOfApi } from '../http/openapi.ts'
+import { scopeKey } from '../database/tenant-scope.ts'
 import type { Context } from './context.ts'
 import { assertMayCall, type Caller } from './actor.ts'
 import { authenticate, cachedCaller, invalidCredentials } from './authentication.ts'
@@ -154,18 +155,23 @@ function countRequests(app: FastifyInstance, context: Context, limiter: RateLimi
     }
     done(null, payload)
   })
-  const count = async (reply: FastifyReply, quotas: Quota[]) => {
-    if (!counted.getStore()) await countWithin(limiter, reply, quotas)
+  const count = async (reply: FastifyReply, quotas: Quota[], owner?: string) => {
+    if (!counted.getStore()) await countWithin(limiter, reply, quotas, owner)
   }
   return {
-    countCaller: (request, reply, caller) => count(reply, quotasOf(request, caller)),
+    countCaller: (request, reply, caller) => count(reply, quotasOf(request, caller), scopeKey(caller.scope)),
     countAnonymous: (request, reply) => count(reply, anonymous(request)),
   }
 }
 
-/** Counts a request and sets the rate limit headers of its answer. Throws rate_limited. */
-export async function countWithin(limiter: RateLimiter, reply: FastifyReply, quotas: Quota[]): Promise<void> {
-  const result = await limiter.count(quotas)
+/** Counts a request of a tenant and sets the rate limit headers of its answer. Throws rate_limited. */
+export async function countWithin(
+  limiter: RateLimiter,
+  reply: FastifyReply,
+  quotas: Quota[],
+  owner?: string,
+): Promise<void> {
+  const result = await limiter.count(quotas, owner)
   setLimitHeaders(reply, result)
   if (!result.allowed) throw rateLimited(result)
 }

@@ -29,6 +29,7 @@ interface Waiting {
 interface PostgresRequest {
   quotas: readonly Quota[]
   nowMs: number
+  owner: string
 }
 
 /** The shared store counts as failed after this time without a response to any request. */
@@ -64,8 +65,8 @@ export class FallbackStore implements PeekableStore {
     this.parts = parts
   }
 
-  async count(quotas: readonly Quota[], nowMs: number): Promise<CountResult> {
-    const count = await this.tryShared((store) => store.count(quotas, nowMs))
+  async count(quotas: readonly Quota[], nowMs: number, owner?: string): Promise<CountResult> {
+    const count = await this.tryShared((store) => store.count(quotas, nowMs, owner))
     if (!count) return this.parts.memory.count(quotas, nowMs)
     this.parts.memory.remember(quotas, count)
     return count
@@ -222,20 +223,22 @@ export class PostgresStore implements WindowStore {
   constructor(connections: DedicatedPool) {
     this.connections = connections
     this.countTogether = together((requests) => this.countGroup(requests), {
-      maxGroups: 2,
+      ownerOf: ({ owner }) => owner,
+      maxGroups: dedicatedPoolSize,
+      maxGroupsOfOwner: 2,
       isWorthTrying: (error) => !(error instanceof DatabaseUnavailable),
     })
   }
 
   async start(quotas: readonly Quota[], nowMs: number): Promise<void> {
     const eachConnection = Array.from({ length: dedicatedPoolSize }, () =>
-      this.countGroup([{ quotas, nowMs }]),
+      this.countGroup([{ quotas, nowMs, owner: '' }]),
     )
     await Promise.all(eachConnection)
   }
 
-  count(quotas: readonly Quota[], nowMs: number): Promise<CountResult> {
-    return this.countTogether({ quotas, nowMs })
+  count(quotas: readonly Quota[], nowMs: number, owner = ''): Promise<CountResult> {
+    return this.countTogether({ quotas, nowMs, owner })
   }
 
   close(): Promise<void> {

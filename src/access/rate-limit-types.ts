@@ -33,8 +33,11 @@ export interface CountResult {
 
 /** Stores windows. Counting is atomic: of simultaneous requests, no more are counted than fit. */
 export interface WindowStore {
-  /** Counts a request in all windows of its quotas in one step, or in none when one is full. */
-  count(quotas: readonly Quota[], nowMs: number): Promise<CountResult>
+  /**
+   * Counts a request in all windows of its quotas in one step, or in none when one is full. `owner` names the tenant: where
+   * requests wait, none starves another.
+   */
+  count(quotas: readonly Quota[], nowMs: number, owner?: string): Promise<CountResult>
   /** Counts once on each connection, so that no request pays for a connection's first statement. */
   start?(quotas: readonly Quota[], nowMs: number): Promise<void>
   close(): Promise<void>

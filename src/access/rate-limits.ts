@@ -33,10 +33,10 @@ export class RateLimiter {
     this.clock = clock
   }
 
-  /** Counts a request in all its quotas, or refuses it and counts it nowhere. */
-  async count(quotas: readonly Quota[]): Promise<RateLimitResult> {
+  /** Counts a request of a tenant in all its quotas, or refuses it and counts it nowhere. */
+  async count(quotas: readonly Quota[], owner?: string): Promise<RateLimitResult> {
     const nowMs = this.nowMs()
-    const { counted, windows } = await this.store.count(quotas, nowMs)
+    const { counted, windows } = await this.store.count(quotas, nowMs, owner)
     return resultOf(quotas, windows, { allowed: counted, nowMs })
   }
 

@@ -6,10 +6,15 @@ interface TogetherOptions<Member> {
   maxMembers?: number
   /** Groups under way at once; who comes then waits for the next. */
   maxGroups?: number
-  /** Another group begins beside those under way once the last of them has taken so many milliseconds. Default: at once. */
-  patienceMs?: number
-  /** Whose member it is: a group takes one of each in turn. */
+  /** Whose member it is: a group takes one of each in turn, and who has none under way need not wait for who has. */
   ownerOf?: (member: Member) => string
+  /** Groups under way at once with members of one owner; the others are for those who have none. Default: all. */
+  maxGroupsOfOwner?: number
+  /**
+   * Beside a group with members of one owner, another with more of theirs begins once the last has taken so many
+   * milliseconds. Default: at once.
+   */
+  patienceMs?: number
   /** Whether the members of a group that failed as a whole are tried one by one. Default: always. */
   isWorthTrying?: (error: unknown) => boolean
 }
@@ -41,86 +46,130 @@ export class MemberGone extends Error {
  */
 export function together<Member, Result>(
   run: (members: readonly Member[]) => Promise<readonly Outcome<Result>[]>,
-  {
-    maxMembers = 64,
-    maxGroups = 1,
-    patienceMs = 0,
-    ownerOf = () => '',
-    isWorthTrying = () => true,
-  }: TogetherOptions<Member> = {},
+  options: TogetherOptions<Member> = {},
 ): (member: Member, isGone?: () => boolean) => Promise<Result> {
-  const waiting = new Map<string, Waiting<Member, Result>[]>()
-  let groups = 0
-  let isPlanned = false
-  let begunMs = 0
-  let impatient: NodeJS.Timeout | undefined
+  const groups = new Groups(run, options)
+  return (member, isGone) => new Promise((resolve, reject) => groups.add({ member, isGone, resolve, reject }))
+}
 
-  const send = async (group: Waiting<Member, Result>[]): Promise<void> => {
+class Groups<Member, Result> {
+  private readonly run: (members: readonly Member[]) => Promise<readonly Outcome<Result>[]>
+  private readonly options: Required<TogetherOptions<Member>>
+  private readonly waiting = new Map<string, Waiting<Member, Result>[]>()
+  /** How many groups under way have members of an owner. */
+  private readonly underWay = new Map<string, number>()
+  private count = 0
+  private begunMs = -Infinity
+  private isPlanned = false
+  private impatient: NodeJS.Timeout | undefined
+
+  constructor(
+    run: (members: readonly Member[]) => Promise<readonly Outcome<Result>[]>,
+    options: TogetherOptions<Member>,
+  ) {
+    this.run = run
+    const { maxGroups = 1 } = options
+    this.options = {
+      maxMembers: 64,
+      maxGroups,
+      maxGroupsOfOwner: maxGroups,
+      patienceMs: 0,
+      ownerOf: () => '',
+      isWorthTrying: () => true,
+      ...options,
+    }
+  }
+
+  add(entry: Waiting<Member, Result>): void {
+    const owner = this.options.ownerOf(entry.member)
+    const queue = this.waiting.get(owner)
+    if (queue) queue.push(entry)
+    else this.waiting.set(owner, [entry])
+    this.plan()
+  }
+
+  private plan(): void {
+    if (this.isPlanned || this.waiting.size === 0 || this.count >= this.options.maxGroups) return
+    if (this.waiting.keys().some(this.mayGo)) {
+      this.isPlanned = true
+      setImmediate(() => this.start())
+    } else if (this.options.patienceMs > 0) {
+      const again = () => {
+        this.impatient = undefined
+        this.plan()
+      }
+      this.impatient ??= setTimeout(again, Math.max(1, this.patienceLeftMs()))
+    }
+  }
+
+  private start(): void {
+    this.isPlanned = false
+    while (this.count < this.options.maxGroups) {
+      const group = takeGroup(this.waiting, this.options.maxMembers, this.mayGo)
+      if (group.length === 0) break
+      this.begin(group)
+    }
+    this.plan()
+  }
+
+  private begin(group: Waiting<Member, Result>[]): void {
+    const owners = new Set(group.map(({ member }) => this.options.ownerOf(member)))
+    const note = (change: 1 | -1) => {
+      this.count += change
+      for (const owner of owners) {
+        const left = (this.underWay.get(owner) ?? 0) + change
+        if (left === 0) this.underWay.delete(owner)
+        else this.underWay.set(owner, left)
+      }
+    }
+    note(1)
+    this.begunMs = monotonicMs()
+    void this.send(group).finally(() => {
+      note(-1)
+      this.plan()
+    })
+  }
+
+  private async send(group: Waiting<Member, Result>[]): Promise<void> {
     try {
-      settle(group, await run(group.map(({ member }) => member)))
+      settle(group, await this.run(group.map(({ member }) => member)))
     } catch (error) {
-      if (group.length > 1 && isWorthTrying(error)) for (const one of group) await send([one])
+      if (group.length > 1 && this.options.isWorthTrying(error))
+        for (const one of group) await this.send([one])
       else for (const { reject } of group) reject(error)
     }
   }
 
-  const start = (): void => {
-    isPlanned = false
-    while (groups < maxGroups && waiting.size > 0 && patienceLeftMs() <= 0) {
-      const group = takeGroup(waiting, maxMembers)
-      if (group.length === 0) return
-      groups += 1
-      begunMs = monotonicMs()
-      void send(group).finally(() => {
-        groups -= 1
-        plan()
-      })
-    }
-    plan()
+  /** Whether members of an owner may go into a group now. */
+  private readonly mayGo = (owner: string): boolean => {
+    const own = this.underWay.get(owner) ?? 0
+    return own === 0 || (own < this.options.maxGroupsOfOwner && this.patienceLeftMs() <= 0)
   }
 
-  const patienceLeftMs = () => (groups === 0 ? 0 : begunMs + patienceMs - monotonicMs())
-
-  const plan = (): void => {
-    if (isPlanned || waiting.size === 0 || groups >= maxGroups) return
-    const leftMs = patienceLeftMs()
-    if (leftMs > 0) {
-      impatient ??= setTimeout(() => {
-        impatient = undefined
-        plan()
-      }, leftMs)
-      return
-    }
-    isPlanned = true
-    setImmediate(start)
+  private patienceLeftMs(): number {
+    return this.begunMs + this.options.patienceMs - monotonicMs()
   }
-
-  return (member, isGone) =>
-    new Promise((resolve, reject) => {
-      const owner = ownerOf(member)
-      const entry = { member, isGone, resolve, reject }
-      const queue = waiting.get(owner)
-      if (queue) queue.push(entry)
-      else waiting.set(owner, [entry])
-      plan()
-    })
 }
 
-/** Takes the next group: one member of each owner in turn, those who have waited longest first. */
+/** Takes the next group: one member of each owner who may go in turn, those who have waited longest first. */
 function takeGroup<Member, Result>(
   waiting: Map<string, Waiting<Member, Result>[]>,
   maxMembers: number,
+  mayGo: (owner: string) => boolean,
 ): Waiting<Member, Result>[] {
   const group: Waiting<Member, Result>[] = []
-  while (waiting.size > 0 && group.length < maxMembers) {
-    for (const [owner, queue] of [...waiting]) {
-      const next = queue.shift()
-      waiting.delete(owner)
-      if (queue.length > 0) waiting.set(owner, queue) // behind the others, in the next group too
-      if (next?.isGone?.()) next.reject(new MemberGone())
-      else if (next) group.push(next)
-      if (group.length === maxMembers) break
+  const turns = [...waiting].filter(([owner]) => mayGo(owner))
+  while (turns.length > 0 && group.length < maxMembers) {
+    const [turn] = turns.splice(0, 1)
+    const [owner, queue] = turn as (typeof turns)[number] // there is one
+    const next = queue.shift()
+    waiting.delete(owner)
+    if (queue.length > 0) {
+      waiting.set(owner, queue) // behind the others, in the next group too
+      turns.push([owner, queue])
     }
+    if (next?.isGone?.()) next.reject(new MemberGone())
+    else if (next) group.push(next)
   }
   return group
 }

@@ -18,7 +18,8 @@ export function grouped<Member, Result>(
     if (!ask) {
       ask = together((members: readonly Member[]) => run(db, members), {
         ownerOf,
-        maxGroups: 2,
+        maxGroups: 3,
+        maxGroupsOfOwner: 2,
         isWorthTrying: (error) => !(error instanceof DatabaseUnavailable),
       })
       groups.set(db, ask)

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { fewInATurn, MemberGone, type Outcome, together } from '../base/together.ts'
+import { MemberGone, type Outcome, together } from '../base/together.ts'
 import {
   type Database,
   DatabaseUnavailable,
@@ -55,7 +55,7 @@ class Group {
     })
   }
 
-  /** An immediate runs when all members have gone as far as they can; what they ask meanwhile waits for the last of them. */
+  /** An immediate runs when all members have gone as far as they can. */
   private plan(): void {
     if (this.isPlanned) return
     this.isPlanned = true
@@ -76,10 +76,10 @@ class Group {
         this.tx.db,
         asked.map(({ member }) => member),
       )
-      await fewInATurn(asked, ({ resolve }, index) => resolve(results[index]))
+      for (const [index, { resolve }] of asked.entries()) resolve(results[index])
     } catch (error) {
       this.failure ??= error
-      await fewInATurn(asked, ({ reject }) => reject(error))
+      for (const { reject } of asked) reject(error)
     }
   }
 }
@@ -191,6 +191,7 @@ interface Waiting {
 interface SharedLimits {
   maxGroups: number
   maxMembers: number
+  /** Of an owner who has members in a transaction under way, another begins later than so. */
   patienceMs?: number
   fraction: () => number
 }

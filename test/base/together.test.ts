@@ -145,6 +145,37 @@ test('a group takes from each owner in turn, so that none starves another', asyn
   ])
 })
 
+test('who has no group under way need not wait for those of others, and has no more than allowed', async () => {
+  const { groups, run } = heldRun()
+  const ask = together(run, { maxGroups: 3, maxGroupsOfOwner: 2, ownerOf: (member) => member.slice(0, 1) })
+  const all: Promise<string>[] = []
+  for (const member of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) {
+    all.push(ask(member))
+    await turn()
+  }
+  expect(groups.map(({ members }) => members)).toEqual([['a1'], ['a2'], ['b1']])
+  groups[1]?.end()
+  await vi.waitFor(() => expect(groups).toHaveLength(4), 60_000)
+  expect(groups[3]?.members).toEqual(['a3', 'b2', 'c1'])
+  for (const { end } of groups) end()
+  expect(await Promise.all(all)).toHaveLength(6)
+})
+
+test('patience is for owners who have a group under way', async () => {
+  const { groups, run } = heldRun()
+  const options = { maxGroups: 2, patienceMs: 3_600_000, ownerOf: (member: string) => member.slice(0, 1) }
+  const ask = together(run, options)
+  const all = [ask('a1')]
+  await turn()
+  all.push(ask('a2'), ask('b1'))
+  await turn()
+  expect(groups.map(({ members }) => members)).toEqual([['a1'], ['b1']])
+  for (const { end } of groups) end()
+  await vi.waitFor(() => expect(groups).toHaveLength(3), 60_000)
+  groups[2]?.end()
+  expect(await Promise.all(all)).toEqual(['A1', 'A2', 'B1'])
+})
+
 test('a member whose client has gone is left out before it is sent', async () => {
   const { groups, run } = heldRun()
   const ask = together(run)
