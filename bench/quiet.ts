@@ -19,7 +19,8 @@ const marginSeconds = 0.5
 type Round = Record<'idle' | 'beside' | 'storm', Outcome>
 
 /** Prints for each engine the p95 of the quiet business, alone and beside the storm, and their ratio. */
-export async function measureQuiet({ engines, rounds, seconds, perSecond }: Plan): Promise<void> {
+export async function measureQuiet(plan: Plan): Promise<void> {
+  const { engines, rounds, seconds, perSecond } = plan
   await using undo = new AsyncDisposableStack()
   const postgres = engines.some((engine) => engine !== 'sqlite') ? await findPostgres(process.env) : null
   if (postgres) undo.defer(() => postgres.stop())
@@ -31,58 +32,58 @@ export async function measureQuiet({ engines, rounds, seconds, perSecond }: Plan
   for (const [engine, operation] of engines.flatMap((one) =>
     calmOperations.map((name) => [one, name] as const),
   )) {
-    const seen = await roundsOf(engine, { postgresUrl: postgres?.url, rounds, seconds, perSecond, operation })
-    const [idle, beside] = [p95Of(seen, 'idle'), p95Of(seen, 'beside')]
-    rows.push({
-      engine,
-      asks: operation,
-      'idle p95 ms': idle.toFixed(1),
-      'beside p95 ms': beside.toFixed(1),
-      ratio: (beside / idle).toFixed(1),
-      'beside p50 ms': median(seen.map((round) => round.beside.p50Ms)).toFixed(1),
-      'storm p50 ms': median(seen.map((round) => round.storm.p50Ms)).toFixed(1),
-      'storm a second': median(seen.map((round) => round.storm.done / round.storm.seconds)).toFixed(0),
-    })
-    tellErrors(seen)
+    for (const [index, seen] of (await roundsOf(plan, { engine, operation }, postgres?.url)).entries()) {
+      rows.push({ engine, checkout: index === 0 ? 'this' : 'other', asks: operation, ...rowOf(seen) })
+      tellErrors(seen)
+    }
   }
   console.table(rows)
 }
 
+function rowOf(seen: Round[]): object {
+  const [idle, beside] = [p95Of(seen, 'idle'), p95Of(seen, 'beside')]
+  return {
+    'idle p95 ms': idle.toFixed(1),
+    'beside p95 ms': beside.toFixed(1),
+    ratio: (beside / idle).toFixed(1),
+    'beside p50 ms': median(seen.map((round) => round.beside.p50Ms)).toFixed(1),
+    'storm p50 ms': median(seen.map((round) => round.storm.p50Ms)).toFixed(1),
+    'storm a second': median(seen.map((round) => round.storm.done / round.storm.seconds)).toFixed(0),
+  }
+}
+
+/** The rounds of this checkout, and of the other, which take turns. */
 async function roundsOf(
-  engine: Engine,
-  {
-    postgresUrl,
-    rounds,
-    seconds,
-    perSecond,
-    operation,
-  }: {
-    postgresUrl: string | undefined
-    rounds: number
-    seconds: number
-    perSecond: number
-    operation: string
-  },
-): Promise<Round[]> {
+  { rounds, seconds, perSecond, against }: Plan,
+  { engine, operation }: { engine: Engine; operation: string },
+  postgresUrl: string | undefined,
+): Promise<Round[][]> {
   await using undo = new AsyncDisposableStack()
-  const checkout = resolve(import.meta.dirname, '..')
-  const target = await startTarget(checkout, engine, { postgresUrl, number: 0, businesses: 2 })
-  undo.defer(() => target.stop())
+  const checkouts = [resolve(import.meta.dirname, '..'), ...(against === undefined ? [] : [resolve(against)])]
+  const targets: Target[] = []
+  for (const [number, checkout] of checkouts.entries()) {
+    const target = await startTarget(checkout, engine, { postgresUrl, number, businesses: 2 })
+    undo.defer(() => target.stop())
+    targets.push(target)
+  }
   const [quietLoad, stormLoad] = [new Load(), new Load()]
   undo.defer(() => [quietLoad, stormLoad].forEach((load) => load.stop()))
-  const quiet = (forSeconds: number) =>
+  const quiet = (target: Target, forSeconds: number) =>
     quietLoad.run(orderOf(target, 0, { ...calm, operation, seconds: forSeconds }))
-  const stormOf = (forSeconds: number) =>
+  const stormOf = (target: Target, forSeconds: number) =>
     orderOf(target, 1, { perSecond, atOnce: stormAtOnce, operation: 'hold', seconds: forSeconds })
-  const blow = (forSeconds: number) => stormLoad.run(stormOf(forSeconds))
-  await Promise.all([quiet(1), blow(1)]) // makes the sessions; and code that has run often is faster
-  const seen: Round[] = []
+  const blow = (target: Target, forSeconds: number) => stormLoad.run(stormOf(target, forSeconds))
+  // makes the sessions; and code that has run often is faster
+  for (const target of targets) await Promise.all([quiet(target, 2), blow(target, 2)])
+  const seen = targets.map((): Round[] => [])
   for (let round = 0; round < rounds; round += 1) {
-    await stormLoad.prepare(stormOf(seconds))
-    const idle = await quiet(seconds)
-    const blowing = blow(seconds + 2 * marginSeconds)
-    const beside = new Promise((begin) => setTimeout(begin, marginSeconds * 1000)).then(() => quiet(seconds))
-    seen.push({ idle, beside: await beside, storm: await blowing })
+    for (const [index, target] of targets.entries()) {
+      await stormLoad.prepare(stormOf(target, seconds))
+      const idle = await quiet(target, seconds)
+      const blowing = blow(target, seconds + 2 * marginSeconds)
+      await new Promise((begin) => setTimeout(begin, marginSeconds * 1000))
+      seen[index]?.push({ idle, beside: await quiet(target, seconds), storm: await blowing })
+    }
   }
   return seen
 }

@@ -16,7 +16,7 @@ const usage = `npm run bench [-- [against PATH] OPTIONS]
   --at-once N        requests at once, 32; repeat it for more
   --rounds N         turns of each, 3
   --seconds N        of each turn, 2
-npm run bench -- quiet      a quiet business beside a busy one; takes --engine, --rounds, --seconds, and
+npm run bench -- quiet      a quiet business beside a busy one; takes against PATH, --engine, --rounds, --seconds, and
   --per-second N     holds that the busy one wants, 2000
 npm run bench -- mails      bookings beside mail servers, quick and slow; takes --engine, --rounds, --seconds
 npm run bench -- busy-calendars  holds beside hostile calendars; takes --engine, --rounds, --seconds
