@@ -179,27 +179,9 @@ function settle<Member, Result>(
   outcomes: readonly Outcome<Result>[],
 ): void {
   if (outcomes.length !== group.length) throw new Error('a group needs an outcome for each member')
-  // not waited for: the next group is under way while these go on
-  void fewInATurn(group, ({ resolve, reject }, index) => {
+  for (const [index, { resolve, reject }] of group.entries()) {
     const outcome = outcomes[index]
     if (outcome instanceof Error) reject(outcome)
     else resolve(outcome as Result)
-  })
-}
-
-/** What a member does once it goes on, such as making an answer, takes some 0.1 ms. */
-const goOnInATurn = 4
-
-/**
- * Lets the members of a group go on, a few in a turn of the event loop: all in one, other requests would wait for the code
- * of them all (docs/decisions/0019-what-waits-goes-together.md).
- */
-export async function fewInATurn<Member>(
-  members: readonly Member[],
-  goOn: (member: Member, index: number) => void,
-): Promise<void> {
-  for (const [index, member] of members.entries()) {
-    if (index > 0 && index % goOnInATurn === 0) await new Promise(setImmediate)
-    goOn(member, index)
   }
 }

@@ -81,28 +81,6 @@ test('where one has patience, another group begins beside one that takes long, a
   expect(await second).toBe('B')
 })
 
-test('the members of a large group go on a few in a turn of the event loop, in their order, beside the next group', async () => {
-  const { groups, run } = heldRun()
-  const ask = together(run, { maxGroups: 1, maxMembers: 10 })
-  let turns = 0
-  const went: { member: string; turn: number; groups: number }[] = []
-  const all = Array.from({ length: 11 }, (_, index) =>
-    ask(String(index)).then((member) => went.push({ member, turn: turns, groups: groups.length })),
-  )
-  await turn()
-  groups[0]?.end()
-  while (went.length < 10) {
-    await turn()
-    turns += 1
-  }
-  expect(went.map(({ member }) => member)).toEqual(Array.from({ length: 10 }, (_, index) => String(index)))
-  const sizes = Object.values(Object.groupBy(went, (one) => one.turn)).map((those) => those?.length)
-  expect(sizes).toEqual([4, 4, 2])
-  expect(went.at(-1)?.groups).toBe(2)
-  groups[1]?.end()
-  await Promise.all(all)
-})
-
 test('an error of one member is its own', async () => {
   const ask = together(async (members: readonly number[]) =>
     members.map((member) => (member < 0 ? new Error(`no ${member}`) : member)),
