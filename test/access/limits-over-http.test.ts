@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { RateLimiter } from '../../src/access/rate-limits.ts'
 import { newToken } from '../../src/access/token.ts'
 import { systemIds } from '../../src/base/ids.ts'
 import { sessionClient } from '../support/client.ts'
@@ -356,6 +357,25 @@ onEachLimiter('limits', (start) => {
     expect(statuses(replies)).toEqual([...all(201, 80), ...all(429, 40)])
     expect(replies[100]).toMatchObject(refused(minute))
     expect((await exchange('2001:db8:d:1::1')).status).toBe(201)
+  })
+})
+
+onEachLimiter('waiting', (start) => {
+  test('requests are counted by business, so that those of a busy one do not keep others waiting', async () => {
+    const service = await start({})
+    const counted = vi.spyOn(RateLimiter.prototype, 'count')
+    try {
+      const business = await makeBusiness(service)
+      counted.mockClear()
+      await service.call('GET', '/services', { token: business.key })
+      const { body } = await service.call('POST', '/session', { token: business.publishableKey })
+      await service.call('GET', '/services', { token: (body as { session_token: string }).session_token })
+      const owner = `business:${business.id}`
+      expect(counted.mock.calls.map(([, whose]) => whose)).toEqual([owner, owner, owner])
+    } finally {
+      counted.mockRestore()
+      await service.stop()
+    }
   })
 })
 

@@ -238,3 +238,27 @@ onEachStore('windows', (openStore) => {
     },
   )
 })
+
+// memory does not wait, and Redis takes each request by itself
+onEachStore(
+  'waiting requests',
+  (openStore) => {
+    test('of one business do not come before those of another that arrived later', async () => {
+      const store = await openStore()
+      try {
+        const ended: string[] = []
+        const countFor = async (owner: string, id: string) => {
+          const quota: Quota = { kind: 'key', id, perMinute: 1_000, perHour: null }
+          await store.servers[0].count([quota], startOfTime, owner)
+          ended.push(owner)
+        }
+        const busy = Array.from({ length: 400 }, (_, index) => countFor('busy', `busy-${index}`))
+        await Promise.all([...busy, countFor('quiet', 'quiet')])
+        expect(ended.indexOf('quiet')).toBeLessThan(200) // 64 in each of three groups
+      } finally {
+        await store.close()
+      }
+    })
+  },
+  (store) => store === 'postgres',
+)
