@@ -159,9 +159,7 @@ function takeGroup<Member, Result>(
 ): Waiting<Member, Result>[] {
   const group: Waiting<Member, Result>[] = []
   const turns = [...waiting].filter(([owner]) => mayGo(owner))
-  while (turns.length > 0 && group.length < maxMembers) {
-    const [turn] = turns.splice(0, 1)
-    const [owner, queue] = turn as (typeof turns)[number] // there is one
+  for (const [owner, queue] of turns) {
     const next = queue.shift()
     waiting.delete(owner)
     if (queue.length > 0) {
@@ -170,6 +168,7 @@ function takeGroup<Member, Result>(
     }
     if (next?.isGone?.()) next.reject(new MemberGone())
     else if (next) group.push(next)
+    if (group.length === maxMembers) break
   }
   return group
 }
