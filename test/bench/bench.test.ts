@@ -58,9 +58,11 @@ longTest('a quiet business is measured alone and beside a busy one', patient, as
     '1',
     '--seconds',
     '0.2',
+    '--per-second',
+    '100',
   )
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(stdout).toMatch(/'sqlite' +│ 'show' +│ '\d+\.\d' +│ '\d+\.\d' +│ '\d+\.\d'/)
+  expect(stdout).toMatch(/'sqlite' +│ 'this' +│ 'show' +│ '\d+\.\d' +│ '\d+\.\d' +│ '\d+\.\d'/)
 })
 
 longTest('bookings are measured beside mail servers of all kinds', patient, async () => {
