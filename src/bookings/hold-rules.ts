@@ -45,7 +45,7 @@ export interface CapCount {
   whose: string
   cap: number
   count: number
-  /** When another one fits, if the cap is reached. */
+  /** When the first of them expires, and another fits if they are as many as the cap. */
   fitsAt: Instant | undefined
 }
 

@@ -49,7 +49,7 @@ const dedicatedTimeoutMs = 1_000
  */
 const sessionOptions = '-c timezone=UTC -c plan_cache_mode=force_generic_plan -c jit=off'
 
-/** The second is for when one waits: for a lock, or for a server far away. */
+/** The second is for other businesses, and for when the first waits: for a lock, or for a server far away. */
 const maxSharedTransactions = 2
 /**
  * Most transactions end before. With two of a busy business always at once, the shows of its neighbours took a third longer

@@ -87,7 +87,7 @@ onEachEngine('a shared transaction', (engine) => {
   }
   const ofKind = (kind: RegExp) => statements.filter((text) => kind.test(text))
 
-  test('the members of a large group ask for their next statement together, though they go on a few at a time', async () => {
+  test('the members of a large group ask for their next statement together', async () => {
     const members = Array.from({ length: 11 }, (_, taker) => ({ name: `n${taker}`, taker }))
     const asked = await Promise.all(
       members.map((member) =>
