@@ -7,6 +7,8 @@ import { DatabaseUnavailable, pause, type StatementListener } from './database.t
 /** How long a transaction on SQLite waits for the mutex, and for other processes that write to the file. */
 export const writeTimeoutMs = 4_000
 const maxCachedStatements = 500
+/** Rows of so many are worth a shape: those of bookings. With all rows, a conversion took longer. */
+const manyColumns = 20
 
 /** Result codes of SQLite: busy, locked, I/O error, full, cannot open, read-only. A retry may succeed. */
 const unavailableCodes = [5, 6, 8, 10, 13, 14]
@@ -33,8 +35,8 @@ export async function whileBusy<T>(attempt: () => T, startedMs = monotonicMs()):
 
 interface Prepared {
   statement: StatementSync
-  /** Undefined where it returns no rows. */
-  toRow: ((values: SQLOutputValue[]) => Row) | undefined
+  /** What becomes of the rows that it returns; undefined where it returns none. */
+  present: ((rows: Row[]) => Row[]) | undefined
 }
 
 type Row = Record<string, SQLOutputValue>
@@ -63,8 +65,8 @@ export class SqliteConnection implements DatabaseConnection {
     return tracedStatement('sqlite', query.sql, () =>
       this.inOrder(() => {
         before?.()
-        const { statement, toRow } = this.prepared(query.sql)
-        if (toRow) return { rows: arraysOf(statement, values).map(toRow) as R[] }
+        const { statement, present } = this.prepared(query.sql)
+        if (present) return { rows: present(statement.all(...values)) as R[] }
         return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
       }),
     )
@@ -93,29 +95,37 @@ export class SqliteConnection implements DatabaseConnection {
     const known = this.statements.get(text)
     if (known) return known
     const statement = this.file.prepare(text)
-    const names = statement.columns().map(({ name }) => name)
-    statement.setReturnArrays(names.length > 0)
-    const prepared = { statement, toRow: names.length > 0 ? rowMaker(names) : undefined }
+    const columns = statement.columns().length
+    const present = columns === 0 ? undefined : columns < manyColumns ? asTheyAre : shaper()
+    const prepared = { statement, present }
     if (this.statements.size < maxCachedStatements) this.statements.set(text, prepared)
     return prepared
   }
 }
 
-/** `setReturnArrays` has no types for what it changes. */
-function arraysOf(statement: StatementSync, values: SQLInputValue[]): SQLOutputValue[][] {
-  return statement.all(...values) as unknown as SQLOutputValue[][]
+function asTheyAre(rows: Row[]): Row[] {
+  return rows
 }
 
 /**
- * Rows as V8 keeps objects with a shape: those that node:sqlite makes of many columns are hash tables, and to copy one
- * (`{ ...booking }`) takes five times as long.
+ * Makes rows of a statement objects with a shape: those that node:sqlite gives of many columns are hash tables, which are
+ * slower to read, and slow to copy (`{ ...booking }`). Their names may change, as SQLite prepares a statement again when
+ * another process has changed its tables.
  */
-function rowMaker(names: readonly string[]): (values: SQLOutputValue[]) => Row {
-  const empty: Row = Object.fromEntries(names.map((name) => [name, null]))
-  return (values) => {
-    const row = { ...empty }
-    names.forEach((name, index) => (row[name] = values[index] ?? null))
-    return row
+function shaper(): (rows: Row[]) => Row[] {
+  let names: string[] = []
+  let empty: Row = {}
+  return (rows) => {
+    const now = Object.keys(rows[0] ?? empty)
+    if (now.length !== names.length || now.some((name, index) => name !== names[index])) {
+      names = now
+      empty = Object.fromEntries(names.map((name) => [name, null]))
+    }
+    return rows.map((found) => {
+      const row = { ...empty }
+      for (const name of names) row[name] = found[name] ?? null
+      return row
+    })
   }
 }
 

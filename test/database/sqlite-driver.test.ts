@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
@@ -48,6 +49,26 @@ test('text, numbers and null come back as they were', async () => {
   for (const value of ['text', '', 12, 1.5, null]) await write(value)
   expect(await notes()).toEqual(['text', '', 12, 1.5, null])
 })
+
+test.each([0, 30])(
+  'each value comes under its name when the columns of a prepared statement have changed (%i more columns)',
+  async (more) => {
+    await write('text')
+    const [file] = (await sql<{ file: string }>`pragma database_list`.execute(db.reads)).rows
+    const others = Object.fromEntries(Array.from({ length: more }, (_, index) => [`other${index}`, index]))
+    const columns = Object.entries(others).map(([name, value]) => `, ${value} as ${name}`)
+    const read = async () =>
+      (await sql.raw(`select notes.*, 'last' as last ${columns.join('')} from notes`).execute(db.reads)).rows
+    expect(await read()).toMatchObject([{ text: 'text', last: 'last', ...others }])
+    using other = new DatabaseSync(file?.file ?? '')
+    other.exec(`alter table notes add column late text default 'late'`)
+    expect(await read()).toMatchObject([{ text: 'text', late: 'late', last: 'last', ...others }])
+    other.exec('alter table notes rename column text to words')
+    const [row] = await read()
+    expect(row).toMatchObject({ words: 'text', late: 'late', last: 'last', ...others })
+    expect(row).not.toHaveProperty('text')
+  },
+)
 
 test('the file is durable: write-ahead log, full synchronisation, foreign keys', async () => {
   const pragma = async (name: string) =>
