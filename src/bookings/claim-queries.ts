@@ -3,7 +3,7 @@ import type { Block } from '../availability/offer-rules.ts'
 import { maxClaimMs, shortClaimMs, type Span } from '../availability/resource-rules.ts'
 import { type Instant, instantFromMs, toMs } from '../base/instants.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
-import type { Queries } from '../database/database.ts'
+import { type Queries, RetryTransaction } from '../database/database.ts'
 import { type Columns, foreach, isIn, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import { sharedStatement, tallyOf } from '../database/shared-transaction.ts'
 import type { ClaimsTable } from '../database/tables.ts'
@@ -407,14 +407,12 @@ export const insertClaim = sharedStatement({
     const taken = tallyOf(db)
     const claims = members.map(({ claim }) => claim).filter(withRoom(members, taken))
     if (claims.length === 0) return members.map(() => false)
-    const { rows } = await insertClaimsQuery(db, {
-      rows: rowsText(
+    const inserted = new Set(
+      await insertClaims(
         db,
-        claimColumns,
         claims.map((claim) => columnsOf(db, claim)),
       ),
-    })
-    const inserted = new Set(rows.map(({ id }) => id))
+    )
     for (const { id, client_network, client_wider_network } of claims) {
       for (const network of [client_network, client_wider_network]) {
         if (network !== null && inserted.has(id)) taken.set(network, (taken.get(network) ?? 0) + 1)
@@ -423,6 +421,12 @@ export const insertClaim = sharedStatement({
     return members.map(({ claim }) => inserted.has(claim.id))
   },
 })
+
+/** Gives the ids of those that were inserted. */
+async function insertClaims(db: Queries, claims: readonly ClaimsTable[]): Promise<string[]> {
+  const { rows } = await insertClaimsQuery(db, { rows: rowsText(db, claimColumns, claims) })
+  return rows.map(({ id }) => id)
+}
 
 function columnsOf(db: Queries, { seats, ...claim }: NewClaim): ClaimsTable {
   return { ...claim, seat: seats[0] ?? 0, seats: writeSeats(db, seats) }
@@ -494,24 +498,102 @@ export const endHolds = sharedStatement({
 
 const bookingKey = { id: 'uuid', business_id: 'uuid' } as const
 
-const removeClaimsQuery = cachedQuery(
-  (db, { rows }: Params<{ rows: string }>) => sql<ClaimsTable>`
-    with w as materialized (select * from ${rowsOf(db, bookingKey, rows)} as r)
-    delete from claims
-     where ${isNamed(db, 'id')} and booked_at is not null
-       and exists (select 1 from w where w.id = claims.id and w.business_id = claims.business_id)
-    returning *`,
-)
+/** What a move changes of a claim. */
+const placeColumns = {
+  resource_id: 'uuid',
+  seat: 'integer',
+  seats: 'int4multirange',
+  party_size: 'integer',
+  occurrence_id: 'uuid',
+  taken_from: 'timestamptz',
+  taken_until: 'timestamptz',
+} as const satisfies Partial<Columns<keyof ClaimsTable>>
 
-/** Removes the claim of a booking that takes another time, and gives it; undefined when it has none any more. */
-export const removeBookingClaim = sharedStatement({
-  writes: true,
-  run: async (db, bookings: readonly { id: string; business_id: string }[]) => {
-    const { rows } = await removeClaimsQuery(db, { rows: rowsText(db, bookingKey, bookings) })
-    const removed = new Map(rows.map((row) => [row.id, row]))
-    return bookings.map(({ id }) => removed.get(id))
+const moveColumns = { ...bookingKey, ...placeColumns } as const
+
+/** On PostgreSQL a claim in the way of an update would fail the transaction; one in the way of an insert gives no row. */
+const reinsertClaimsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+  const names = Object.keys(claimColumns)
+  const values = names.map((name) =>
+    name === 'ended_at' ? sql`null` : sql.ref(name in placeColumns ? `w.${name}` : `gone.${name}`),
+  )
+  return sql<(ClaimsTable | { id: null }) & { wanted: string }>`
+    with w as materialized (select * from ${rowsOf(db, moveColumns, rows)} as r), gone as (
+      delete from claims
+       where ${isNamed(db, 'id')} and booked_at is not null
+         and exists (select 1 from w where w.id = claims.id and w.business_id = claims.business_id)
+      returning *
+    ), placed as (
+      insert into claims (${sql.join(names.map((name) => sql.ref(name)))})
+      select ${sql.join(values)} from gone join w on w.id = gone.id
+       order by w.resource_id, w.taken_from, w.id -- after all are gone
+      on conflict do nothing
+      returning id
+    )
+    select w.id as wanted, gone.* from w left join gone on gone.id = w.id
+     where w.id not in (select id from placed)`
+})
+
+/** On SQLite a claim in the way fails the statement alone. A row stays where it is, and so do most of its indexes. */
+const updateClaimsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+  const changes = Object.keys(placeColumns).map((name) => sql`${sql.ref(name)} = ${sql.ref(`w.${name}`)}`)
+  return sql<{ id: string }>`
+    with w as materialized (select * from ${rowsOf(db, moveColumns, rows)} as r)
+    update claims
+       set ${sql.join(changes)}, ended_at = null
+      from w
+     where claims.id = w.id and claims.business_id = w.business_id and claims.booked_at is not null
+    returning claims.id`
+})
+
+/** Moves the claim of a booking to another time, or inserts it when it has none any more. False, and it stays, when another is in the way. */
+export const moveClaim = sharedStatement({
+  writes: (isMoved: boolean) => isMoved,
+  run: async (db, claims: readonly NewClaim[]): Promise<boolean[]> => {
+    const rows = claims.map((claim) => columnsOf(db, claim))
+    const moves = isPostgres(db) ? await reinsertClaims(db, rows) : await updateClaims(db, rows)
+    const missing = rows.filter(({ id }) => !moves.has(id))
+    const inserted = missing.length === 0 ? [] : await insertClaims(db, missing)
+    return rows.map(({ id }) => moves.get(id) ?? inserted.includes(id))
   },
 })
+
+/** Of the claims that there are, whether each moved. */
+type Moves = Map<string, boolean>
+
+async function reinsertClaims(db: Queries, claims: readonly ClaimsTable[]): Promise<Moves> {
+  const { rows } = await reinsertClaimsQuery(db, { rows: rowsText(db, moveColumns, claims) })
+  const unplaced = new Set(rows.map(({ wanted }) => wanted))
+  const left = rows.filter((row) => row.id !== null)
+  const back = left.length === 0 ? [] : await insertClaims(db, left)
+  // nobody can have seen the time as free that they have left
+  if (back.length < left.length) throw new RetryTransaction('the time of a booking is gone')
+  return new Map([
+    ...claims.filter(({ id }) => !unplaced.has(id)).map(({ id }) => [id, true] as const),
+    ...back.map((id) => [id, false] as const),
+  ])
+}
+
+/** Where a claim is in the way of one of several, they are moved one by one. */
+async function updateClaims(db: Queries, claims: readonly ClaimsTable[]): Promise<Moves> {
+  try {
+    const { rows } = await updateClaimsQuery(db, { rows: rowsText(db, moveColumns, claims) })
+    return new Map(rows.map(({ id }) => [id, true]))
+  } catch (error) {
+    if (!isOverlap(error)) throw error
+  }
+  const [first] = claims
+  if (first && claims.length === 1) return new Map([[first.id, false]])
+  const moves: Moves = new Map()
+  for (const claim of claims)
+    for (const [id, isMoved] of await updateClaims(db, [claim])) moves.set(id, isMoved)
+  return moves
+}
+
+/** Whether the rule for updates on SQLite has failed a statement. */
+function isOverlap(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('claims_do_not_overlap')
+}
 
 const endColumnsOfBooking = { ...bookingKey, at: 'timestamptz' } as const
 

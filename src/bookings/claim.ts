@@ -14,7 +14,6 @@ import { type Instant, nearestInstant, toMs } from '../base/instants.ts'
 import type { StaffMember } from '../catalogue/catalogue-types.ts'
 import { findOffering, findStaffOf, forgetOffering } from '../catalogue/offering.ts'
 import { allOf, RetryTransaction, type Transaction } from '../database/database.ts'
-import type { ClaimsTable } from '../database/tables.ts'
 import type { Context } from './context.ts'
 import type { BookingRow } from './booking-queries.ts'
 import {
@@ -22,8 +21,8 @@ import {
   type ClaimsSnapshot,
   endHolds,
   insertClaim,
+  moveClaim,
   readClaims,
-  removeBookingClaim,
   type Room,
 } from './claim-queries.ts'
 import {
@@ -55,12 +54,12 @@ const maxRounds = 12
 /** How a claim is decided, and what is written along with it. */
 interface Taking<Plan> {
   decide: (seen: ClaimsSnapshot) => Promise<Plan>
-  /** Writes while the claim is inserted, and nothing unless it is. */
-  record?: (plan: Plan, isInserted: Promise<boolean>) => Promise<void>
+  /** Writes while the time is taken, and nothing unless it is. */
+  record?: (plan: Plan, isTaken: Promise<boolean>) => Promise<void>
 }
 
 /**
- * Reads what is in the way, lets `decide` plan, and inserts the claim; when it does not fit any more, looks again. What was
+ * Reads what is in the way, lets `decide` plan, and inserts or moves the claim; when it does not fit any more, looks again. What was
  * read only orders the tries; the schema decides each. Throws what `decide` and `record` throw.
  */
 export async function takeTime<Plan extends TimePlan>(
@@ -69,7 +68,6 @@ export async function takeTime<Plan extends TimePlan>(
   { decide, record }: Taking<Plan>,
 ): Promise<Plan> {
   const end = { businessId: request.businessId, at: tx.now }
-  let left: ClaimsTable | undefined
   for (let round = 1; round <= maxRounds; round += 1) {
     const plan = await decide(await readClaims(tx, request))
     const { claim, room, gives, expired, moves } = plan
@@ -78,20 +76,13 @@ export async function takeTime<Plan extends TimePlan>(
       ...expired.map((id) => ({ ...end, id, onlyExpired: true })),
     ]
     if (ends.length > 0) await endHolds(tx, ends)
-    if (moves) left ??= await removeBookingClaim(tx, claim)
-    const inserting = insertClaim(tx, { claim: left ? movedFrom(left, claim) : claim, room })
-    const [isInserted] = await allOf([inserting, record?.(plan, inserting)])
-    if (isInserted) return plan
+    const taking = moves ? moveClaim(tx, claim) : insertClaim(tx, { claim, room })
+    const [isTaken] = await allOf([taking, record?.(plan, taking)])
+    if (isTaken) return plan
     // own holds ended for this seat alone: roll back rather than lose them for nothing
     if (gives.length > 0) throw new RetryTransaction('another transaction took the seat of a released hold')
   }
   throw new RetryTransaction('others took every seat that was tried')
-}
-
-/** The record of the hold stays as it was. */
-function movedFrom(left: ClaimsTable, claim: NewClaim): NewClaim {
-  const { resource_id, seats, party_size, occurrence_id, taken_from, taken_until, ended_at } = claim
-  return { ...left, resource_id, seats, party_size, occurrence_id, taken_from, taken_until, ended_at }
 }
 
 /** The best free seats with the expired holds in their way. Throws slot_held or slot_booked when too few are free. */

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endHolds } from '../../src/bookings/claim-queries.ts'
 import { bookSlot, type Client, clientOf, sessionClient } from '../support/client.ts'
 import { makeBusiness, makeOffer, type OwnBusiness } from '../support/offers.ts'
+import { inOneTransaction } from '../support/one-transaction.ts'
 import { rowOf, snapshot, takenClaim } from '../support/records.ts'
-import { onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
+import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 /*
  * Between the look at a hold and its end another transaction may have ended or booked it. What ends is
@@ -92,47 +93,19 @@ onEachEngine('a hold that ended or was booked since it was looked at', (engine) 
     }
   })
 
-  /** Sends requests so that their members, in this order, are one group. */
-  const inOneTransaction = async (acts: (() => Promise<Reply>)[]): Promise<Reply[]> => {
-    const { db } = service.context
-    const { sharedTransaction } = db
-    const waiting: (() => void)[] = []
-    db.sharedTransaction = async (work, options) => {
-      await new Promise<void>((resolve) => waiting.push(resolve))
-      return sharedTransaction.call(db, work, options) as ReturnType<typeof work>
-    }
-    const transactions = vi.spyOn(db, 'transaction')
-    try {
-      const replies: Promise<Reply>[] = []
-      for (const act of acts) {
-        replies.push(act())
-        await vi.waitFor(() => expect(waiting).toHaveLength(replies.length), 60_000)
-      }
-      waiting.forEach((go) => go())
-      const settled = await Promise.all(replies)
-      expect(transactions).toHaveBeenCalledTimes(1)
-      return settled
-    } finally {
-      db.sharedTransaction = sharedTransaction
-      transactions.mockRestore()
-    }
-  }
-
   test('of a conversion and a release in one transaction the first wins, and the other is told so', async () => {
     const offer = await makeOffer(service, business.id)
     const holdAt = async (start: string) => String((await key.hold(offer, start)).body.hold_id)
     const booked = await holdAt(tenOClock)
-    expect(await inOneTransaction([() => key.book(booked), () => key.release(booked)])).toMatchObject([
-      { status: 201 },
-      { status: 409, body: { code: 'hold_converted' } },
-    ])
+    expect(
+      await inOneTransaction(service, [() => key.book(booked), () => key.release(booked)]),
+    ).toMatchObject([{ status: 201 }, { status: 409, body: { code: 'hold_converted' } }])
     expect(await rowOf(service, 'bookings', booked)).toMatchObject({ status: 'confirmed' })
 
     const released = await holdAt('2026-12-01T12:00:00+01:00')
-    expect(await inOneTransaction([() => key.release(released), () => key.book(released)])).toMatchObject([
-      { status: 204 },
-      { status: 404, body: { code: 'hold_not_found' } },
-    ])
+    expect(
+      await inOneTransaction(service, [() => key.release(released), () => key.book(released)]),
+    ).toMatchObject([{ status: 204 }, { status: 404, body: { code: 'hold_not_found' } }])
     expect(await rowOf(service, 'bookings', released)).toBeUndefined()
   })
 

@@ -8,6 +8,7 @@ import {
   makeStaff,
   type OwnBusiness,
 } from '../support/offers.ts'
+import { inOneTransaction } from '../support/one-transaction.ts'
 import { eventTypesOf, rowOf, takenClaim } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
@@ -148,6 +149,36 @@ onEachEngine('moving a booking', (engine) => {
     for (const time of times) ids.push(idOf(await bookSlot(key, offer, at(time))))
     const replies = await Promise.all(ids.map((id) => move(id, '18:00')))
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409])
+  })
+
+  test('of moves in one transaction each gets its slot or stays where it is', async () => {
+    const offer = await makeOffer(service, business.id)
+    const ids: string[] = []
+    for (const time of ['10:00', '11:00', '12:00']) ids.push(idOf(await bookSlot(key, offer, at(time))))
+    const [one = '', two = '', three = ''] = ids
+    const [before] = [await rowOf(service, 'claims', two)]
+    const moves = [() => move(one, '18:00'), () => move(two, '18:00'), () => move(three, '20:00')]
+    const replies = await inOneTransaction(service, moves)
+    expect(replies.map(({ status }) => status)).toEqual([200, 409, 200])
+    expect(await rowOf(service, 'claims', two)).toEqual(before)
+    for (const time of ['18:00', '20:00', '11:00']) {
+      expect(await key.hold(offer, at(time))).toMatchObject({ status: 409, body: { code: 'slot_booked' } })
+    }
+    for (const time of ['10:00', '12:00']) expect((await key.hold(offer, at(time))).status).toBe(201)
+  })
+
+  test('the record of the hold stays as it was', async () => {
+    const offer = await makeOffer(service, business.id)
+    const session = await sessionClient(service, business)
+    const id = idOf(await bookSlot(session, offer, at('10:00')))
+    const before = await rowOf(service, 'claims', id)
+    service.clock.advance(60)
+    expect((await move(id, '15:30')).status).toBe(200)
+    expect(await rowOf(service, 'claims', id)).toEqual({
+      ...before,
+      taken_from: '2026-12-01T14:30:00.000Z',
+      taken_until: '2026-12-01T15:00:00.000Z',
+    })
   })
 
   test('the staff member stays, and decides what is in the way', async () => {
