@@ -18,16 +18,22 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Where it comes from; of routes with `access`. */
     client: ClientAddress
+    /** While it is counted beside its handler; of routes with `readsOnly`. Rejects with what refuses it. */
+    counting?: Promise<void> | undefined
   }
   interface FastifyContextConfig {
     /** The route counts for the client's address, not for its key. */
     countsFor?: 'address'
+    /** It changes nothing: its handler may begin while the request is counted, and its answer waits for that. */
+    readsOnly?: true
   }
 }
 
 /** Counts requests. Each method throws `rate_limited`. */
 interface RequestCounter {
   countCaller(request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<void>
+  /** Whether there is room for it, as far as this process knows. */
+  hasRoom(request: FastifyRequest, caller: Caller): boolean
   /** Counts a request without a valid key. */
   countAnonymous(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
@@ -59,9 +65,10 @@ export function guardRequests(app: FastifyInstance, context: Context, limiter: R
   const ours = ownOrigins(context.config)
   const counter = countRequests(app, context, limiter)
   app.decorateRequest('actor')
+  app.decorateRequest('counting')
   app.decorateRequest('client')
   app.addHook('onRequest', async (request, reply) => {
-    const { access, people, plan } = request.routeOptions.config
+    const { access, people, plan, readsOnly } = request.routeOptions.config
     if (!access && !isOfApi(request)) return
     request.client = readClientAddress(request.ip)
     let actor: Caller
@@ -75,7 +82,13 @@ export function guardRequests(app: FastifyInstance, context: Context, limiter: R
     }
     const { address } = readClientAddress(request.ip)
     request.actor = { ...actor, via: { address, requestId: request.id } } // the actor itself is cached
-    await counter.countCaller(request, reply, actor)
+    // what is refused again and again costs no read
+    if (readsOnly && counter.hasRoom(request, actor)) {
+      request.counting = counter.countCaller(request, reply, actor)
+      request.counting.catch(() => undefined) // the answer waits for it
+    } else {
+      await counter.countCaller(request, reply, actor)
+    }
     if (!access) return
     const { origin } = request.headers
     assertMayCall(actor, { access, people, plan }, isOwnPage(request, ours) ? undefined : origin)
@@ -148,6 +161,18 @@ function countRequests(app: FastifyInstance, context: Context, limiter: RateLimi
   const anonymous = ({ client }: FastifyRequest) => anonymousQuotas(client, factor)
 
   app.addHook('onSend', (request, reply, payload, done) => {
+    const { counting } = request
+    if (!counting) return done(null, payload)
+    request.counting = undefined // the answer that refuses it comes here, too
+    counting.then(
+      () => done(null, payload),
+      (refusal: unknown) => {
+        reply.removeHeader('etag') // of the answer that is not given
+        done(refusal as Error) // as all errors of this project
+      },
+    )
+  })
+  app.addHook('onSend', (request, reply, payload, done) => {
     if (!reply.hasHeader('x-ratelimit-limit') && isOfApi(request)) {
       request.client = readClientAddress(request.ip) // what refuses early comes before the other hook
       const caller = cachedCaller(context, request.headers.authorization)
@@ -160,6 +185,7 @@ function countRequests(app: FastifyInstance, context: Context, limiter: RateLimi
   }
   return {
     countCaller: (request, reply, caller) => count(reply, quotasOf(request, caller), scopeKey(caller.scope)),
+    hasRoom: (request, caller) => limiter.peek(quotasOf(request, caller)).remaining > 0,
     countAnonymous: (request, reply) => count(reply, anonymous(request)),
   }
 }

@@ -1,15 +1,28 @@
 import { sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
+import { cachedQuery, type Params } from '../database/cached-query.ts'
 import type { Queries } from '../database/database.ts'
+import { rowsOf, rowsText } from '../database/json-rows.ts'
 
-/** A caller's windows before its set was counted; null and 0 where none is open. */
+/** How many requests of a caller to count, and where. */
+export interface WantedCount {
+  caller: string
+  wanted: number
+  /** They fit if its minute has no more requests before them. */
+  minuteMost: number
+  /** The same of its hour; null: they do not count in an hour. */
+  hourMost: number | null
+}
+
+/** A caller's windows before the count; null and 0 where none is open. */
 export interface WindowsRow {
+  caller: string
   minute_ends_at: Instant | null
   minute_used: number
   hour_ends_at: Instant | null
   hour_used: number
-  /** How many requests of the set fit and were counted, for all its callers. */
-  counted: number
+  /** Whether all that was wanted fits, of all callers, and so was counted; else nothing was. */
+  fits: boolean
 }
 
 /** The end of a window that opens now, and the latest valid end. */
@@ -18,34 +31,90 @@ interface Ends {
   latestEnd: Instant
 }
 
-/** Requests that count for the same callers. */
-interface RequestSet {
-  callers: string[]
-  perMinute: number[]
-  /** Null for no hourly limit. */
-  perHour: (number | null)[]
-  /** How many requests there are. */
-  wanted: number
+interface Counting {
+  callers: string
+  now: Instant
+  minute: Ends
+  hour: Ends
 }
 
-/** Counts as many requests of each set as fit. Returns a row per caller of each set, in order. */
+const wantedColumns = {
+  caller: 'text',
+  wanted: 'integer',
+  minute_most: 'bigint',
+  hour_most: 'bigint',
+} as const
+
+/*
+ * Rows are locked in the order of `callers`, then new ones are inserted in that order: who waits for an insert holds locks
+ * alone that nobody waits for who has inserted, so no two wait for each other. Who waited for a lock sees the row behind it.
+ */
+const countQuery = cachedQuery((db, { callers, now, minute, hour }: Params<Counting>) => {
+  const isOpen = (name: 'minute' | 'hour', { latestEnd }: Params<Ends>) => {
+    const end = sql.ref(`k.${name}_ends_at`)
+    return sql`${end} > ${now}::timestamptz and ${end} <= ${latestEnd}::timestamptz`
+  }
+  const open = { minute: isOpen('minute', minute), hour: isOpen('hour', hour) }
+  return sql<WindowsRow>`
+    with seen as materialized (
+      select w.*, k.caller is null as is_new,
+             case when ${open.minute} then k.minute_ends_at end as minute_ends_at,
+             case when ${open.minute} then k.minute_used else 0 end as minute_used,
+             case when ${open.hour} then k.hour_ends_at end as hour_ends_at,
+             case when ${open.hour} then k.hour_used else 0 end as hour_used
+        from ${rowsOf(db, wantedColumns, callers)} as w
+        left join lateral (select * from rate_limits as r where r.caller = w.caller for update) as k on true
+    ), judged as materialized (
+      select bool_and(wanted = 0 or (minute_used <= minute_most and (hour_most is null or hour_used <= hour_most))) as fits
+        from seen
+    ), made as (
+      insert into rate_limits (caller, minute_ends_at, minute_used, hour_ends_at, hour_used)
+      select caller, ${minute.endsAt}::timestamptz, wanted, case when hour_most is not null then ${hour.endsAt}::timestamptz end,
+             case when hour_most is null then 0 else wanted end
+        from seen
+       where is_new and wanted > 0 and (select fits from judged)
+       order by caller
+      on conflict (caller) do nothing
+      returning caller
+    ), joined as (
+      update rate_limits as r
+         set minute_ends_at = coalesce(s.minute_ends_at, ${minute.endsAt}::timestamptz),
+             minute_used = s.minute_used + s.wanted,
+             hour_ends_at = case when s.hour_most is null then s.hour_ends_at else coalesce(s.hour_ends_at, ${hour.endsAt}::timestamptz) end,
+             hour_used = s.hour_used + case when s.hour_most is null then 0 else s.wanted end
+        from seen as s
+       where r.caller = any (array(select caller from seen)) -- by the index, also where there are no statistics
+         and r.caller = s.caller and s.wanted > 0 and (select fits from judged)
+    )
+    select caller, minute_ends_at, minute_used, hour_ends_at, hour_used, fits
+      from seen, judged
+     -- fails, and counts nothing, if another server made a caller meanwhile
+     where 1 / case when fits and is_new and wanted > 0 and caller not in (select caller from made) then 0 else 1 end = 1`
+})
+
+/** The code of PostgreSQL for a division by zero. */
+const raced = '22012'
+
+/**
+ * Counts requests of callers, which are distinct and sorted, if all fit; else none. Gives the windows of each caller before
+ * that. Undefined: another server counted a caller for the first time in the same moment, and nothing was counted.
+ */
 export async function countRequests(
   db: Queries,
-  sets: RequestSet[],
-  { now, minute, hour }: { now: Instant; minute: Ends; hour: Ends },
-): Promise<WindowsRow[]> {
-  const callers = [...new Set(sets.flatMap((set) => set.callers))].sort()
-  const places = new Map(callers.map((caller, index) => [caller, index + 1]))
-  const members = sets.flatMap((set) => set.callers.map((caller) => places.get(caller) ?? 0))
-  const { rows } = await sql<WindowsRow>`
-    select minute_ends_at, minute_used, hour_ends_at, hour_used, counted
-      from count_requests(
-        ${callers}::text[], ${sets.map((set) => set.callers.length)}::int[], ${sets.map(({ wanted }) => wanted)}::bigint[],
-        ${members}::int[], ${sets.flatMap(({ perMinute }) => perMinute)}::bigint[],
-        ${sets.flatMap(({ perHour }) => perHour)}::bigint[], ${now},
-        ${minute.endsAt}, ${minute.latestEnd}, ${hour.endsAt}, ${hour.latestEnd})`.execute(db)
-  if (rows.length !== members.length) throw new Error('count_requests returned too few rows')
-  return rows
+  wanted: readonly WantedCount[],
+  times: Omit<Counting, 'callers'>,
+): Promise<WindowsRow[] | undefined> {
+  const callers = wanted.map(({ minuteMost: minute_most, hourMost: hour_most, ...rest }) => ({
+    ...rest,
+    minute_most,
+    hour_most,
+  }))
+  try {
+    return (await countQuery(db, { callers: rowsText(db, wantedColumns, callers), ...times })).rows
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === raced) return undefined
+    throw error
+  }
 }
 
 /** Deletes up to `max` rows whose windows are all over. Returns how many. */

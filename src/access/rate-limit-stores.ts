@@ -4,7 +4,7 @@ import { monotonicMs } from '../base/clock.ts'
 import { type Instant, instantFromMs, toMs } from '../base/instants.ts'
 import { together } from '../base/together.ts'
 import { type DedicatedPool, DatabaseUnavailable, dedicatedPoolSize } from '../database/database.ts'
-import { countRequests, type WindowsRow } from './rate-limit-queries.ts'
+import { countRequests, type WantedCount, type WindowsRow } from './rate-limit-queries.ts'
 import { countRequest, hourMs, latestEndMs, minuteMs, openWindows } from './rate-limit-rules.ts'
 import type { CountResult, PeekableStore, Quota, Window, Windows, WindowStore } from './rate-limit-types.ts'
 
@@ -245,54 +245,105 @@ export class PostgresStore implements WindowStore {
     return this.connections.close()
   }
 
+  /** Counts all if they fit; else those that fit one after the other, by what was found. */
   private async countGroup(requests: readonly PostgresRequest[]): Promise<CountResult[]> {
     const nowMs = Math.max(...requests.map((request) => request.nowMs))
-    const sets = new Map<string, { quotas: readonly Quota[]; wanted: number; told: number }>()
-    const setOf = requests.map(({ quotas }) => {
-      const key = JSON.stringify(quotas)
-      const set = sets.get(key) ?? { quotas, wanted: 0, told: 0 }
-      set.wanted += 1
-      sets.set(key, set)
-      return set
-    })
-    const rows = await countRequests(
-      this.connections.queries,
-      [...sets.values()].map(({ quotas, wanted }) => ({
-        callers: quotas.map(({ kind, id }) => `${kind}:${id}`),
-        perMinute: quotas.map(({ perMinute }) => perMinute),
-        perHour: quotas.map(({ perHour }) => perHour),
-        wanted,
-      })),
-      { now: instantFromMs(nowMs), minute: limitsOf(minuteMs, nowMs), hour: limitsOf(hourMs, nowMs) },
-    )
-    const rowsOf = new Map<object, WindowsRow[]>()
-    let first = 0
-    for (const set of sets.values()) rowsOf.set(set, rows.slice(first, (first += set.quotas.length)))
-    return setOf.map((set) => {
-      set.told += 1
-      return countOf(set.quotas, rowsOf.get(set) ?? [], { number: set.told, nowMs })
-    })
+    const times = {
+      now: instantFromMs(nowMs),
+      minute: limitsOf(minuteMs, nowMs),
+      hour: limitsOf(hourMs, nowMs),
+    }
+    let found: ReadonlyMap<string, Windows> | undefined
+    let isChosen = requests.map(() => true)
+    for (let round = 1; round <= maxRounds; round += 1) {
+      const rows = await countRequests(
+        this.connections.queries,
+        wantedCounts(requests, isChosen, found),
+        times,
+      )
+      if (!rows) continue
+      found = new Map(rows.map((row) => [row.caller, windowsOf(row)]))
+      const isDone = rows.every(({ fits }) => fits)
+      const results = countInTurn(isDone ? isChosen : requests.map(() => true), { requests, found, nowMs })
+      isChosen = results.map(({ counted }) => counted)
+      if (isDone || !isChosen.includes(true)) return results
+    }
+    throw new Error('other servers counted the same callers all the time')
   }
 }
 
-/** The result of the n-th request of a set, as if they had come one after the other. */
-function countOf(
-  quotas: readonly Quota[],
-  rows: WindowsRow[],
-  { number, nowMs }: { number: number; nowMs: number },
-): CountResult {
-  const counted = rows.every((row) => number <= row.counted)
-  const before = (row: WindowsRow) => Math.min(number, row.counted)
-  const windowOf = (endsAt: Instant | null, used: number, newEndMs: number): Window | null =>
-    endsAt === null && used === 0 ? null : { used, endsAtMs: endsAt === null ? newEndMs : toMs(endsAt) }
-  const windows = rows.map((row, index) => ({
-    minute: windowOf(row.minute_ends_at, row.minute_used + before(row), nowMs + minuteMs),
-    hour:
-      quotas[index]?.perHour === null
-        ? null
-        : windowOf(row.hour_ends_at, row.hour_used + before(row), nowMs + hourMs),
-  }))
-  return { counted, windows }
+/** How often to count again after other servers were faster. */
+const maxRounds = 12
+
+/**
+ * What the chosen of some requests add to their callers. They fit if, before them, there are no more than leave room for all,
+ * or than were found when they were chosen.
+ */
+function wantedCounts(
+  requests: readonly PostgresRequest[],
+  isChosen: readonly boolean[],
+  found: ReadonlyMap<string, Windows> | undefined,
+): WantedCount[] {
+  const members = requests.flatMap(({ quotas }, index) =>
+    quotas.map((quota) => ({ quota, isChosen: isChosen[index] })),
+  )
+  const ofCallers = [...Map.groupBy(members, ({ quota }) => callerOf(quota))]
+  return ofCallers.sort(byName).map(([caller, ofCaller]) => {
+    const quotas = ofCaller.filter((member) => member.isChosen).map(({ quota }) => quota)
+    const wanted = quotas.length
+    const windows = found?.get(caller)
+    const most = (limits: number[], window: Window | null | undefined) =>
+      Math.max(Math.min(...limits) - wanted, found ? (window?.used ?? 0) : -wanted)
+    const hours = quotas.flatMap(({ perHour }) => perHour ?? [])
+    return {
+      caller,
+      wanted,
+      minuteMost: most(
+        quotas.map(({ perMinute }) => perMinute),
+        windows?.minute,
+      ),
+      hourMost: hours.length === 0 ? null : most(hours, windows?.hour),
+    }
+  })
+}
+
+function callerOf({ kind, id }: Quota): string {
+  return `${kind}:${id}`
+}
+
+/** One order for all servers. */
+function byName([one]: readonly [string, ...unknown[]], [other]: readonly [string, ...unknown[]]): number {
+  return one < other ? -1 : 1
+}
+
+/** The results of requests as if they had come one after the other; those that are not chosen count nothing. */
+function countInTurn(
+  isChosen: readonly boolean[],
+  {
+    requests,
+    found,
+    nowMs,
+  }: { requests: readonly PostgresRequest[]; found: ReadonlyMap<string, Windows>; nowMs: number },
+): CountResult[] {
+  const windowsNow = new Map(found)
+  return requests.map(({ quotas }, index) => {
+    const states = quotas.map((quota) => ({ quota, windows: windowsNow.get(callerOf(quota)) }))
+    if (!isChosen[index]) {
+      return { counted: false, windows: states.map(({ windows }) => openWindows(windows, nowMs)) }
+    }
+    const result = countRequest(states, nowMs)
+    for (const [place, quota] of quotas.entries()) {
+      const windows = result.windows[place]
+      if (windows) windowsNow.set(callerOf(quota), windows)
+    }
+    return result
+  })
+}
+
+function windowsOf({ minute_ends_at, minute_used, hour_ends_at, hour_used }: WindowsRow): Windows {
+  const windowOf = (endsAt: Instant | null, used: number): Window | null =>
+    endsAt === null ? null : { used, endsAtMs: toMs(endsAt) }
+  return { minute: windowOf(minute_ends_at, minute_used), hour: windowOf(hour_ends_at, hour_used) }
 }
 
 function limitsOf(lengthMs: number, nowMs: number) {

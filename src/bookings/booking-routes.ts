@@ -86,7 +86,7 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/bookings',
     {
-      config: { access: keys, people: 'staff' },
+      config: { access: keys, people: 'staff', readsOnly: true },
       schema: {
         operationId: 'listBookings',
         tags,
@@ -106,7 +106,7 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/bookings/:id',
     {
-      config: { access: everybody, people: 'staff', etag: true },
+      config: { access: everybody, people: 'staff', etag: true, readsOnly: true },
       schema: {
         operationId: 'showBooking',
         tags,

@@ -52,7 +52,7 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/bookings/hold/:hold_id',
     {
-      config: { access, people: 'staff' },
+      config: { access, people: 'staff', readsOnly: true },
       schema: {
         operationId: 'showHold',
         tags,

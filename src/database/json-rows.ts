@@ -1,7 +1,8 @@
 import { type Expression, PostgresAdapter, sql, type RawBuilder } from 'kysely'
 import type { Queries } from './database.ts'
 
-type ColumnType = 'text' | 'int4multirange' | 'uuid' | 'uuid[]' | 'integer' | 'timestamptz' | 'jsonb'
+type ColumnType =
+  'text' | 'int4multirange' | 'uuid' | 'uuid[]' | 'integer' | 'bigint' | 'timestamptz' | 'jsonb'
 
 /** Columns of rows that a statement gets as one parameter. */
 export type Columns<Name extends string> = Record<Name, ColumnType>

@@ -24,11 +24,14 @@ export function problemBody(problem: Problem, requestId: string): ProblemBody {
 
 /** Turns every error into a problem response; an unknown one becomes `internal` and shows nothing of itself. */
 export function problemReplies(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError, request, reply) =>
-    error instanceof MemberGone
-      ? reply.hijack() // nobody is there to get a response
-      : sendProblem(request, reply, toProblem(error, request)),
-  )
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    if (error instanceof MemberGone) return reply.hijack() // nobody is there to get a response
+    const answer = (what: Error) => sendProblem(request, reply, toProblem(what, request))
+    const { counting } = request
+    if (!counting) return answer(error)
+    request.counting = undefined
+    return counting.then(() => answer(error), answer) // that it is one request too many comes first
+  })
   app.setNotFoundHandler((request, reply) => sendProblem(request, reply, nothingHere()))
 }
 

@@ -228,7 +228,7 @@ export function beforeTransactions(
  * those that poll for due deliveries and payments every few seconds.
  */
 export function withoutLimiter(statements: string[]): string[] {
-  return statements.filter((text) => !/\b(count_requests|waiting_webhooks|next_check_at)\b/.test(text))
+  return statements.filter((text) => !/\b(rate_limits|waiting_webhooks|next_check_at)\b/.test(text))
 }
 
 /** A business of the demo world by name. */
