@@ -1,13 +1,14 @@
 import { resolve } from 'node:path'
 import { findPostgres } from '../test/support/postgres-server.ts'
-import { Load, type Order, type Outcome } from './load.ts'
+import { Load, type Order, type Outcome, type Sample } from './load.ts'
 import { median, type Plan } from './measure.ts'
 import type { Engine } from './operations.ts'
-import { startTarget, type Target } from './targets.ts'
+import { startBare, startTarget, type Target } from './targets.ts'
 
 /*
  * What a busy business costs its neighbours: what a quiet business asks, first alone, then while another business of the
- * same service asks for 2,000 holds a second, or as many as are named. Each business has a load process of its own.
+ * same service asks for 2,000 holds a second, or as many as are named. Each business has a load process of its own. Beside it, a
+ * bare Fastify route in a process of its own gets the same requests: what the full processor alone does to anybody.
  */
 
 const stormAtOnce = 256
@@ -16,7 +17,7 @@ const calmOperations = ['show', 'hold']
 /** The storm blows before the quiet business is measured, and after. */
 const marginSeconds = 0.5
 
-type Round = Record<'idle' | 'beside' | 'storm', Outcome>
+type Round = Record<'idle' | 'beside' | 'bareIdle' | 'bareBeside' | 'storm', Outcome>
 
 /** Prints for each engine the p95 of the quiet business, alone and beside the storm, and their ratio. */
 export async function measureQuiet(plan: Plan): Promise<void> {
@@ -42,10 +43,13 @@ export async function measureQuiet(plan: Plan): Promise<void> {
 
 function rowOf(seen: Round[]): object {
   const [idle, beside] = [p95Of(seen, 'idle'), p95Of(seen, 'beside')]
+  const [bareIdle, bareBeside] = [p95Of(seen, 'bareIdle'), p95Of(seen, 'bareBeside')]
   return {
     'idle p95 ms': idle.toFixed(1),
     'beside p95 ms': beside.toFixed(1),
     ratio: (beside / idle).toFixed(1),
+    bare: `${bareIdle.toFixed(1)}, ${bareBeside.toFixed(1)}`,
+    'its ratio': (bareBeside / bareIdle).toFixed(1),
     'beside p50 ms': median(seen.map((round) => round.beside.p50Ms)).toFixed(1),
     'storm p50 ms': median(seen.map((round) => round.storm.p50Ms)).toFixed(1),
     'storm a second': median(seen.map((round) => round.storm.done / round.storm.seconds)).toFixed(0),
@@ -70,19 +74,31 @@ async function roundsOf(
   undo.defer(() => [quietLoad, stormLoad].forEach((load) => load.stop()))
   const quiet = (target: Target, forSeconds: number) =>
     quietLoad.run(orderOf(target, 0, { ...calm, operation, seconds: forSeconds }))
+  const quietBare = (target: Target, address: string) =>
+    quietLoad.run({
+      ...orderOf(target, 0, { ...calm, operation, seconds }),
+      addresses: [address],
+      bare: true,
+    })
   const stormOf = (target: Target, forSeconds: number) =>
     orderOf(target, 1, { perSecond, atOnce: stormAtOnce, operation: 'hold', seconds: forSeconds })
   const blow = (target: Target, forSeconds: number) => stormLoad.run(stormOf(target, forSeconds))
   // makes the sessions; and code that has run often is faster
-  for (const target of targets) await Promise.all([quiet(target, 2), blow(target, 2)])
+  let samples: Sample[] = []
+  for (const target of targets) [{ samples }] = await Promise.all([quiet(target, 2), blow(target, 2)])
+  const bare = await startBare(samples)
+  undo.defer(() => bare.stop())
   const seen = targets.map((): Round[] => [])
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, target] of targets.entries()) {
-      await stormLoad.prepare(stormOf(target, seconds))
+      await stormLoad.prepare(stormOf(target, 2 * seconds))
       const idle = await quiet(target, seconds)
-      const blowing = blow(target, seconds + 2 * marginSeconds)
+      const bareIdle = await quietBare(target, bare.address)
+      const blowing = blow(target, 2 * seconds + 2 * marginSeconds)
       await new Promise((begin) => setTimeout(begin, marginSeconds * 1000))
-      seen[index]?.push({ idle, beside: await quiet(target, seconds), storm: await blowing })
+      const beside = await quiet(target, seconds)
+      const bareBeside = await quietBare(target, bare.address)
+      seen[index]?.push({ idle, beside, bareIdle, bareBeside, storm: await blowing })
     }
   }
   return seen
@@ -98,7 +114,7 @@ function orderOf(
   return { target: name, world, addresses, keyed: true, bare: false, ...pace }
 }
 
-function p95Of(seen: Round[], name: 'idle' | 'beside'): number {
+function p95Of(seen: Round[], name: keyof Round): number {
   return median(seen.map((round) => round[name].p95Ms))
 }
 
