@@ -53,11 +53,11 @@ export function openSqlite(options: SqliteOptions): Database {
     }
     const writer = new DatabaseSync(options.file, { timeout: writeTimeoutMs })
     // FULL: an acknowledged booking survives a power cut, not only the end of the process; what is deleted is overwritten.
-    // Each page written to the file once for many commits: 33 MB of WAL instead of 4 cancel 1.7 times as fast (docs/benchmark.md)
+    // Each page written to the file once for many commits, but not so many that the server stands still for it (docs/benchmark.md)
     writer.exec(
       options.readsOnly
         ? 'pragma query_only = on; pragma busy_timeout = 0'
-        : 'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 0; pragma temp_store = memory; pragma secure_delete = on; pragma wal_autocheckpoint = 8000',
+        : 'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 0; pragma temp_store = memory; pragma secure_delete = on; pragma wal_autocheckpoint = 2000',
     )
     // a read-only connection that closes last would leave the WAL files behind
     const reader = options.readsOnly ? writer : new DatabaseSync(options.file, { timeout: 0, readOnly: true })
