@@ -350,7 +350,7 @@ function valueOf(db: Queries, name: string): RawBuilder<unknown> {
   return name.endsWith('_json') && isPostgres(db) ? sql`${value}::jsonb` : value
 }
 
-/** By their ids alone: for `is true`, see `isLiving` of claim-queries.ts. */
+/** By their ids alone: for `is true`, see `isLiving` of claim-snapshot-queries.ts. */
 const bookHolds = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
   const booked = sql`
     update claims

@@ -16,15 +16,8 @@ import { findOffering, findStaffOf, forgetOffering } from '../catalogue/offering
 import { allOf, RetryTransaction, type Transaction } from '../database/database.ts'
 import type { Context } from './context.ts'
 import type { BookingRow } from './booking-queries.ts'
-import {
-  type ClaimsRequest,
-  type ClaimsSnapshot,
-  endHolds,
-  insertClaim,
-  moveClaim,
-  readClaims,
-  type Room,
-} from './claim-queries.ts'
+import { endHolds, insertClaim, moveClaim, type Room } from './claim-queries.ts'
+import { type ClaimsRequest, type ClaimsSnapshot, readClaims } from './claim-snapshot-queries.ts'
 import {
   type Candidate,
   candidates,
