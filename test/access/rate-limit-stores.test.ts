@@ -252,6 +252,10 @@ onEachStore(
           await store.servers[0].count([quota], startOfTime, owner)
           ended.push(owner)
         }
+        await store.servers[0].start?.(
+          [{ kind: 'key', id: 'first', perMinute: 9, perHour: null }],
+          startOfTime,
+        ) // opening a connection takes longer than a group
         const busy = Array.from({ length: 400 }, (_, index) => countFor('busy', `busy-${index}`))
         await Promise.all([...busy, countFor('quiet', 'quiet')])
         expect(ended.indexOf('quiet')).toBeLessThan(200) // 64 in each of three groups
