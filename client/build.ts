@@ -241,7 +241,7 @@ async function currentDocument(): Promise<object> {
     await context.db.migrate()
     const app = await createApp(context)
     await app.server.ready()
-    const document = app.server.swagger()
+    const document = await app.server.openApi()
     await app.stop()
     return document
   } finally {

@@ -26,11 +26,15 @@ export function makeServer(): Promise<boolean> {
     note: 'dist/.made-of',
     make: async (write) => {
       const chunks = await builtServer()
-      for (const { fileName, code, map } of chunks) {
-        write(`${target}/${fileName}`, code)
-        // errors of the worker are never shown: its map would only be large
-        if (map && fileName !== 'busy-times-program.js')
-          write(`${target}/${fileName}.map`, mapFromProject(map))
+      for (const { fileName, code, map, moduleIds } of chunks) {
+        // errors of the worker are never shown, and nobody mends a package here: their maps would only be large
+        const isOurs = moduleIds.some((id) => id.startsWith(join(project, 'src/')))
+        const isMapped = map && isOurs && fileName !== 'busy-times-program.js'
+        write(
+          `${target}/${fileName}`,
+          isMapped ? code : code.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'),
+        )
+        if (isMapped) write(`${target}/${fileName}.map`, mapFromProject(map))
       }
       for (const path of globSync('src/pages/*.{css,js,png,svg}', { cwd: project })) {
         write(`${target}/${basename(path)}`, readFileSync(join(project, path)))

@@ -53,7 +53,7 @@ const counted = new AsyncLocalStorage<true>()
 
 /** Sends a request to this server within another that has counted: it is authenticated again, and not counted. */
 export function withinCounted<T>(work: () => Promise<T>): Promise<T> {
-  return counted.run(true, work)
+  return counted.run(true, async () => await work()) // awaited within, as `inject` only begins then
 }
 
 /**

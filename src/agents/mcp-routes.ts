@@ -33,7 +33,7 @@ const instructions =
 export function mcpRoutes(app: FastifyInstance, context: Context): void {
   const ours = ownOrigins(context.config)
   let all: Map<string, Tool> | undefined
-  const tools = () => (all ??= toolsOf(app.swagger() as unknown as ApiDocument)) // our own document
+  const tools = async () => (all ??= toolsOf((await app.openApi()) as ApiDocument))
 
   app.post(
     '/mcp',
@@ -68,7 +68,7 @@ export function mcpRoutes(app: FastifyInstance, context: Context): void {
       const read = readMessage(request.body, request.headers)
       return send(
         reply,
-        'answer' in read ? read.answer : await answerTo(read.call, { app, request, tools: tools() }),
+        'answer' in read ? read.answer : await answerTo(read.call, { app, request, tools: await tools() }),
       )
     },
   )

@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { PerformanceObserver } from 'node:perf_hooks'
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type Config, misspelledVariables, readConfig } from '../base/config.ts'
 import { OperatorError } from '../base/errors.ts'
@@ -22,6 +20,7 @@ import { checkDeposits } from '../payments/payment.ts'
 import type { App } from '../server.ts'
 import { type CliCommand, commandIO, logReplacement, writeLines } from './command-line.ts'
 import { demoLines } from './demo.ts'
+import { dropWhatStartLeft, growNewSpace } from './memory.ts'
 
 /** The state of the database: a demo world just created, else the first business of those that were there before. */
 interface Found {
@@ -84,26 +83,12 @@ async function serve({ demo }: { demo: boolean }): Promise<void> {
   const owner = await offerFirstOwner(context, printsLinks(context))
   writeLines(['', ...welcome(context, address, { ...found, owner }), ''])
   await widget()
+  await dropWhatStartLeft()
 }
 
 function whenFirstAsked(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined
   return () => (done ??= work())
-}
-
-/** As much as a busy server uses well: with 32 MB or more it holds 50 to 100 MB more, and answers no faster. */
-const enoughNewSpaceBytes = 16 * 1024 * 1024
-
-/** Lets V8's space for new objects grow, as bin/holdfast.js forbade, until it is large enough. */
-function growNewSpace(): void {
-  setFlagsFromString('--semi-space-growth-factor=2') // V8's own
-  const collections = new PerformanceObserver(() => {
-    const newSpace = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
-    if (newSpace && newSpace.space_size < enoughNewSpaceBytes) return
-    setFlagsFromString('--semi-space-growth-factor=1')
-    collections.disconnect()
-  })
-  collections.observe({ entryTypes: ['gc'] })
 }
 
 /**

@@ -1,5 +1,10 @@
-import swagger from '@fastify/swagger'
-import type { FastifyInstance, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyRequest,
+  type FastifySchema,
+  type RouteOptions,
+} from 'fastify'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type TokenType, tokenTypes } from '../base/token-types.ts'
 import { type ProblemCode, problemKinds } from '../base/errors.ts'
@@ -105,8 +110,32 @@ const headers = {
   },
 } as const
 
-/** Generates the OpenAPI document from the schemas of all later routes; `app.swagger()` returns it once the server is ready. */
-export async function describeInOpenApi(app: FastifyInstance): Promise<void> {
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The OpenAPI document of all routes, made when it is first asked for. The server must be ready. */
+    openApi: () => Promise<object>
+  }
+}
+
+/** Adds `app.openApi()`. Call it before adding the routes that it describes. */
+export function describeInOpenApi(app: FastifyInstance): void {
+  const routes: RouteOptions[] = []
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'HEAD' && !route.config?.answersWrongMethod) routes.push(route)
+  })
+  let document: Promise<object> | undefined
+  app.decorate('openApi', () => (document ??= documentOf(routes)))
+}
+
+/**
+ * The document is made from the schemas of the routes, in an instance that serves nothing. Its plugin, which brings a
+ * parser of YAML, is a twentieth of what a server would load, and most are never asked for the document.
+ */
+async function documentOf(routes: RouteOptions[]): Promise<object> {
+  const { default: swagger } = await import('@fastify/swagger')
+  const app = fastify({ exposeHeadRoutes: false })
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => JSON.stringify)
   await app.register(swagger, {
     convertConstToEnum: false,
     openapi: {
@@ -127,6 +156,10 @@ export async function describeInOpenApi(app: FastifyInstance): Promise<void> {
       return complete(document.openapiObject as unknown as Draft)
     },
   })
+  for (const { method, url, schema = {}, config = {} } of routes)
+    app.route({ method, url, schema, config, handler: () => undefined })
+  await app.ready()
+  return app.swagger()
 }
 
 /** The document of the plugin, before it is completed. */
@@ -171,8 +204,8 @@ interface DescribedOperation {
 }
 
 /** Lists the operations with their problem codes. The server must be ready. */
-export function codesOfOperations(app: FastifyInstance): DescribedOperation[] {
-  const { paths } = app.swagger() as unknown as Draft
+export async function codesOfOperations(app: FastifyInstance): Promise<DescribedOperation[]> {
+  const { paths } = (await app.openApi()) as Draft
   return Object.values(paths)
     .flatMap((path) => Object.values(path))
     .map(({ operationId, summary, security = [], responses }) => ({
@@ -232,7 +265,6 @@ const bodyMethods = ['POST', 'PUT', 'PATCH', 'DELETE']
 /** The schema of a route for the document, with notes on its configuration. */
 function describeRoute(route: RouteOptions): FastifySchema {
   const { config = {}, schema = {} } = route
-  if (config.answersWrongMethod) return { hide: true }
   const { access, people, etag = false, idempotent = false } = config
   const callers = [
     ...(access && access.length > 0 ? [`Keys: ${access.join(', ')}.`] : []),

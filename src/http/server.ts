@@ -76,7 +76,7 @@ export async function createServer<C extends Context>(
   // faster than a serialiser of the schema, which would check the members of each union
   app.setSerializerCompiler(() => JSON.stringify)
   listRoutes(app)
-  await describeInOpenApi(app)
+  describeInOpenApi(app)
   readJsonBodies(app)
   problemReplies(app)
   watch(app)

@@ -60,8 +60,8 @@ function documentRoute(app: FastifyInstance): void {
         response: { 200: Media('application/json', 'The document.', Type.Object({})) },
       },
     },
-    (_request, reply) => {
-      text ??= JSON.stringify(app.swagger())
+    async (_request, reply) => {
+      text ??= JSON.stringify(await app.openApi())
       return reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(text)
     },
   )
@@ -80,9 +80,9 @@ function collectionRoute(app: FastifyInstance): void {
         response: { 200: Media('application/json', 'The collection.', Type.Object({})) },
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const address = `${request.protocol}://${request.host}`
-      const collection = postmanCollection(app.swagger() as unknown as DescribedApi, address)
+      const collection = postmanCollection((await app.openApi()) as DescribedApi, address)
       return reply
         .type('application/json; charset=utf-8')
         .header('cache-control', 'no-cache')
@@ -97,7 +97,7 @@ function referenceRoutes(app: FastifyInstance): void {
   const sendReference = async (reply: FastifyReply) => {
     const { referencePage } = await import('./reference-page.ts') // late: few ask for it
     // the document is ours, whatever its type
-    main ??= referencePage(app.swagger() as unknown as ReferenceDocument)
+    main ??= referencePage((await app.openApi()) as ReferenceDocument)
     return sendPage(reply, { title: 'Holdfast API', main })
   }
   routes.get(
@@ -171,21 +171,21 @@ function problemRoutes(app: FastifyInstance): void {
         },
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const code = problemCode(request.params.code)
       if (code === undefined) {
         const main = unknownProblemPage(request.params.code)
         return sendPage(reply.code(404), { title: 'No such problem – Holdfast', main })
       }
-      const main = problemPage(code, sourcesOf(app, code))
+      const main = problemPage(code, await sourcesOf(app, code))
       return sendPage(reply, { title: `${problemKinds[code].title} – Holdfast`, main })
     },
   )
 }
 
 /** The operations that can return a code; none if all can, because that would not help. */
-function sourcesOf(app: FastifyInstance, code: ProblemCode): ProblemSource[] {
-  const operations = codesOfOperations(app).filter(({ needsKey }) => needsKey)
+async function sourcesOf(app: FastifyInstance, code: ProblemCode): Promise<ProblemSource[]> {
+  const operations = (await codesOfOperations(app)).filter(({ needsKey }) => needsKey)
   const sources = operations.filter(({ codes }) => codes.includes(code))
   if (sources.length === operations.length) return []
   return sources.map(({ summary, operationId }) => ({ summary, address: `/docs#${operationId}` }))

@@ -177,7 +177,7 @@ longTest('redocly lint finds nothing to complain of, not even a warning', async 
       )
       return JSON.parse(stdout) as { totals: object; problems: { message: string }[] }
     }
-    const document = documentOf(service.app.server)
+    const document = await documentOf(service.app.server)
     const { problems, totals } = lint(document)
     for (const [name, { responses }] of operationsOf(document)) {
       const good = Object.keys(responses).filter((status) => /^2|^303$/.test(status))
@@ -203,7 +203,7 @@ describe('a reply that is not as the document says', () => {
   let refusal: Answer
   beforeAll(async () => {
     service = await startTestService('sqlite')
-    document = documentOf(service.app.server)
+    document = await documentOf(service.app.server)
     const { business_key: token } = businessOf(service.world, 'Salon Spree')
     const listed = await service.call('GET', '/services', { token })
     hold = { ...listed, method: 'GET', url: '/api/v1/services' }

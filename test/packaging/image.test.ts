@@ -229,8 +229,8 @@ longTest('what the image holds is enough to serve from a file system that cannot
   const files = () => globSync('**/*', { cwd: image }).toSorted()
   const before = files()
   // what the guide says that it holds
-  expect(bytesBelow(image, /^$/)).toBeLessThan(13_000_000)
-  expect(documentAt('docs/guides/self-hosting.md').text).toContain('It adds 13 MB to')
+  expect(bytesBelow(image, /^$/)).toBeLessThan(12_000_000)
+  expect(documentAt('docs/guides/self-hosting.md').text).toContain('It adds 12 MB to')
 
   const [node, program = '', ...args] = entry
   const variables = {

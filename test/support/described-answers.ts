@@ -176,8 +176,8 @@ function memberErrors({ components }: OpenApiDocument, code: string, body: unkno
 let comparison: Comparison | undefined
 
 /** Throws when a reply of a ready server is not as its document says. */
-export function expectDescribed(server: FastifyInstance, answer: Answer): void {
-  comparison ??= compareWith(documentOf(server))
+export async function expectDescribed(server: FastifyInstance, answer: Answer): Promise<void> {
+  comparison ??= compareWith(await documentOf(server))
   const fieldErrors = comparison(answer)
   if (fieldErrors.length === 0) return
   const told = answer.body === undefined ? 'no body' : JSON.stringify(answer.body).slice(0, 500)
@@ -187,6 +187,6 @@ export function expectDescribed(server: FastifyInstance, answer: Answer): void {
 }
 
 /** The OpenAPI document of a ready server. */
-export function documentOf(server: FastifyInstance): OpenApiDocument {
-  return JSON.parse(JSON.stringify(server.swagger())) as OpenApiDocument
+export async function documentOf(server: FastifyInstance): Promise<OpenApiDocument> {
+  return JSON.parse(JSON.stringify(await server.openApi())) as OpenApiDocument
 }

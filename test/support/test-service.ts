@@ -161,7 +161,7 @@ export async function startTestService(
       body: response.body === '' ? undefined : isJson ? response.json() : response.body,
       headers: response.headers as Record<string, string | undefined>,
     }
-    expectDescribed(app.server, { ...reply, method, url })
+    await expectDescribed(app.server, { ...reply, method, url })
     return reply
   }
   const rows: TestService['rows'] = async (table) =>
