@@ -52,12 +52,10 @@ function keepCompiledCode() {
 /**
  * The space for new objects stays as small as it is at first: by itself it grows to dozens of megabytes while everything is
  * loaded, and an idle server keeps them (docs/benchmark.md has the figures). Once it serves, it may grow (src/cli/memory.ts):
- * with 1 MB a busy server spends a quarter of its processor time on collecting it. All old objects are collected when they
- * are half as many again as were in use: V8 would wait for four times as many.
+ * with 1 MB a busy server spends a quarter of its processor time on collecting it.
  */
 function startSmall() {
   setFlagsFromString('--semi-space-growth-factor=1')
-  setFlagsFromString('--heap-growing-percent=50')
 }
 
 /** The Node that npm installed for this platform, or null. */

@@ -20,7 +20,7 @@ import { checkDeposits } from '../payments/payment.ts'
 import type { App } from '../server.ts'
 import { type CliCommand, commandIO, logReplacement, writeLines } from './command-line.ts'
 import { demoLines } from './demo.ts'
-import { dropWhatStartLeft, growNewSpace } from './memory.ts'
+import { boundMemory, dropWhatStartLeft } from './memory.ts'
 
 /** The state of the database: a demo world just created, else the first business of those that were there before. */
 interface Found {
@@ -70,7 +70,7 @@ async function serve({ demo }: { demo: boolean }): Promise<void> {
   for (const { detail, fix } of await checkDeposits(context)) context.log.warn({ fix }, detail)
   stopOnSignal(app, stopTracing)
   const address = await listen(app)
-  growNewSpace()
+  boundMemory()
   const route = mailRoute(context.config)
   if (route === 'off') context.log.warn('SMTP_URL is not set: clients get no mail')
   if (route === 'files') {
