@@ -9,11 +9,11 @@ const enoughNewSpaceBytes = 16 * 1024 * 1024
 
 /**
  * Lets V8's space for new objects grow, as bin/holdfast.js forbade, while it is not large enough; V8 itself shrinks it again
- * when little happens. Old objects are collected once they take half as much again as those in use did: by itself V8 waits
- * for up to four times as much.
+ * when little happens. Old objects are collected once they take twice what those in use did: by itself V8 waits for up to
+ * four times as much.
  */
 export function boundMemory(): void {
-  setFlagsFromString('--heap-growing-percent=50')
+  setFlagsFromString('--heap-growing-percent=100')
   let grows = false
   const adapt = () => {
     const newSpace = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
