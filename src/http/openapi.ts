@@ -124,12 +124,18 @@ export function describeInOpenApi(app: FastifyInstance): void {
     if (route.method !== 'HEAD' && !route.config?.answersWrongMethod) routes.push(route)
   })
   let document: Promise<object> | undefined
-  app.decorate('openApi', () => (document ??= documentOf(routes)))
+  app.decorate('openApi', () => {
+    document ??= documentOf(routes).catch((error: unknown) => {
+      document = undefined // such as no file that may be opened just now
+      throw error
+    })
+    return document
+  })
 }
 
 /**
- * The document is made from the schemas of the routes, in an instance that serves nothing. Its plugin, which brings a
- * parser of YAML, is a twentieth of what a server would load, and most are never asked for the document.
+ * The document is made from the schemas of the routes, in an instance that serves nothing: the plugin and its parser of YAML
+ * would cost an idle server 3 MB, and most are never asked for the document.
  */
 async function documentOf(routes: RouteOptions[]): Promise<object> {
   const { default: swagger } = await import('@fastify/swagger')
