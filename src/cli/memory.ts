@@ -1,11 +1,14 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
 
 /* What V8 keeps of the memory. bin/holdfast.js has it start small; docs/benchmark.md has the figures. */
 
 /** As much as a busy server uses well: with 32 MB or more it holds 50 to 100 MB more, and answers no faster. */
 const enoughNewSpaceBytes = 16 * 1024 * 1024
+
+/** With less than this in all, V8 itself collects old objects earlier than it is told to here. */
+const roomyHeapBytes = 1024 * 1024 * 1024
 
 /**
  * Lets V8's space for new objects grow, as bin/holdfast.js forbade, while it is not large enough; V8 itself shrinks it again
@@ -13,7 +16,7 @@ const enoughNewSpaceBytes = 16 * 1024 * 1024
  * four times as much.
  */
 export function boundMemory(): void {
-  setFlagsFromString('--heap-growing-percent=100')
+  if (getHeapStatistics().heap_size_limit > roomyHeapBytes) setFlagsFromString('--heap-growing-percent=100')
   let grows = false
   const adapt = () => {
     const newSpace = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
