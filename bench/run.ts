@@ -139,8 +139,8 @@ async function main(plan: Plan): Promise<void> {
   )
   const { pgbenchVersion } = await import('./inserts.ts')
   const { measure } = await import('./measure.ts')
-  const pgbench = await pgbenchVersion()
-  console.log(`Inserts beside holds: ${pgbench ?? 'none, as pgbench is not installed'}`)
+  if (plan.engines.some((engine) => engine !== 'sqlite'))
+    console.log(`Inserts beside holds: ${(await pgbenchVersion()) ?? 'none, as pgbench is not installed'}`)
   let engine = ''
   let first: Figure | undefined
   await measure(plan, (figure) => {

@@ -1,6 +1,6 @@
 import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { isOfApi } from './openapi.ts'
+import { isOfApi } from './known-routes.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,17 +1,10 @@
-import {
-  fastify,
-  type FastifyInstance,
-  type FastifyRequest,
-  type FastifySchema,
-  type RouteOptions,
-} from 'fastify'
+import { fastify, type FastifyInstance, type FastifySchema, type RouteOptions } from 'fastify'
 import packageJson from '../../package.json' with { type: 'json' }
-import { type TokenType, tokenTypes } from '../base/token-types.ts'
 import { type ProblemCode, problemKinds } from '../base/errors.ts'
-import { exampleIds } from '../base/examples.ts'
-import { fieldErrorTexts, problemTexts } from '../base/problem-texts.ts'
 import type { PersonRole } from '../database/tables.ts'
 import { exampleOf, exampleOfParameter } from './openapi-examples.ts'
+import { problemComponents, problemResponse } from './openapi-problems.ts'
+import { componentReference, type Schema, SchemaWriter } from './openapi-schemas.ts'
 import { EmptyObject } from './wire.ts'
 
 const description = `
@@ -117,15 +110,11 @@ declare module 'fastify' {
   }
 }
 
-/** Adds `app.openApi()`. Call it before adding the routes that it describes. */
+/** Adds `app.openApi()`. */
 export function describeInOpenApi(app: FastifyInstance): void {
-  const routes: RouteOptions[] = []
-  app.addHook('onRoute', (route) => {
-    if (route.method !== 'HEAD' && !route.config?.answersWrongMethod) routes.push(route)
-  })
   let document: Promise<object> | undefined
   app.decorate('openApi', () => {
-    document ??= documentOf(routes).catch((error: unknown) => {
+    document ??= documentOf(app.knownRoutes).catch((error: unknown) => {
       document = undefined // such as no file that may be opened just now
       throw error
     })
@@ -137,7 +126,7 @@ export function describeInOpenApi(app: FastifyInstance): void {
  * The document is made from the schemas of the routes, in an instance that serves nothing: the plugin and its parser of YAML
  * would cost an idle server 3 MB, and most are never asked for the document.
  */
-async function documentOf(routes: RouteOptions[]): Promise<object> {
+async function documentOf(routes: FastifyInstance['knownRoutes']): Promise<object> {
   const { default: swagger } = await import('@fastify/swagger')
   const app = fastify({ exposeHeadRoutes: false })
   app.setValidatorCompiler(() => () => true)
@@ -162,8 +151,10 @@ async function documentOf(routes: RouteOptions[]): Promise<object> {
       return complete(document.openapiObject as unknown as Draft)
     },
   })
-  for (const { method, url, schema = {}, config = {} } of routes)
-    app.route({ method, url, schema, config, handler: () => undefined })
+  for (const { method, url, options } of routes) {
+    const { schema = {}, config = {} } = options
+    if (method !== 'HEAD') app.route({ method, url, schema, config, handler: () => undefined })
+  }
   await app.ready()
   return app.swagger()
 }
@@ -432,279 +423,4 @@ function headersOf(status: number, { codes, needsKey, etag, idempotent }: Notes)
 
 function titleCase(name: string): string {
   return name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
-}
-
-const text: Schema = { type: 'string' }
-
-const fieldErrors: Schema = {
-  type: 'array',
-  description: 'Every fault of the request, at most 100.',
-  items: {
-    type: 'object',
-    properties: {
-      pointer: { type: 'string', description: 'Where it is: a JSON pointer (RFC 6901).' },
-      code: { type: 'string', enum: Object.keys(fieldErrorTexts) },
-      detail: { type: 'string', description: 'What to do about it, for people.' },
-    },
-    required: ['pointer', 'code', 'detail'],
-  },
-}
-
-/** Reasons of `slot_not_offered`. */
-const reasons = [
-  ...['in_the_past', 'too_soon', 'beyond_horizon', 'outside_hours'],
-  ...['blocked', 'not_on_grid', 'not_offered_here', 'staff_not_available'],
-]
-
-const alternativesOfProblem: Schema = {
-  type: 'array',
-  maxItems: 3,
-  description: 'The nearest free slots of the same request.',
-  items: { $ref: componentReference('Slot') },
-}
-
-/** The extension members of problem documents; a name that ends with `?` is optional. */
-const extensions: Partial<Record<ProblemCode, Record<string, Schema>>> = {
-  validation_failed: { errors: fieldErrors },
-  key_type_not_allowed: {
-    allowed_key_types: { type: 'array', items: { type: 'string', enum: [...tokenTypes] } },
-  },
-  plan_required: { required_plan: { type: 'string', const: 'enterprise' } },
-  hold_converted: { 'booking_id?': { type: 'string', format: 'uuid' } },
-  change_not_allowed: { reason: { type: 'string', enum: ['too_late', 'not_allowed', 'too_many'] } },
-  version_conflict: { current_etag: text },
-  slot_held: { alternatives: alternativesOfProblem },
-  slot_booked: { alternatives: alternativesOfProblem },
-  slot_not_offered: { reason: { type: 'string', enum: reasons }, alternatives: alternativesOfProblem },
-}
-
-/** The name of the schema of a code's problem documents: `slot_held` → `SlotHeldProblem`. */
-function problemName(code: ProblemCode): string {
-  const words = code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-  return `${words.join('')}Problem`
-}
-
-/** The schema of the problem documents (RFC 9457) with this code. */
-function problemSchema(code: ProblemCode): Schema {
-  const { status, title } = problemKinds[code]
-  const more = Object.entries(extensions[code] ?? {})
-  const always = more.flatMap(([name]) => (name.endsWith('?') ? [] : [name]))
-  return {
-    title: problemName(code),
-    type: 'object',
-    description: `${title}: ${problemTexts[code].when}`,
-    properties: {
-      type: { type: 'string', const: `/problems/${code}`, description: 'A page that says what to do.' },
-      title: text,
-      status: { type: 'integer', const: status },
-      detail: { type: 'string', description: 'What was wrong with this very request, for people.' },
-      code: { type: 'string', const: code },
-      request_id: text,
-      ...Object.fromEntries(more.map(([name, schema]) => [name.replace('?', ''), schema])),
-    },
-    required: ['type', 'title', 'status', 'detail', 'code', 'request_id', ...always],
-  }
-}
-
-/** An example problem document. */
-export function exampleProblem(code: ProblemCode): Record<string, unknown> {
-  const { status, title } = problemKinds[code]
-  const { detail, ...more } = problemTexts[code].example
-  const usual = { type: `/problems/${code}`, title, status, detail, code, request_id: exampleIds.request }
-  return { ...usual, ...more }
-}
-
-/** The components that responses with these codes refer to. */
-function problemComponents(codes: ProblemCode[]) {
-  return {
-    schemas: Object.fromEntries(codes.map((code) => [problemName(code), problemSchema(code)])),
-    examples: Object.fromEntries(
-      codes.map((code) => [code, { summary: problemKinds[code].title, value: exampleProblem(code) }]),
-    ),
-  }
-}
-
-/** The response with one of these codes, all of one status. */
-function problemResponse(codes: ProblemCode[]) {
-  const references = codes.map((code) => ({ $ref: componentReference(problemName(code)) }))
-  const mapping = codes.map((code) => [code, componentReference(problemName(code))] as const)
-  return {
-    description: codes.map((code) => `\`${code}\`: ${problemKinds[code].title}.`).join('\n\n'),
-    content: {
-      'application/problem+json': {
-        schema:
-          codes.length === 1
-            ? references[0]
-            : {
-                oneOf: references,
-                discriminator: { propertyName: 'code', mapping: Object.fromEntries(mapping) },
-              },
-        examples: Object.fromEntries(
-          codes.map((code) => [code, { $ref: componentReference(code, 'examples') }]),
-        ),
-      },
-    },
-  }
-}
-
-/**
- * Converts validation schemas to those of the document: replaces our own formats and keywords, and turns a schema with a
- * title into a component.
- */
-class SchemaWriter {
-  /** The components so far, by name. */
-  readonly components: Record<string, Schema> = {}
-
-  write(schema: Schema): Schema {
-    const { title, ...written } = this.convert(schema)
-    if (title === undefined) return written
-    this.keep(title, { title, ...written })
-    return { $ref: componentReference(title) }
-  }
-
-  private keep(title: string, schema: Schema): void {
-    const known = this.components[title]
-    if (known && JSON.stringify(known) !== JSON.stringify(schema)) {
-      throw new Error(`two different schemas have the title ${title}`)
-    }
-    this.components[title] = schema
-  }
-
-  private convert(schema: Schema): Schema {
-    if (schema['fieldValue'] === true) return this.within(withoutKeywords(schema, fieldValueSchema))
-    return this.within(ofKnownFormat(withoutKeywords(schema, {})))
-  }
-
-  /** Converts the subschemas. */
-  private within({ properties, items, anyOf, ...schema }: Schema): Schema {
-    return {
-      ...(anyOf && alternatives(anyOf.map((one) => this.write(one)))),
-      ...schema,
-      ...(properties && {
-        properties: Object.fromEntries(
-          Object.entries(properties).map(([name, member]) => [name, this.write(member)]),
-        ),
-      }),
-      ...(items && { items: this.write(items) }),
-    }
-  }
-}
-
-function componentReference(name: string, section = 'schemas'): string {
-  return `#/components/${section}/${name}`
-}
-
-/** Keywords of our validation alone. With `maxProperties` tools make up as many fields for each form: gigabytes of them. */
-const ownKeywords = ['lowercase', 'timeZone', 'fieldValue', 'rule', 'maxProperties']
-
-function withoutKeywords(schema: Schema, added: Schema): Schema {
-  const known = Object.entries(schema).filter(([keyword]) => !ownKeywords.includes(keyword))
-  return { ...added, ...Object.fromEntries(known) }
-}
-
-function ofKnownFormat(schema: Schema): Schema {
-  const { format, ...rest } = schema
-  const known = format === undefined ? undefined : formatSchemas[format]
-  if (known)
-    return known.replaces ? { ...known.schema, ...annotationsOf(rest) } : { ...rest, ...known.schema }
-  return schema.enum && schema.type === undefined && areTexts(schema.enum)
-    ? { type: 'string', ...schema }
-    : schema
-}
-
-function annotationsOf({ description, examples }: Schema): Schema {
-  return { ...(description !== undefined && { description }), ...(examples !== undefined && { examples }) }
-}
-
-function areTexts(values: readonly unknown[]): boolean {
-  return values.every((value) => typeof value === 'string')
-}
-
-/** "This or null" in the short form where the schema is a simple one. */
-function alternatives(schemas: Schema[]): Schema {
-  const [one, other, ...more] = schemas
-  const isShort =
-    one !== undefined &&
-    other?.type === 'null' &&
-    more.length === 0 &&
-    typeof one.type === 'string' &&
-    one.enum === undefined
-  return isShort ? { ...one, type: [String(one.type), 'null'] } : { anyOf: schemas }
-}
-
-/** A JSON Schema (draft 2020-12) of OpenAPI 3.1, or one of ours before its conversion. */
-interface Schema {
-  [keyword: string]: unknown
-  $ref?: string
-  title?: string
-  type?: string | string[]
-  format?: string
-  enum?: readonly unknown[]
-  anyOf?: Schema[]
-  properties?: Record<string, Schema>
-  items?: Schema
-}
-
-/** The OpenAPI form of one of our formats (http/validation.ts): replaces the schema, or adds to it. */
-interface FormatSchema {
-  schema: Schema
-  replaces?: true
-}
-
-const formatSchemas: Record<string, FormatSchema> = {
-  instant: { schema: { format: 'date-time' } },
-  line: { schema: { pattern: String.raw`^[^\u0000-\u001f\u007f-\u009f]*$` } },
-  text: { schema: { pattern: String.raw`^(?:[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\r\n)*$` } },
-  phone: { schema: { pattern: String.raw`^(?:(?=.*[0-9])[0-9 +().-]+)?$` } },
-  // in a query everything is text, so a number for clients is the same on the wire
-  limit: { schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 }, replaces: true },
-  'party-size': { schema: { type: 'integer', minimum: 1, maximum: 500 }, replaces: true },
-}
-
-/** The keyword `fieldValue`. */
-const fieldValueSchema: Schema = {
-  title: 'FieldValue',
-  description:
-    'The answer to a custom field: a text, a number, true or false, or for `multi_select` a list of texts.',
-  anyOf: [
-    { type: 'string' },
-    { type: 'number' },
-    { type: 'boolean' },
-    { type: 'array', items: { type: 'string' } },
-  ],
-}
-
-interface KnownRoute {
-  method: string
-  /** With the names of its parameters: `/api/v1/services/:id`. */
-  url: string
-  /** The key types that may call it; absent where no key is needed. */
-  access: readonly TokenType[] | undefined
-}
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Every route that was added so far, HEAD beside each GET included. */
-    knownRoutes: KnownRoute[]
-  }
-}
-
-/** Every path below this one belongs to the API, an unknown one too. */
-const apiPath = /^\/api\/v1(?=[/?]|$)/
-
-/** Whether a request belongs to the API, by its route or its path. An OPTIONS never does: it gets a preflight response. */
-export function isOfApi({ method, routeOptions, originalUrl }: FastifyRequest): boolean {
-  return method !== 'OPTIONS' && (apiPath.test(routeOptions.url ?? '') || apiPath.test(originalUrl))
-}
-
-/** Lists the routes in `knownRoutes`. Call it before adding any. */
-export function listRoutes(app: FastifyInstance): void {
-  const routes: KnownRoute[] = []
-  app.decorate('knownRoutes', routes)
-  app.addHook('onRoute', (route) => {
-    const isOurs = route.url !== '*' && !route.config?.answersWrongMethod // preflights answer on every path
-    for (const method of isOurs ? [route.method].flat() : []) {
-      routes.push({ method, url: route.url, access: route.config?.access })
-    }
-  })
 }

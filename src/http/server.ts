@@ -12,7 +12,8 @@ import {
   hardenServer,
   headerLimitBytes,
 } from './hardening.ts'
-import { describeInOpenApi, listRoutes } from './openapi.ts'
+import { listRoutes } from './known-routes.ts'
+import { describeInOpenApi } from './openapi.ts'
 import { answerWrongMethods, problemReplies, refuseUnknownPaths } from './problems.ts'
 import { compileCreation, compileSchema } from './validation.ts'
 

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { WebOrigin } from '../base/contact-formats.ts'
 import { type ProblemCode, problemKinds } from '../base/errors.ts'
 import { fieldErrorTexts, problemTexts } from '../base/problem-texts.ts'
-import { exampleProblem } from '../http/openapi.ts'
+import { exampleProblem } from '../http/openapi-problems.ts'
 
 /** Safe HTML. */
 export class Html {

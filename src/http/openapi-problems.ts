@@ -1,0 +1,120 @@
+import { type ProblemCode, problemKinds } from '../base/errors.ts'
+import { exampleIds } from '../base/examples.ts'
+import { fieldErrorTexts, problemTexts } from '../base/problem-texts.ts'
+import { tokenTypes } from '../base/token-types.ts'
+import { componentReference, type Schema } from './openapi-schemas.ts'
+
+/* The problem documents (RFC 9457) of the OpenAPI document. */
+
+const text: Schema = { type: 'string' }
+
+const fieldErrors: Schema = {
+  type: 'array',
+  description: 'Every fault of the request, at most 100.',
+  items: {
+    type: 'object',
+    properties: {
+      pointer: { type: 'string', description: 'Where it is: a JSON pointer (RFC 6901).' },
+      code: { type: 'string', enum: Object.keys(fieldErrorTexts) },
+      detail: { type: 'string', description: 'What to do about it, for people.' },
+    },
+    required: ['pointer', 'code', 'detail'],
+  },
+}
+
+/** Reasons of `slot_not_offered`. */
+const reasons = [
+  ...['in_the_past', 'too_soon', 'beyond_horizon', 'outside_hours'],
+  ...['blocked', 'not_on_grid', 'not_offered_here', 'staff_not_available'],
+]
+
+const alternativesOfProblem: Schema = {
+  type: 'array',
+  maxItems: 3,
+  description: 'The nearest free slots of the same request.',
+  items: { $ref: componentReference('Slot') },
+}
+
+/** The extension members of problem documents; a name that ends with `?` is optional. */
+const extensions: Partial<Record<ProblemCode, Record<string, Schema>>> = {
+  validation_failed: { errors: fieldErrors },
+  key_type_not_allowed: {
+    allowed_key_types: { type: 'array', items: { type: 'string', enum: [...tokenTypes] } },
+  },
+  plan_required: { required_plan: { type: 'string', const: 'enterprise' } },
+  hold_converted: { 'booking_id?': { type: 'string', format: 'uuid' } },
+  change_not_allowed: { reason: { type: 'string', enum: ['too_late', 'not_allowed', 'too_many'] } },
+  version_conflict: { current_etag: text },
+  slot_held: { alternatives: alternativesOfProblem },
+  slot_booked: { alternatives: alternativesOfProblem },
+  slot_not_offered: { reason: { type: 'string', enum: reasons }, alternatives: alternativesOfProblem },
+}
+
+/** The name of the schema of a code's problem documents: `slot_held` → `SlotHeldProblem`. */
+function problemName(code: ProblemCode): string {
+  const words = code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+  return `${words.join('')}Problem`
+}
+
+/** The schema of the problem documents (RFC 9457) with this code. */
+function problemSchema(code: ProblemCode): Schema {
+  const { status, title } = problemKinds[code]
+  const more = Object.entries(extensions[code] ?? {})
+  const always = more.flatMap(([name]) => (name.endsWith('?') ? [] : [name]))
+  return {
+    title: problemName(code),
+    type: 'object',
+    description: `${title}: ${problemTexts[code].when}`,
+    properties: {
+      type: { type: 'string', const: `/problems/${code}`, description: 'A page that says what to do.' },
+      title: text,
+      status: { type: 'integer', const: status },
+      detail: { type: 'string', description: 'What was wrong with this very request, for people.' },
+      code: { type: 'string', const: code },
+      request_id: text,
+      ...Object.fromEntries(more.map(([name, schema]) => [name.replace('?', ''), schema])),
+    },
+    required: ['type', 'title', 'status', 'detail', 'code', 'request_id', ...always],
+  }
+}
+
+/** An example problem document. */
+export function exampleProblem(code: ProblemCode): Record<string, unknown> {
+  const { status, title } = problemKinds[code]
+  const { detail, ...more } = problemTexts[code].example
+  const usual = { type: `/problems/${code}`, title, status, detail, code, request_id: exampleIds.request }
+  return { ...usual, ...more }
+}
+
+/** The components that responses with these codes refer to. */
+export function problemComponents(codes: ProblemCode[]) {
+  return {
+    schemas: Object.fromEntries(codes.map((code) => [problemName(code), problemSchema(code)])),
+    examples: Object.fromEntries(
+      codes.map((code) => [code, { summary: problemKinds[code].title, value: exampleProblem(code) }]),
+    ),
+  }
+}
+
+/** The response with one of these codes, all of one status. */
+export function problemResponse(codes: ProblemCode[]) {
+  const references = codes.map((code) => ({ $ref: componentReference(problemName(code)) }))
+  const mapping = codes.map((code) => [code, componentReference(problemName(code))] as const)
+  return {
+    description: codes.map((code) => `\`${code}\`: ${problemKinds[code].title}.`).join('\n\n'),
+    content: {
+      'application/problem+json': {
+        schema:
+          codes.length === 1
+            ? references[0]
+            : {
+                oneOf: references,
+                discriminator: { propertyName: 'code', mapping: Object.fromEntries(mapping) },
+              },
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { $ref: componentReference(code, 'examples') }]),
+        ),
+      },
+    },
+  }
+}
