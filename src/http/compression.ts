@@ -1,6 +1,6 @@
 import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { isOfApi } from './known-routes.ts'
+import { isOfApi } from './route-list.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

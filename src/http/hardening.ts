@@ -6,7 +6,7 @@ import helmet from 'helmet'
 import { Problem, type ProblemCode, problemKinds } from '../base/errors.ts'
 import type { Context } from '../database/context.ts'
 import { bodyLimitBytes } from './body.ts'
-import { isOfApi } from './known-routes.ts'
+import { isOfApi } from './route-list.ts'
 import { problemBody } from './problems.ts'
 
 /** Limit of the request target and all headers together. */

@@ -12,7 +12,7 @@ import {
   hardenServer,
   headerLimitBytes,
 } from './hardening.ts'
-import { listRoutes } from './known-routes.ts'
+import { listRoutes } from './route-list.ts'
 import { describeInOpenApi } from './openapi.ts'
 import { answerWrongMethods, problemReplies, refuseUnknownPaths } from './problems.ts'
 import { compileCreation, compileSchema } from './validation.ts'
