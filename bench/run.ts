@@ -24,6 +24,7 @@ npm run bench -- log-ins    log-ins and forgotten passwords of people, known and
 npm run bench -- calendar   a full day in the console, in Chromium; takes the same
 npm run bench -- widget     the first times of a widget in a website, in Chromium; takes --engine, --rounds
 npm run bench -- replica    processor time of PostgreSQL with and without DATABASE_READ_URL
+npm run bench -- start      a start, and the memory of an idle server; takes against PATH, --engine, --rounds
 npm run bench -- webhooks   deliveries instead
 npm run bench -- search     a search among a million bookings instead
 npm run bench -- stored     what a booking leaves in PostgreSQL, and what all of it costs
@@ -181,6 +182,7 @@ if (import.meta.main) {
       quiet: async () => (await import('./quiet.ts')).measureQuiet,
       mails: async () => (await import('./mails.ts')).measureBesideMails,
       'log-ins': async () => (await import('./log-ins.ts')).measureLogIns,
+      start: async () => (await import('./start.ts')).measureStart,
       stored: async () => (await import('./stored.ts')).measureStored,
     }[args[0] ?? '']
     const plan = understood(special ? args.slice(1) : args)

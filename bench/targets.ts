@@ -31,6 +31,8 @@ export interface Target {
   command<T>(...args: string[]): Promise<T>
   /** Of the larger process, resident. */
   megabytes(): number
+  /** Stops the servers and starts them again; gives the milliseconds until the last one says that it serves. */
+  restart(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -67,16 +69,24 @@ export async function startTarget(
   const keys: Keys[] = []
   for (let business = 0; business < businesses; business += 1) keys.push(await makeKeys(program))
   const servers: Server[] = []
-  for (let server = 0; server < (engine === 'two-servers' ? 2 : 1); server += 1) {
-    servers.push(await serve(program)) // one after the other, as the first brings the schema up to date
-    undo.defer(() => servers.at(server)?.stop())
+  const stopServers = async () => {
+    for (const server of servers.splice(0)) await server.stop()
   }
+  const startServers = async () => {
+    // one after the other, as the first brings the schema up to date
+    for (let server = 0; server < (engine === 'two-servers' ? 2 : 1); server += 1)
+      servers.push(await serve(program))
+  }
+  undo.defer(stopServers)
+  await startServers()
   const worlds: World[] = []
   for (const own of keys) worlds.push(await makeWorld(servers[0]?.address ?? '', own))
   const stack = undo.move()
   return {
     name: `${engine} ${number}`,
-    addresses: servers.map(({ address }) => address),
+    get addresses() {
+      return servers.map(({ address }) => address)
+    },
     databaseUrl: engine === 'sqlite' ? undefined : databaseUrl,
     worlds,
     processorSeconds: async () => ({
@@ -85,6 +95,12 @@ export async function startTarget(
     }),
     command: (...args) => commandOf(program, ...args),
     megabytes: () => Math.max(...servers.map(({ pid }) => residentMegabytes(pid))),
+    restart: async () => {
+      await stopServers()
+      const begun = performance.now()
+      await startServers()
+      return performance.now() - begun
+    },
     stop: () => stack.disposeAsync(),
   }
 }

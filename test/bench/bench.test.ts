@@ -81,6 +81,19 @@ longTest('bookings are measured beside mail servers of all kinds', patient, asyn
   expect(Number(rows[1]?.[2])).toBeGreaterThan(0)
 })
 
+longTest(
+  'a start, and the memory of an idle server, are measured in turns with another',
+  patient,
+  async () => {
+    const { code, stdout, stderr } = await bench(
+      ...['start', 'against', project, '--engine', 'sqlite', '--rounds', '1'],
+    )
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const checkout of ['this', 'other'])
+      expect(stdout).toMatch(new RegExp(`'sqlite' +│ '${checkout}' +│ [1-9]\\d+ +│ [1-9]\\d+ +│`))
+  },
+)
+
 test.skipIf(!isWhole || findWholeChromium() === undefined)(
   'the calendar of a large salon is opened and dragged in',
   patient,

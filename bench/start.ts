@@ -1,0 +1,47 @@
+import { resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { findPostgres } from '../test/support/postgres-server.ts'
+import { median, type Plan } from './measure.ts'
+import { startTarget, type Target } from './targets.ts'
+
+/*
+ * How long a server takes to start, and what it keeps in memory while nobody asks for anything. The first start, which makes
+ * the database and may compile everything, is not counted.
+ */
+
+/** By then a server has dropped what only its start needed (src/cli/memory.ts). */
+const quietMs = 6_000
+
+/** Prints for each engine and checkout the medians of the rounds, in turns. */
+export async function measureStart({ engines, rounds, against }: Plan): Promise<void> {
+  await using undo = new AsyncDisposableStack()
+  const postgres = engines.some((engine) => engine !== 'sqlite') ? await findPostgres(process.env) : null
+  if (postgres) undo.defer(() => postgres.stop())
+  const checkouts = [resolve(import.meta.dirname, '..'), ...(against === undefined ? [] : [resolve(against)])]
+  console.log(
+    `Starts on a database that is there, and resident memory ${quietMs / 1_000} s later; ${rounds} of each.`,
+  )
+  const rows: object[] = []
+  for (const engine of engines) {
+    await using ofEngine = new AsyncDisposableStack()
+    const seen: { target: Target; startMs: number[]; megabytes: number[] }[] = []
+    for (const [number, checkout] of checkouts.entries()) {
+      const target = await startTarget(checkout, engine, { postgresUrl: postgres?.url, number })
+      ofEngine.defer(() => target.stop())
+      seen.push({ target, startMs: [], megabytes: [] })
+    }
+    for (let round = 0; round < rounds; round += 1) {
+      for (const { target, startMs, megabytes } of seen) {
+        startMs.push(await target.restart())
+        await pause(quietMs)
+        megabytes.push(target.megabytes())
+      }
+    }
+    for (const [index, { startMs, megabytes }] of seen.entries())
+      rows.push({
+        ...{ engine, checkout: index === 0 ? 'this' : 'other' },
+        ...{ 'start ms': Math.round(median(startMs)), 'idle MB': Math.round(median(megabytes)) },
+      })
+  }
+  console.table(rows)
+}
