@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Figure, Plan } from './measure.ts'
 import { engines, operations } from './operations.ts'
@@ -25,8 +27,8 @@ npm run bench -- calendar   a full day in the console, in Chromium; takes the sa
 npm run bench -- widget     the first times of a widget in a website, in Chromium; takes --engine, --rounds
 npm run bench -- replica    processor time of PostgreSQL with and without DATABASE_READ_URL
 npm run bench -- start      a start, and the memory of an idle server; takes against PATH, --engine, --rounds
-npm run bench -- webhooks   deliveries instead
-npm run bench -- search     a search among a million bookings instead
+npm run bench -- webhooks [ENGINE [N]]  deliveries, to so many webhooks
+npm run bench -- search [ENGINE [N]]    a search among so many bookings, a million
 npm run bench -- stored     what a booking leaves in PostgreSQL, and what all of it costs
 npm run bench -- growth     reckons a million businesses over several databases`
 
@@ -46,6 +48,8 @@ export function planOf(args: string[]): Plan {
     },
   })
   const [word, against, ...rest] = positionals
+  if (word === 'against' && against === undefined)
+    throw new Error('against takes the path of another checkout')
   if (word !== undefined && (word !== 'against' || against === undefined || rest.length > 0)) {
     throw new Error(`"${positionals.join(' ')}" is not understood`)
   }
@@ -157,35 +161,71 @@ async function main(plan: Plan): Promise<void> {
   })
 }
 
-/** The plan, or what is wrong with the arguments. */
-function understood(args: string[]): Plan | undefined {
+/** Throws a sentence unless there are no more than `most` arguments: an engine, and after it a count. */
+export function checkEngineAndCount(args: string[], most: number): void {
+  if (args.length > most) throw new Error(`"${args.slice(most).join(' ')}" is not understood`)
+  const [engine, count] = args
+  if (engine !== undefined) chosen('the first argument', [engine], ['sqlite', 'postgres'])
+  if (count !== undefined) positive('the second argument', count)
+}
+
+/** What the arguments are read as; undefined once it has said what is wrong with them. */
+function understood<T>(read: () => T): T | undefined {
   try {
-    return planOf(args)
+    return read()
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
+    console.error(error instanceof Error ? error.message : String(error))
+    console.error('npm run bench -- help   lists what there is')
     process.exitCode = 2
     return undefined
   }
 }
 
+/** The plan of the arguments; another checkout must be there. */
+function possiblePlan(args: string[]): Plan {
+  const plan = planOf(args)
+  if (plan.against !== undefined && !existsSync(join(plan.against, 'bin/holdfast.js')))
+    throw new Error(`${plan.against} is no checkout of Holdfast: it has no bin/holdfast.js`)
+  return plan
+}
+
+/** What takes no options: how many arguments, and the work. */
+const alone = new Map<string, [most: number, work: () => Promise<unknown>]>(
+  Object.entries({
+    webhooks: [2, () => import('./webhooks.ts')],
+    search: [2, () => import('./search.ts')],
+    replica: [0, async () => (await import('./replica.ts')).measureReplica()],
+    growth: [0, async () => (await import('./growth.ts')).simulateGrowth()],
+  }),
+)
+
+/** What takes a plan. */
+const planned = new Map<string, () => Promise<(plan: Plan) => Promise<void>>>(
+  Object.entries({
+    calendar: async () => (await import('./calendar.ts')).measureCalendar,
+    widget: async () => (await import('./widget.ts')).measureWidget,
+    'busy-calendars': async () => (await import('./busy-calendars.ts')).measureBesideCalendars,
+    quiet: async () => (await import('./quiet.ts')).measureQuiet,
+    mails: async () => (await import('./mails.ts')).measureBesideMails,
+    'log-ins': async () => (await import('./log-ins.ts')).measureLogIns,
+    start: async () => (await import('./start.ts')).measureStart,
+    stored: async () => (await import('./stored.ts')).measureStored,
+  }),
+)
+
 if (import.meta.main) {
   const args = process.argv.slice(2)
-  if (args[0] === 'webhooks') await import('./webhooks.ts')
-  else if (args[0] === 'search') await import('./search.ts')
-  else if (args[0] === 'replica') await (await import('./replica.ts')).measureReplica()
-  else if (args[0] === 'growth') (await import('./growth.ts')).simulateGrowth()
-  else {
-    const special = {
-      calendar: async () => (await import('./calendar.ts')).measureCalendar,
-      widget: async () => (await import('./widget.ts')).measureWidget,
-      'busy-calendars': async () => (await import('./busy-calendars.ts')).measureBesideCalendars,
-      quiet: async () => (await import('./quiet.ts')).measureQuiet,
-      mails: async () => (await import('./mails.ts')).measureBesideMails,
-      'log-ins': async () => (await import('./log-ins.ts')).measureLogIns,
-      start: async () => (await import('./start.ts')).measureStart,
-      stored: async () => (await import('./stored.ts')).measureStored,
-    }[args[0] ?? '']
-    const plan = understood(special ? args.slice(1) : args)
+  const [word = '', ...rest] = args
+  const [most, work] = alone.get(word) ?? []
+  if (['help', '--help', '-h'].includes(word)) console.log(usage)
+  else if (most !== undefined) {
+    await understood(() => {
+      checkEngineAndCount(rest, most)
+      return work
+    })?.()
+  } else {
+    const special = planned.get(word)
+    const plan = understood(() => possiblePlan(special ? rest : args))
     if (plan) await ((await special?.()) ?? main)(plan)
   }
 }

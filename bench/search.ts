@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Actor } from '../src/access/actor.ts'
@@ -12,6 +11,7 @@ import type { Context } from '../src/bookings/context.ts'
 import { isPostgres } from '../src/database/json-rows.ts'
 import { createContext } from '../src/operate/open.ts'
 import { findPostgres } from '../test/support/postgres-server.ts'
+import { ownDirectory } from './children.ts'
 import { ownDatabase } from './support/own-database.ts'
 import { makeShop, type Shop } from './support/shop.ts'
 
@@ -242,11 +242,11 @@ function actorOf(businessId: string): Actor {
 console.log(
   'Milliseconds (p50, p95) of the first page of 20 bookings, of later ones, and of the first page of clients.',
 )
-const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
+const directory = ownDirectory()
 try {
-  if (onlyEngine !== 'postgres') await measure(`sqlite:${join(directory, 'search.db')}`, 'SQLite')
+  if (onlyEngine !== 'postgres') await measure(`sqlite:${join(directory.path, 'search.db')}`, 'SQLite')
 } finally {
-  rmSync(directory, { recursive: true, force: true })
+  await directory.remove()
 }
 const postgres = onlyEngine === 'sqlite' ? undefined : await findPostgres(process.env)
 if (postgres) {

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import pg from 'pg'
 import { Agent, request as send } from 'undici'
 import { startOwnPostgres } from '../test/support/postgres-server.ts'
+import { ownDirectory } from './children.ts'
 import { Ground, type Request, type Send, type World } from './operations.ts'
 import { startTarget, type Target } from './targets.ts'
 
@@ -34,8 +33,8 @@ export async function measureStored(): Promise<void> {
 /** Measures a service of its own, which tells of each booking by webhook and mail, or nobody. */
 async function measureWith(postgresUrl: string, { tells }: { tells: boolean }): Promise<void> {
   await using undo = new AsyncDisposableStack()
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-mails-'))
-  undo.defer(() => rmSync(directory, { recursive: true }))
+  const { path: directory, remove } = ownDirectory()
+  undo.defer(remove)
   const receiver = createServer((_request, response) => response.end()).listen(0, '127.0.0.1')
   undo.defer(() => void receiver.close())
   await once(receiver, 'listening')

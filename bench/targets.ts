@@ -1,12 +1,11 @@
 import { execFile, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { request } from 'undici'
-import { endingWithUs } from './children.ts'
+import { endingWithUs, ownDirectory } from './children.ts'
 import type { Sample } from './load.ts'
 import type { Engine, World } from './operations.ts'
 import { ownDatabase } from './support/own-database.ts'
@@ -56,8 +55,8 @@ export async function startTarget(
   { postgresUrl, number, businesses = 1, settings = {} }: StartOptions,
 ): Promise<Target> {
   await using undo = new AsyncDisposableStack()
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
-  undo.defer(() => rmSync(directory, { recursive: true }))
+  const { path: directory, remove } = ownDirectory()
+  undo.defer(remove)
   let databaseUrl = `sqlite:${directory}/bench.db`
   if (engine !== 'sqlite') {
     if (postgresUrl === undefined) throw new Error(`${engine} needs a PostgreSQL`)

@@ -1,7 +1,5 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { request } from 'undici'
 import { operator } from '../src/access/actor.ts'
@@ -16,6 +14,7 @@ import { DeliveryWorker } from '../src/webhooks/worker.ts'
 import { recordChange } from '../src/webhooks/event.ts'
 import { createWebhook } from '../src/webhooks/webhook.ts'
 import { findPostgres } from '../test/support/postgres-server.ts'
+import { endingWithUs, ownDirectory } from './children.ts'
 import { ownDatabase } from './support/own-database.ts'
 import { makeShop, type Shop } from './support/shop.ts'
 
@@ -44,7 +43,7 @@ interface Receiver {
 }
 
 async function startReceiver(): Promise<Receiver> {
-  const child = fork(join(import.meta.dirname, 'support/receiver-process.ts'))
+  const child = endingWithUs(fork(join(import.meta.dirname, 'support/receiver-process.ts')))
   const [port] = (await once(child, 'message')) as [number]
   const address = `http://127.0.0.1:${port}`
   return {
@@ -216,11 +215,11 @@ async function measure(databaseUrl: string, engine: string, webhooks: number): P
 }
 
 const rows: object[] = []
-const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
+const directory = ownDirectory()
 for (const webhooks of onlyEngine === 'postgres' ? [] : counts) {
-  rows.push(await measure(`sqlite:${join(directory, `${webhooks}.db`)}`, 'sqlite', webhooks))
+  rows.push(await measure(`sqlite:${join(directory.path, `${webhooks}.db`)}`, 'sqlite', webhooks))
 }
-rmSync(directory, { recursive: true, force: true })
+await directory.remove()
 const postgres = onlyEngine === 'sqlite' ? undefined : await findPostgres(process.env)
 if (postgres) {
   for (const webhooks of counts) {

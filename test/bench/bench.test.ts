@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { planOf } from '../../bench/run.ts'
@@ -6,7 +8,7 @@ import { operations } from '../../bench/operations.ts'
 import { blocksOf, documentAt, tableUnder } from '../docs/documents.ts'
 import { findWholeChromium } from '../support/chromium.ts'
 import { isWhole, longTest } from '../support/long.ts'
-import { project } from '../support/holdfast-process.ts'
+import { emptyDirectory, project } from '../support/holdfast-process.ts'
 
 /** Runs the benchmark as `npm run bench` does. */
 function bench(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
@@ -140,23 +142,52 @@ test.each([
   [['--operation', 'shows'], '--operation takes session, hold'],
   [['--engine', 'mysql'], '--engine takes sqlite, postgres, two-servers; not mysql'],
   [['--at-once', 'many'], '--at-once takes a number above 0; not many'],
-  [['against'], '"against" is not understood'],
+  [['against'], 'against takes the path of another checkout'],
+  [['nonsense'], '"nonsense" is not understood'],
 ])('%j is refused with what there is', (args, reason) => {
   expect(() => planOf(args)).toThrow(reason)
 })
 
-test('what is refused measures nothing, and ends with 2', async () => {
-  const { code, stdout, stderr } = await bench('--operation', 'shows')
+test.each([
+  [['--operation', 'shows'], /^--operation takes session, hold/],
+  [['against', '/nowhere'], /^\/nowhere is no checkout of Holdfast/],
+  [['webhooks', 'mysql'], /^the first argument takes sqlite, postgres; not mysql/],
+  [['search', 'sqlite', 'many'], /^the second argument takes a number above 0; not many/],
+  [['growth', 'faster'], /^"faster" is not understood/],
+])('%j measures nothing, and ends with 2', async (args, reason) => {
+  const { code, stdout, stderr } = await bench(...args)
   expect([code, stdout]).toEqual([2, ''])
-  expect(stderr).toMatch(/^--operation takes session, hold.*\nnpm run bench /)
+  expect(stderr).toMatch(reason)
+  expect(stderr).toMatch(/\nnpm run bench -- help .*\n$/)
+})
+
+test('help lists what there is', async () => {
+  const { code, stdout, stderr } = await bench('help')
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/^npm run bench .*\n {2}against PATH /)
+})
+
+longTest('what is interrupted leaves no server and no file behind', patient, async () => {
+  const directory = emptyDirectory()
+  const child = execFile(process.execPath, [join(project, 'bench/run.ts'), 'start', '--engine', 'sqlite'], {
+    env: { ...process.env, TMPDIR: directory },
+  })
+  const exited = once(child, 'exit')
+  // the server has its database
+  const hasDatabase = () =>
+    readdirSync(directory, { recursive: true }).some((name) => /bench\.db$/.test(String(name)))
+  await expect.poll(hasDatabase, patient).toBe(true)
+  child.kill('SIGINT')
+  expect(await exited).toEqual([130, null])
+  expect(readdirSync(directory)).toEqual([])
 })
 
 test('the commands of docs/benchmark.md are understood', () => {
   const { text = '' } =
     blocksOf(documentAt('docs/benchmark.md')).find((block) => block.text.includes('against')) ?? {}
   const commands = text.split('\n').map((line) => line.replace(/ +#.*/, ''))
-  expect(commands).toHaveLength(8)
-  for (const command of commands.filter((one) => !/ (webhooks|search|start)$/.test(one))) {
+  expect(commands).toHaveLength(9)
+  for (const command of commands.filter((one) => !/ (webhooks|search|start)$|^git /.test(one))) {
     const args = command.replace(/npm run bench -- ((quiet|mails) )?/, '').split(' ')
     expect(planOf(args).rounds, command).toBeGreaterThan(0)
   }
