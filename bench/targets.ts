@@ -133,7 +133,9 @@ type Keys = Pick<World, 'businessKey' | 'publishableKey'>
 /** What a command prints. */
 async function commandOf<T = Record<string, string>>(program: Program, ...args: string[]): Promise<T> {
   const options = { cwd: program.directory, env: environmentOf(program) }
-  const { stdout } = await promisify(execFile)(process.execPath, [program.path, ...args, '--json'], options)
+  const running = promisify(execFile)(process.execPath, [program.path, ...args, '--json'], options)
+  endingWithUs(running.child)
+  const { stdout } = await running
   return JSON.parse(stdout) as T
 }
 
