@@ -162,7 +162,7 @@ async function main(plan: Plan): Promise<void> {
 }
 
 /** Throws a sentence unless there are no more than `most` arguments: an engine, and after it a count. */
-export function checkEngineAndCount(args: string[], most: number): void {
+function checkEngineAndCount(args: string[], most: number): void {
   if (args.length > most) throw new Error(`"${args.slice(most).join(' ')}" is not understood`)
   const [engine, count] = args
   if (engine !== undefined) chosen('the first argument', [engine], ['sqlite', 'postgres'])
