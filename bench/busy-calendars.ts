@@ -3,15 +3,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { constants, setPriority } from 'node:os'
-import { resolve } from 'node:path'
 import { request } from 'undici'
 import { endless, manyExceptions } from '../test/calendars/hostile-files.ts'
-import { findPostgres } from '../test/support/postgres-server.ts'
 import { endingWithUs } from './children.ts'
 import { Load, type Outcome } from './load.ts'
 import { median, type Plan } from './measure.ts'
 import type { Engine } from './operations.ts'
-import { startTarget, type Target } from './targets.ts'
+import { postgresFor, startTarget, type Target, thisCheckout } from './targets.ts'
 
 /*
  * What hostile busy calendars cost those who book: 100 holds a second without one, and beside another process that never
@@ -31,13 +29,12 @@ const files = [...Object.values(endless), manyExceptions]
 /** Prints for each engine the times of holds and the memory, without and beside hostile calendars. */
 export async function measureBesideCalendars({ engines, rounds, seconds }: Plan): Promise<void> {
   await using undo = new AsyncDisposableStack()
-  const postgres = engines.some((engine) => engine !== 'sqlite') ? await findPostgres(process.env) : null
-  if (postgres) undo.defer(() => postgres.stop())
+  const postgresUrl = await postgresFor(engines, undo)
   console.log(
     `${pace.perSecond} holds a second, without and beside hostile calendars, and beside a loop. Medians of ${rounds} turns of ${seconds} s.`,
   )
   const rows: object[] = []
-  for (const engine of engines) rows.push(...(await rowsOf(engine, postgres?.url, { rounds, seconds })))
+  for (const engine of engines) rows.push(...(await rowsOf(engine, postgresUrl, { rounds, seconds })))
   console.table(rows)
 }
 
@@ -58,7 +55,7 @@ async function rowsOf(
     server.close()
   })
   const settings = { NODE_ENV: 'test' } // may fetch from here
-  const target = await startTarget(resolve(import.meta.dirname, '..'), engine, {
+  const target = await startTarget(thisCheckout, engine, {
     postgresUrl,
     number: 0,
     settings,

@@ -1,11 +1,9 @@
-import { resolve } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { request } from 'undici'
 import { findChromium } from '../test/support/chromium.ts'
-import { findPostgres } from '../test/support/postgres-server.ts'
 import { median, type Plan } from './measure.ts'
 import type { Engine } from './operations.ts'
-import { startTarget, type Target } from './targets.ts'
+import { postgresFor, startTarget, type Target, thisCheckout } from './targets.ts'
 
 /*
  * What an owner waits for: the day of a large salon in the console, in Chromium, opened without a cache, and how smoothly
@@ -25,8 +23,7 @@ export async function measureCalendar({ engines, rounds, seconds }: Plan): Promi
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error('this benchmark needs Chromium')
   await using undo = new AsyncDisposableStack()
-  const postgres = engines.some((engine) => engine !== 'sqlite') ? await findPostgres(process.env) : null
-  if (postgres) undo.defer(() => postgres.stop())
+  const postgresUrl = await postgresFor(engines, undo)
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
   undo.defer(() => browser.close())
   console.log(
@@ -34,8 +31,7 @@ export async function measureCalendar({ engines, rounds, seconds }: Plan): Promi
       `a drag of ${seconds} s.`,
   )
   const rows: object[] = []
-  for (const engine of engines)
-    rows.push(await rowOf(browser, engine, { postgresUrl: postgres?.url, rounds, seconds }))
+  for (const engine of engines) rows.push(await rowOf(browser, engine, { postgresUrl, rounds, seconds }))
   console.table(rows)
 }
 
@@ -45,7 +41,7 @@ async function rowOf(
   { postgresUrl, rounds, seconds }: { postgresUrl: string | undefined; rounds: number; seconds: number },
 ): Promise<object> {
   await using undo = new AsyncDisposableStack()
-  const target = await startTarget(resolve(import.meta.dirname, '..'), engine, { postgresUrl, number: 0 })
+  const target = await startTarget(thisCheckout, engine, { postgresUrl, number: 0 })
   undo.defer(() => target.stop())
   const { path, cookie } = await makeSalon(target)
   const [address = ''] = target.addresses

@@ -1,9 +1,7 @@
-import { resolve } from 'node:path'
 import { request } from 'undici'
-import { findPostgres } from '../test/support/postgres-server.ts'
 import { median, type Plan } from './measure.ts'
 import type { Engine } from './operations.ts'
-import { startTarget, type Target } from './targets.ts'
+import { postgresFor, startTarget, type Target, thisCheckout } from './targets.ts'
 
 /*
  * What the time of an answer tells of who has an account: one client tries an address that somebody has and one that nobody
@@ -27,22 +25,20 @@ const forms = [
 /** Prints for each engine and form the median and p99 of both addresses. */
 export async function measureLogIns({ engines, rounds, seconds }: Plan): Promise<void> {
   await using undo = new AsyncDisposableStack()
-  const postgres = engines.some((engine) => engine !== 'sqlite') ? await findPostgres(process.env) : null
-  if (postgres) undo.defer(() => postgres.stop())
+  const postgresUrl = await postgresFor(engines, undo)
   console.log(
     `One request at a time, for an address that somebody has and one that nobody has in turns, for ${rounds * seconds} s.`,
   )
   const rows: object[] = []
-  for (const engine of engines) rows.push(...(await rowsOf(engine, postgres?.url, rounds * seconds)))
+  for (const engine of engines) rows.push(...(await rowsOf(engine, postgresUrl, rounds * seconds)))
   console.table(rows)
 }
 
 async function rowsOf(engine: Engine, postgresUrl: string | undefined, seconds: number): Promise<object[]> {
   await using undo = new AsyncDisposableStack()
-  const checkout = resolve(import.meta.dirname, '..')
   // nothing listens there: the mails wait
   const settings = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Bench <bench@example.com>' }
-  const target = await startTarget(checkout, engine, { postgresUrl, number: 0, settings })
+  const target = await startTarget(thisCheckout, engine, { postgresUrl, number: 0, settings })
   undo.defer(() => target.stop())
   await addPerson(target)
   const rows: object[] = []

@@ -1,12 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { resolve } from 'node:path'
 import { SMTPServer } from 'smtp-server'
-import { findPostgres } from '../test/support/postgres-server.ts'
 import { Load, type Outcome } from './load.ts'
 import { median, type Plan } from './measure.ts'
 import type { Engine } from './operations.ts'
-import { startTarget } from './targets.ts'
+import { postgresFor, startTarget, thisCheckout } from './targets.ts'
 
 /*
  * What a mail server costs those who book: visitors of a service that sends no mails, beside those of services whose mail
@@ -29,14 +27,13 @@ interface Receiver {
 /** Prints for each engine and mail server the times of visitors: a session, a hold, a booking. */
 export async function measureBesideMails({ engines, rounds, seconds }: Plan): Promise<void> {
   await using undo = new AsyncDisposableStack()
-  const postgres = engines.some((engine) => engine !== 'sqlite') ? await findPostgres(process.env) : null
-  if (postgres) undo.defer(() => postgres.stop())
+  const postgresUrl = await postgresFor(engines, undo)
   console.log(
     `${pace.perSecond} visitors a second (session, hold, booking), beside mail servers. ` +
       `Medians of ${rounds} turns of ${seconds} s.`,
   )
   const rows: object[] = []
-  for (const engine of engines) rows.push(...(await rowsOf(engine, postgres?.url, { rounds, seconds })))
+  for (const engine of engines) rows.push(...(await rowsOf(engine, postgresUrl, { rounds, seconds })))
   console.table(rows)
 }
 
@@ -46,7 +43,6 @@ async function rowsOf(
   { rounds, seconds }: Pick<Plan, 'rounds' | 'seconds'>,
 ): Promise<object[]> {
   await using undo = new AsyncDisposableStack()
-  const checkout = resolve(import.meta.dirname, '..')
   const load = new Load()
   undo.defer(() => load.stop())
   const receivers = [nobody, await quick(0), await quick(slowMs), await silent(), await away()]
@@ -55,7 +51,7 @@ async function rowsOf(
     undo.defer(receiver.close)
     const settings: Record<string, string> =
       receiver.url === undefined ? {} : { SMTP_URL: receiver.url, MAIL_FROM: 'Bench <bench@example.com>' }
-    const target = await startTarget(checkout, engine, { postgresUrl, number, settings })
+    const target = await startTarget(thisCheckout, engine, { postgresUrl, number, settings })
     undo.defer(() => target.stop())
     const { name, addresses, worlds } = target
     const [world] = worlds

@@ -1,9 +1,7 @@
-import { resolve } from 'node:path'
-import { findPostgres } from '../test/support/postgres-server.ts'
 import { insertsPerSecond, pgbenchVersion } from './inserts.ts'
 import { Load, type Outcome, type Sample } from './load.ts'
 import { operations, type World, type Engine } from './operations.ts'
-import { startBare, startTarget, type Target } from './targets.ts'
+import { postgresFor, startBare, startTargets, type Target } from './targets.ts'
 
 /** What is measured, and for how long. */
 export interface Plan {
@@ -54,18 +52,10 @@ const warmSeconds = 1
 /** Measures what the plan names, and tells each figure as soon as it is known. */
 export async function measure(plan: Plan, told: (figure: Figure) => void): Promise<void> {
   await using undo = new AsyncDisposableStack()
-  const needsPostgres = plan.engines.some((engine) => engine !== 'sqlite')
-  const postgres = needsPostgres ? await findPostgres(process.env) : null
-  if (postgres) undo.defer(() => postgres.stop())
-  const checkouts = [resolve(import.meta.dirname, '..'), ...(plan.against ? [resolve(plan.against)] : [])]
+  const postgresUrl = await postgresFor(plan.engines, undo)
   for (const engine of plan.engines) {
     await using ofEngine = new AsyncDisposableStack()
-    const targets: Target[] = []
-    for (const [number, checkout] of checkouts.entries()) {
-      const target = await startTarget(checkout, engine, { postgresUrl: postgres?.url, number })
-      ofEngine.defer(() => target.stop())
-      targets.push(target)
-    }
+    const targets = await startTargets(engine, { postgresUrl, against: plan.against }, ofEngine)
     const load = new Load()
     ofEngine.defer(() => load.stop())
     for (const one of casesOf(engine, plan))

@@ -1,9 +1,7 @@
-import { resolve } from 'node:path'
-import { findPostgres } from '../test/support/postgres-server.ts'
 import { Load, type Order, type Outcome, type Sample } from './load.ts'
 import { median, type Plan } from './measure.ts'
 import type { Engine } from './operations.ts'
-import { startBare, startTarget, type Target } from './targets.ts'
+import { postgresFor, startBare, startTargets, type Target } from './targets.ts'
 
 /*
  * What a busy business costs its neighbours: what a quiet business asks, first alone, then while another business of the
@@ -23,8 +21,7 @@ type Round = Record<'idle' | 'beside' | 'bareIdle' | 'bareBeside' | 'storm', Out
 export async function measureQuiet(plan: Plan): Promise<void> {
   const { engines, rounds, seconds, perSecond } = plan
   await using undo = new AsyncDisposableStack()
-  const postgres = engines.some((engine) => engine !== 'sqlite') ? await findPostgres(process.env) : null
-  if (postgres) undo.defer(() => postgres.stop())
+  const postgresUrl = await postgresFor(engines, undo)
   console.log(
     `A business that asks ${calm.perSecond} times a second: alone, and while another wants ${perSecond} holds. ` +
       `Medians of ${rounds} turns of ${seconds} s.`,
@@ -33,7 +30,7 @@ export async function measureQuiet(plan: Plan): Promise<void> {
   for (const [engine, operation] of engines.flatMap((one) =>
     calmOperations.map((name) => [one, name] as const),
   )) {
-    for (const [index, seen] of (await roundsOf(plan, { engine, operation }, postgres?.url)).entries()) {
+    for (const [index, seen] of (await roundsOf(plan, { engine, operation }, postgresUrl)).entries()) {
       rows.push({ engine, checkout: index === 0 ? 'this' : 'other', asks: operation, ...rowOf(seen) })
       tellErrors(seen)
     }
@@ -63,13 +60,7 @@ async function roundsOf(
   postgresUrl: string | undefined,
 ): Promise<Round[][]> {
   await using undo = new AsyncDisposableStack()
-  const checkouts = [resolve(import.meta.dirname, '..'), ...(against === undefined ? [] : [resolve(against)])]
-  const targets: Target[] = []
-  for (const [number, checkout] of checkouts.entries()) {
-    const target = await startTarget(checkout, engine, { postgresUrl, number, businesses: 2 })
-    undo.defer(() => target.stop())
-    targets.push(target)
-  }
+  const targets = await startTargets(engine, { postgresUrl, against, businesses: 2 }, undo)
   const [quietLoad, stormLoad] = [new Load(), new Load()]
   undo.defer(() => [quietLoad, stormLoad].forEach((load) => load.stop()))
   const quiet = (target: Target, forSeconds: number) =>

@@ -161,12 +161,13 @@ async function main(plan: Plan): Promise<void> {
   })
 }
 
-/** Throws a sentence unless there are no more than `most` arguments: an engine, and after it a count. */
-function checkEngineAndCount(args: string[], most: number): void {
+/** An engine, and after it a count: no more of them than `most`. Throws a sentence about what is none. */
+function engineAndCount(args: string[], most: number): string[] {
   if (args.length > most) throw new Error(`"${args.slice(most).join(' ')}" is not understood`)
   const [engine, count] = args
   if (engine !== undefined) chosen('the first argument', [engine], ['sqlite', 'postgres'])
   if (count !== undefined) positive('the second argument', count)
+  return args
 }
 
 /** What the arguments are read as; undefined once it has said what is wrong with them. */
@@ -190,39 +191,32 @@ function possiblePlan(args: string[]): Plan {
 }
 
 /** What takes no options: how many arguments, and the work. */
-const alone = new Map<string, [most: number, work: () => Promise<unknown>]>(
-  Object.entries({
-    webhooks: [2, () => import('./webhooks.ts')],
-    search: [2, () => import('./search.ts')],
-    replica: [0, async () => (await import('./replica.ts')).measureReplica()],
-    growth: [0, async () => (await import('./growth.ts')).simulateGrowth()],
-  }),
-)
+const alone = new Map<string, { most: number; work: () => Promise<unknown> }>([
+  ['webhooks', { most: 2, work: () => import('./webhooks.ts') }],
+  ['search', { most: 2, work: () => import('./search.ts') }],
+  ['replica', { most: 0, work: async () => (await import('./replica.ts')).measureReplica() }],
+  ['growth', { most: 0, work: async () => (await import('./growth.ts')).simulateGrowth() }],
+])
 
 /** What takes a plan. */
-const planned = new Map<string, () => Promise<(plan: Plan) => Promise<void>>>(
-  Object.entries({
-    calendar: async () => (await import('./calendar.ts')).measureCalendar,
-    widget: async () => (await import('./widget.ts')).measureWidget,
-    'busy-calendars': async () => (await import('./busy-calendars.ts')).measureBesideCalendars,
-    quiet: async () => (await import('./quiet.ts')).measureQuiet,
-    mails: async () => (await import('./mails.ts')).measureBesideMails,
-    'log-ins': async () => (await import('./log-ins.ts')).measureLogIns,
-    start: async () => (await import('./start.ts')).measureStart,
-    stored: async () => (await import('./stored.ts')).measureStored,
-  }),
-)
+const planned = new Map<string, () => Promise<(plan: Plan) => Promise<void>>>([
+  ['calendar', async () => (await import('./calendar.ts')).measureCalendar],
+  ['widget', async () => (await import('./widget.ts')).measureWidget],
+  ['busy-calendars', async () => (await import('./busy-calendars.ts')).measureBesideCalendars],
+  ['quiet', async () => (await import('./quiet.ts')).measureQuiet],
+  ['mails', async () => (await import('./mails.ts')).measureBesideMails],
+  ['log-ins', async () => (await import('./log-ins.ts')).measureLogIns],
+  ['start', async () => (await import('./start.ts')).measureStart],
+  ['stored', async () => (await import('./stored.ts')).measureStored],
+])
 
 if (import.meta.main) {
   const args = process.argv.slice(2)
   const [word = '', ...rest] = args
-  const [most, work] = alone.get(word) ?? []
+  const single = alone.get(word)
   if (['help', '--help', '-h'].includes(word)) console.log(usage)
-  else if (most !== undefined) {
-    await understood(() => {
-      checkEngineAndCount(rest, most)
-      return work
-    })?.()
+  else if (single) {
+    if (understood(() => engineAndCount(rest, single.most))) await single.work()
   } else {
     const special = planned.get(word)
     const plan = understood(() => possiblePlan(special ? rest : args))

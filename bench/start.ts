@@ -1,8 +1,6 @@
-import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { findPostgres } from '../test/support/postgres-server.ts'
 import { median, type Plan } from './measure.ts'
-import { startTarget, type Target } from './targets.ts'
+import { postgresFor, startTargets } from './targets.ts'
 
 /*
  * How long a server takes to start, and what it keeps in memory while nobody asks for anything. The first start, which makes
@@ -15,21 +13,15 @@ const quietMs = 6_000
 /** Prints for each engine and checkout the medians of the rounds, in turns. */
 export async function measureStart({ engines, rounds, against }: Plan): Promise<void> {
   await using undo = new AsyncDisposableStack()
-  const postgres = engines.some((engine) => engine !== 'sqlite') ? await findPostgres(process.env) : null
-  if (postgres) undo.defer(() => postgres.stop())
-  const checkouts = [resolve(import.meta.dirname, '..'), ...(against === undefined ? [] : [resolve(against)])]
+  const postgresUrl = await postgresFor(engines, undo)
   console.log(
     `Starts on a database that is there, and resident memory ${quietMs / 1_000} s later; ${rounds} of each.`,
   )
   const rows: object[] = []
   for (const engine of engines) {
     await using ofEngine = new AsyncDisposableStack()
-    const seen: { target: Target; startMs: number[]; megabytes: number[] }[] = []
-    for (const [number, checkout] of checkouts.entries()) {
-      const target = await startTarget(checkout, engine, { postgresUrl: postgres?.url, number })
-      ofEngine.defer(() => target.stop())
-      seen.push({ target, startMs: [], megabytes: [] })
-    }
+    const targets = await startTargets(engine, { postgresUrl, against }, ofEngine)
+    const seen = targets.map((target) => ({ target, startMs: [] as number[], megabytes: [] as number[] }))
     for (let round = 0; round < rounds; round += 1) {
       for (const { target, startMs, megabytes } of seen) {
         startMs.push(await target.restart())

@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { resolve } from 'node:path'
 import pg from 'pg'
 import { Agent, request as send } from 'undici'
 import { startOwnPostgres } from '../test/support/postgres-server.ts'
 import { ownDirectory } from './children.ts'
 import { Ground, type Request, type Send, type World } from './operations.ts'
-import { startTarget, type Target } from './targets.ts'
+import { startTarget, type Target, thisCheckout } from './targets.ts'
 
 /*
  * What a booking leaves in PostgreSQL and what all of it costs: session, hold and booking with keys, one webhook and a
@@ -38,7 +37,7 @@ async function measureWith(postgresUrl: string, { tells }: { tells: boolean }): 
   const receiver = createServer((_request, response) => response.end()).listen(0, '127.0.0.1')
   undo.defer(() => void receiver.close())
   await once(receiver, 'listening')
-  const target = await startTarget(resolve(import.meta.dirname, '..'), 'postgres', {
+  const target = await startTarget(thisCheckout, 'postgres', {
     ...{ postgresUrl, number: Number(tells) },
     // the receiver and the mails are on this machine
     settings: tells ? { NODE_ENV: 'development', MAIL_DIR: directory } : {},

@@ -1,10 +1,11 @@
 import { execFile, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { request } from 'undici'
+import { findPostgres } from '../test/support/postgres-server.ts'
 import { endingWithUs, ownDirectory } from './children.ts'
 import type { Sample } from './load.ts'
 import type { Engine, World } from './operations.ts'
@@ -46,6 +47,34 @@ interface StartOptions {
   businesses?: number
   /** Settings beside those of every target. */
   settings?: Record<string, string>
+}
+
+/** What is measured when nothing else is named. */
+export const thisCheckout = resolve(import.meta.dirname, '..')
+
+/** The URL of a PostgreSQL, where one of the engines needs it; `undo` stops what was started for it. */
+export async function postgresFor(
+  engines: readonly Engine[],
+  undo: AsyncDisposableStack,
+): Promise<string | undefined> {
+  const postgres = engines.some((engine) => engine !== 'sqlite') ? await findPostgres(process.env) : null
+  if (postgres) undo.defer(() => postgres.stop())
+  return postgres?.url
+}
+
+/** Starts this checkout and, to compare it, another; `undo` stops them. */
+export async function startTargets(
+  engine: Engine,
+  { against, ...options }: Omit<StartOptions, 'number'> & { against: string | undefined },
+  undo: AsyncDisposableStack,
+): Promise<Target[]> {
+  const targets: Target[] = []
+  for (const checkout of [thisCheckout, ...(against === undefined ? [] : [resolve(against)])]) {
+    const target = await startTarget(checkout, engine, { ...options, number: targets.length })
+    undo.defer(() => target.stop())
+    targets.push(target)
+  }
+  return targets
 }
 
 /** Starts the servers of a checkout on an empty database, and makes the world of the benchmark in it. */

@@ -6,10 +6,9 @@ import { gzipSync } from 'node:zlib'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { request } from 'undici'
 import { findWholeChromium } from '../test/support/chromium.ts'
-import { findPostgres } from '../test/support/postgres-server.ts'
 import { median, type Plan } from './measure.ts'
 import type { Engine } from './operations.ts'
-import { startTarget, type Target } from './targets.ts'
+import { postgresFor, startTarget, type Target, thisCheckout } from './targets.ts'
 
 /*
  * What a visitor waits for: the first times of a widget that stands in a website and of the booking page, with the service
@@ -23,21 +22,19 @@ const slow3g = { latency: 2_000, downloadThroughput: 400_000 / 8, uploadThroughp
 const connections = { 'slow 4G': slow4g, 'slow 3G': slow3g }
 
 const opensPerRound = 7
-const root = resolve(import.meta.dirname, '..')
 
 /** Prints for each engine the time to the first times, the requests until then, and the figures of slow connections. */
 export async function measureWidget({ engines, rounds }: Plan): Promise<void> {
   const executablePath = findWholeChromium()
   if (executablePath === undefined) throw new Error('this benchmark needs Chromium')
   await using undo = new AsyncDisposableStack()
-  const postgres = engines.some((engine) => engine !== 'sqlite') ? await findPostgres(process.env) : null
-  if (postgres) undo.defer(() => postgres.stop())
+  const postgresUrl = await postgresFor(engines, undo)
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
   undo.defer(() => browser.close())
-  const bytes = gzipSync(readFileSync(resolve(root, 'widget/dist/v1.js')), { level: 9 }).length
+  const bytes = gzipSync(readFileSync(resolve(thisCheckout, 'widget/dist/v1.js')), { level: 9 }).length
   console.log(`v1.js has ${bytes} bytes gzipped; ${opensOf(rounds)} openings without a cache, at 390 × 844.`)
   const rows: object[] = []
-  for (const engine of engines) rows.push(...(await rowsOf(browser, engine, { url: postgres?.url, rounds })))
+  for (const engine of engines) rows.push(...(await rowsOf(browser, engine, { url: postgresUrl, rounds })))
   console.table(rows)
 }
 
@@ -49,7 +46,7 @@ async function rowsOf(
   { url, rounds }: { url: string | undefined; rounds: number },
 ): Promise<object[]> {
   await using undo = new AsyncDisposableStack()
-  const target = await startTarget(root, engine, { postgresUrl: url, number: 0 })
+  const target = await startTarget(thisCheckout, engine, { postgresUrl: url, number: 0 })
   undo.defer(() => target.stop())
   const salon = await makeSalon(target)
   const website = await serveWebsite(salon.website)
