@@ -9,7 +9,7 @@ import {
   ShownId,
   ShownInstant,
   StrictObject,
-} from '../http/wire.ts'
+} from '../base/wire.ts'
 
 /** Who made a change. */
 export const AuditActor = Type.Object({

@@ -2,7 +2,7 @@ import { invalidCursor, Problem, unknownId } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { type Instant, isInstant } from '../base/instants.ts'
 import type { Transaction } from '../database/database.ts'
-import { decodeCursor, readLimit } from '../http/wire.ts'
+import { decodeCursor, readLimit } from '../base/wire.ts'
 import {
   findApiKey,
   findBrands,

@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { goneClient } from '../http/gone-client.ts'
-import { EmptyObject } from '../http/wire.ts'
+import { EmptyObject } from '../base/wire.ts'
 import type { WidgetActor } from './actor.ts'
 import type { Context } from './context.ts'
 import { exchangeSession } from './session.ts'

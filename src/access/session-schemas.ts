@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
-import { Nullable, ShownId, ShownInstant } from '../http/wire.ts'
+import { Nullable, ShownId, ShownInstant } from '../base/wire.ts'
 
 const brand = { description: 'Null unless the business is on Enterprise and has set it.' }
 

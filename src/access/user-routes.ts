@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { exampleIds } from '../base/examples.ts'
-import { EmptyObject, pageOf, PathId, problems, StrictObject } from '../http/wire.ts'
+import { EmptyObject, pageOf, PathId, problems, StrictObject } from '../base/wire.ts'
 import type { PersonActor } from './actor.ts'
 import type { Context } from './context.ts'
 import { presentLink } from './person-link.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
-import { Id, Line, Nullable, OrNull, Page, ShownId, ShownInstant, StrictObject } from '../http/wire.ts'
+import { Id, Line, Nullable, OrNull, Page, ShownId, ShownInstant, StrictObject } from '../base/wire.ts'
 import { personRoles } from './actor.ts'
 
 const examplePerson = '01a1fa5c-2c3d-7a4b-9c50-7b6c5d4e3f20'

@@ -8,7 +8,7 @@ import { Problem, unavailable } from '../base/errors.ts'
 import type { TokenType } from '../base/token-types.ts'
 import { ownOrigins } from '../base/public-url.ts'
 import { problemBody } from '../http/problems.ts'
-import { EmptyObject } from '../http/wire.ts'
+import { EmptyObject } from '../base/wire.ts'
 import { type Answer, type Call, failure, readMessage, supportedVersions } from './mcp-rules.ts'
 import { type ApiDocument, type Tool, toolsOf } from './tools.ts'
 

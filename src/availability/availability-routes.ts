@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendConditional } from '../http/conditional.ts'
-import { problems } from '../http/wire.ts'
+import { problems } from '../base/wire.ts'
 import type { Context } from '../access/context.ts'
 import {
   Availability,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
-import { StrictObject, Id, InstantText, Nullable, ShownId, ShownInstant } from '../http/wire.ts'
+import { StrictObject, Id, InstantText, Nullable, ShownId, ShownInstant } from '../base/wire.ts'
 
 const offerParameters = {
   service_id: Id,

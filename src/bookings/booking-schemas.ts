@@ -15,7 +15,7 @@ import {
   ShownId,
   ShownInstant,
   Text,
-} from '../http/wire.ts'
+} from '../base/wire.ts'
 import { localeErrors } from '../catalogue/mail-settings-rules.ts'
 import type { FieldValue } from './custom-field-rules.ts'
 import { PartySize } from './hold-schemas.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
-import { Id, Nullable, Ruled, ShownId, ShownInstant, StrictObject } from '../http/wire.ts'
+import { Id, Nullable, Ruled, ShownId, ShownInstant, StrictObject } from '../base/wire.ts'
 import { BookingStatus } from './booking-schemas.ts'
 import { calendarErrors, maxCalendarDays } from './calendar-rules.ts'
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { exampleClient, exampleIds } from '../base/examples.ts'
-import { Id, Nullable, ShownId, ShownInstant, StrictObject } from '../http/wire.ts'
+import { Id, Nullable, ShownId, ShownInstant, StrictObject } from '../base/wire.ts'
 import { EventBody } from '../webhooks/event-schemas.ts'
 import { Booking } from './booking-schemas.ts'
 

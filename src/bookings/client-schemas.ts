@@ -10,7 +10,7 @@ import {
   Page,
   ShownId,
   ShownInstant,
-} from '../http/wire.ts'
+} from '../base/wire.ts'
 
 export const BlockClient = StrictObject(
   {

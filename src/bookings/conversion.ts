@@ -11,7 +11,7 @@ import { findOfferingAsOf, findStaffOf, type Offering } from '../catalogue/offer
 import { allOf, RetryTransaction, type Transaction } from '../database/database.ts'
 import type { BookingsTable } from '../database/tables.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
-import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
+import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import { recordChange } from '../webhooks/event.ts'
 import { recordMails } from '../mails/outbox.ts'
 import { type BookingRow, bookHold, lockBooking, updateBooking } from './booking-queries.ts'

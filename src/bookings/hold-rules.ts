@@ -20,7 +20,7 @@ import {
   toMs,
 } from '../base/instants.ts'
 import type { ClaimsTable } from '../database/tables.ts'
-import type { StoreResponse } from '../http/idempotency.ts'
+import type { StoreResponse } from '../database/idempotency.ts'
 import type { Room } from './claim-queries.ts'
 import type { ActiveCount, ClaimsRequest, ClaimsSnapshot } from './claim-snapshot-queries.ts'
 import { type NewClaim, placeOf } from './claim-rules.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
 import { maxCapacity } from '../catalogue/service-rules.ts'
-import { StrictObject, Id, InstantText, ShownId, ShownInstant } from '../http/wire.ts'
+import { StrictObject, Id, InstantText, ShownId, ShownInstant } from '../base/wire.ts'
 
 const wanted = {
   service_id: exampleIds.service,

@@ -5,7 +5,7 @@ import { Availability, DatesQuery, Unchanged } from '../availability/availabilit
 import { exampleIds } from '../base/examples.ts'
 import { readInstant } from '../base/instants.ts'
 import { sendConditional } from '../http/conditional.ts'
-import { EmptyObject, Media, PathId, problems, StrictObject } from '../http/wire.ts'
+import { EmptyObject, Media, PathId, problems, StrictObject } from '../base/wire.ts'
 import { etagOf } from './booking-rules.ts'
 import { Booking, BookingHeaders } from './booking-schemas.ts'
 import { changeByClient, presentBooking } from './booking.ts'

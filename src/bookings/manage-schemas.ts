@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { exampleTimes } from '../base/examples.ts'
-import { InstantText, Nullable, ShownInstant, StrictObject, Text } from '../http/wire.ts'
+import { InstantText, Nullable, ShownInstant, StrictObject, Text } from '../base/wire.ts'
 import { Booking } from './booking-schemas.ts'
 
 const until = (what: string) =>

@@ -1,6 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import { problems } from '../http/wire.ts'
+import { problems } from '../base/wire.ts'
 import type { Context } from './context.ts'
 import { Numbers, NumbersQuery } from './numbers-schemas.ts'
 import { readNumbers } from './numbers.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
-import { Id, Nullable, Ruled, ShownId, StrictObject } from '../http/wire.ts'
+import { Id, Nullable, Ruled, ShownId, StrictObject } from '../base/wire.ts'
 import { maxNumbersDays, numbersErrors } from './numbers-rules.ts'
 
 const QueryDate = Type.String({ format: 'date' })

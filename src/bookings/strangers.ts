@@ -8,8 +8,8 @@ import { daySeconds, formatInstant, type Instant, plusSeconds } from '../base/in
 import { networksIn } from '../catalogue/business-rules.ts'
 import { businessForCreation } from '../catalogue/catalogue.ts'
 import type { Queries, Transaction } from '../database/database.ts'
-import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
-import { decodeCursor, pageOf, readLimit } from '../http/wire.ts'
+import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
+import { decodeCursor, pageOf, readLimit } from '../base/wire.ts'
 import type { Context } from './context.ts'
 import type { CleanupJob } from '../database/context.ts'
 import {

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
 import type { Context } from '../bookings/context.ts'
-import { createdOnce } from '../http/idempotency.ts'
-import { EmptyObject, PathId, problems, StrictObject } from '../http/wire.ts'
+import { createdOnce } from '../database/idempotency.ts'
+import { EmptyObject, PathId, problems, StrictObject } from '../base/wire.ts'
 import {
   addBusyCalendar,
   deleteBusyCalendar,

@@ -17,8 +17,8 @@ import {
 import { merged } from '../bookings/calendar-rules.ts'
 import type { Context } from '../bookings/context.ts'
 import type { Queries, Transaction } from '../database/database.ts'
-import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
-import { decodeCursor, pageOf, readLimit } from '../http/wire.ts'
+import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
+import { decodeCursor, pageOf, readLimit } from '../base/wire.ts'
 import { writeCalendarMails } from '../mails/calendar-mail.ts'
 import { checkDestination } from '../webhooks/addresses.ts'
 import {

@@ -9,7 +9,7 @@ import { readClientAddress } from '../base/client-network.ts'
 import { exampleIds } from '../base/examples.ts'
 import type { Context } from '../bookings/context.ts'
 import { knownTags } from '../http/conditional.ts'
-import { EmptyObject, Media, PathId, problems, StrictObject } from '../http/wire.ts'
+import { EmptyObject, Media, PathId, problems, StrictObject } from '../base/wire.ts'
 import { CreateFeed, FeedPage, FeedsQuery, FeedWithUrl } from './feed-schemas.ts'
 import { createFeed, deleteFeed, listFeeds, presentNewFeed, readFeed, rotateFeed } from './feed.ts'
 

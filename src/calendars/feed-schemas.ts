@@ -10,7 +10,7 @@ import {
   ShownId,
   ShownInstant,
   StrictObject,
-} from '../http/wire.ts'
+} from '../base/wire.ts'
 
 const FeedDetail = Type.Enum(['busy', 'full'], {
   title: 'FeedDetail',

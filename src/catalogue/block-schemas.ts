@@ -11,7 +11,7 @@ import {
   ShownId,
   ShownInstant,
   Text,
-} from '../http/wire.ts'
+} from '../base/wire.ts'
 import { blockErrors } from './block-rules.ts'
 
 export const maxConflicts = 1_000

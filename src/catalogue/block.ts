@@ -5,10 +5,10 @@ import { invalidCursor, Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, isInstant, readInstant } from '../base/instants.ts'
 import type { Queries } from '../database/database.ts'
-import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
+import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import type { BlocksTable } from '../database/tables.ts'
 import type { TenantScope } from '../database/tenant-scope.ts'
-import { decodeCursor, readLimit } from '../http/wire.ts'
+import { decodeCursor, readLimit } from '../base/wire.ts'
 import type { Context } from '../access/context.ts'
 import {
   type BlockRow,

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { cursorOfKey } from '../access/key.ts'
 import { exampleIds } from '../base/examples.ts'
-import { StrictObject, EmptyObject, pageOf, PathId } from '../http/wire.ts'
+import { StrictObject, EmptyObject, pageOf, PathId } from '../base/wire.ts'
 import type { Context } from '../access/context.ts'
 import {
   changeKeyInScope,

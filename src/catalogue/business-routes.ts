@@ -1,8 +1,8 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { exampleIds } from '../base/examples.ts'
-import { createdOnce } from '../http/idempotency.ts'
-import { StrictObject, EmptyObject, pageOf, PathId } from '../http/wire.ts'
+import { createdOnce } from '../database/idempotency.ts'
+import { StrictObject, EmptyObject, pageOf, PathId } from '../base/wire.ts'
 import type { Context } from '../access/context.ts'
 import {
   Business,

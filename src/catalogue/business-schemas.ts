@@ -11,7 +11,7 @@ import {
   Ruled,
   ShownId,
   ShownInstant,
-} from '../http/wire.ts'
+} from '../base/wire.ts'
 import {
   colorErrors,
   logoUrlErrors,

@@ -14,10 +14,10 @@ import { isUuid } from '../base/ids.ts'
 import { formatInstant, timeZoneNamed } from '../base/instants.ts'
 import { nearestTimeZone } from '../base/time-zone-names.ts'
 import type { Queries, Transaction } from '../database/database.ts'
-import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
+import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import type { BusinessesTable, HubsTable, PlanName } from '../database/tables.ts'
 import type { TenantScope } from '../database/tenant-scope.ts'
-import { decodeCursor, readLimit } from '../http/wire.ts'
+import { decodeCursor, readLimit } from '../base/wire.ts'
 import type { Context } from '../access/context.ts'
 import {
   type BusinessChanges,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { planNames } from '../access/actor.ts'
-import { Id, OrNull, Ruled, StrictObject } from '../http/wire.ts'
+import { Id, OrNull, Ruled, StrictObject } from '../base/wire.ts'
 import { businessMembers, MaxBookingsPerClient } from './business-schemas.ts'
 import { activity, Name } from './catalogue-schemas.ts'
 import { locationMembers, staffMembers } from './location-and-staff-schemas.ts'

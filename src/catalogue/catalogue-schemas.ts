@@ -11,7 +11,7 @@ import {
   ShownId,
   StrictObject,
   Text,
-} from '../http/wire.ts'
+} from '../base/wire.ts'
 import { onlineUrlErrors } from './business-rules.ts'
 import { customFieldTypes } from './catalogue-types.ts'
 import {

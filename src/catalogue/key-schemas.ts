@@ -11,7 +11,7 @@ import {
   ShownId,
   ShownInstant,
   StrictObject,
-} from '../http/wire.ts'
+} from '../base/wire.ts'
 import { originErrors } from './business-rules.ts'
 import { duplicateErrors } from './schedule-rules.ts'
 

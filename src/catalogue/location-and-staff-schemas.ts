@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
-import { StrictObject, OrNull, Ruled, Text } from '../http/wire.ts'
+import { StrictObject, OrNull, Ruled, Text } from '../base/wire.ts'
 import { onlineUrlErrors } from './business-rules.ts'
 import {
   activity,

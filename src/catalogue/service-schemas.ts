@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
-import { Id, Line, OrNull, Ruled, StrictObject } from '../http/wire.ts'
+import { Id, Line, OrNull, Ruled, StrictObject } from '../base/wire.ts'
 import { activity, businessId, Category, changedShown, Ids, Name, newShown } from './catalogue-schemas.ts'
 import { customFieldTypes } from './catalogue-types.ts'
 import { duplicateErrors, opensErrors, startsErrors, timetableErrors, weekdays } from './schedule-rules.ts'

@@ -12,7 +12,7 @@ import {
 } from '../catalogue/block.ts'
 import { showBusiness } from '../catalogue/business.ts'
 import { locationKind, staffKind } from '../catalogue/catalogue.ts'
-import { pageOf } from '../http/wire.ts'
+import { pageOf } from '../base/wire.ts'
 import { type CliCommand, print, printPage, withExistingDatabase } from './command-line.ts'
 import { checkedCreation, given, readFields, readTime, shownTime } from './input.ts'
 import { allOf, itemNamed } from './item.ts'

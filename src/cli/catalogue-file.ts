@@ -4,7 +4,7 @@ import { CatalogueFile } from '../catalogue/catalogue-file-schemas.ts'
 import { exportCatalogue } from '../catalogue/export.ts'
 import { type FieldChanges, importCatalogue, type ImportReport, type Tally } from '../catalogue/import.ts'
 import { normalise } from '../http/body.ts'
-import { compileCreation, fieldErrorsOf } from '../http/validation.ts'
+import { compileCreation, fieldErrorsOf } from '../base/validation.ts'
 import {
   type CliCommand,
   print,

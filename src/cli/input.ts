@@ -12,7 +12,7 @@ import type {
 import { weekdays } from '../catalogue/schedule-rules.ts'
 import { amountText, currencyErrors, minorDigits } from '../catalogue/service-rules.ts'
 import { normalise } from '../http/body.ts'
-import { compileCreation, compileSchema, fieldErrorsOf } from '../http/validation.ts'
+import { compileCreation, compileSchema, fieldErrorsOf } from '../base/validation.ts'
 
 /** The option for a field of the API, such as --duration for duration_minutes, where it is not the field's own name. */
 export type OptionNames = Record<string, string>

@@ -6,7 +6,7 @@ import { checkOrigin } from '../catalogue/business-keys.ts'
 import { CatalogueFile } from '../catalogue/catalogue-file-schemas.ts'
 import { assertNoBusiness, type FirstBusiness, setUpBusiness } from '../catalogue/setup.ts'
 import { normalise } from '../http/body.ts'
-import { compileCreation, fieldErrorsOf } from '../http/validation.ts'
+import { compileCreation, fieldErrorsOf } from '../base/validation.ts'
 import { calledAs, type CliCommand, commandIO, print, warn, withDatabase } from './command-line.ts'
 import { numberIn, readMoney, readWeeklyHours } from './input.ts'
 

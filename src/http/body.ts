@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { parse as parseSecurely } from 'secure-json-parse'
 import { Problem } from '../base/errors.ts'
-import { EmptyObject } from './wire.ts'
+import { EmptyObject } from '../base/wire.ts'
 
 export const bodyLimitBytes = 64 * 1024
 const maxNesting = 20

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { Type } from 'typebox'
 import type { Context } from '../database/context.ts'
 import type { Draining, Routes } from './server.ts'
-import { EmptyObject } from './wire.ts'
+import { EmptyObject } from '../base/wire.ts'
 
 const aliveSchema = {
   operationId: 'checkAlive',

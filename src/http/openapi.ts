@@ -5,7 +5,7 @@ import type { PersonRole } from '../database/tables.ts'
 import { exampleOf, exampleOfParameter } from './openapi-examples.ts'
 import { problemComponents, problemResponse } from './openapi-problems.ts'
 import { componentReference, type Schema, SchemaWriter } from './openapi-schemas.ts'
-import { EmptyObject } from './wire.ts'
+import { EmptyObject } from '../base/wire.ts'
 
 const description = `
 Holdfast books appointments: a client holds a slot, then books it. A slot is never sold twice.

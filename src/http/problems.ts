@@ -4,8 +4,8 @@ import { type FieldError, Problem, problemKinds, unavailable, validationProblem 
 import { MemberGone } from '../base/together.ts'
 import { DatabaseUnavailable } from '../database/database.ts'
 import { bodyLimitBytes } from './body.ts'
-import { fieldErrorsOf, type Validator } from './validation.ts'
-import type { ProblemBody } from './wire.ts'
+import { fieldErrorsOf, type Validator } from '../base/validation.ts'
+import type { ProblemBody } from '../base/wire.ts'
 
 /** The body of a problem reply (RFC 9457). */
 export function problemBody(problem: Problem, requestId: string): ProblemBody {

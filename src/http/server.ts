@@ -15,7 +15,7 @@ import {
 import { listRoutes } from './route-list.ts'
 import { describeInOpenApi } from './openapi.ts'
 import { answerWrongMethods, problemReplies, refuseUnknownPaths } from './problems.ts'
-import { compileCreation, compileSchema } from './validation.ts'
+import { compileCreation, compileSchema } from '../base/validation.ts'
 
 /** A draining server still responds, but sends clients and load balancers away. */
 export interface Draining {

@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { exampleIds } from '../base/examples.ts'
-import { EmptyObject, PathId, StrictObject } from '../http/wire.ts'
+import { EmptyObject, PathId, StrictObject } from '../base/wire.ts'
 import type { Context } from './context.ts'
 import { Mail, MailPage, MailsQuery } from './mail-schemas.ts'
 import { listMails, retryMail } from './mail.ts'

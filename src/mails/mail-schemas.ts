@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
-import { Id, listParameters, Nullable, Page, ShownId, ShownInstant, StrictObject } from '../http/wire.ts'
+import { Id, listParameters, Nullable, Page, ShownId, ShownInstant, StrictObject } from '../base/wire.ts'
 
 const Status = Type.Enum(['queued', 'sent', 'failed'])
 

@@ -7,7 +7,7 @@ import { invalidCursor, Problem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, isInstant, plusSeconds, toMs } from '../base/instants.ts'
 import type { CleanupJob } from '../database/context.ts'
-import { decodeCursor, pageOf, readLimit } from '../http/wire.ts'
+import { decodeCursor, pageOf, readLimit } from '../base/wire.ts'
 import type { Context } from './context.ts'
 import type { Queries, Transaction } from '../database/database.ts'
 import {

@@ -12,7 +12,7 @@ import { Problem } from '../base/errors.ts'
 import { ownOrigins } from '../base/public-url.ts'
 import type { Context } from '../bookings/context.ts'
 import { sendConditional } from '../http/conditional.ts'
-import { problems, StrictObject } from '../http/wire.ts'
+import { problems, StrictObject } from '../base/wire.ts'
 import { BookingStart, bookingStart, StartQuery } from './booking-start.ts'
 
 /** What a booking page or the widget begins with, in one answer and without a session. */

@@ -11,7 +11,7 @@ import type { Context } from '../bookings/context.ts'
 import { Location, Service, StaffMember } from '../catalogue/catalogue-schemas.ts'
 import { locationKind, serviceKind, staffKind } from '../catalogue/catalogue.ts'
 import { findWholeCatalogue } from '../catalogue/offering.ts'
-import { Nullable, ShownId, StrictObject } from '../http/wire.ts'
+import { Nullable, ShownId, StrictObject } from '../base/wire.ts'
 
 /* What a booking page shows before anybody has chosen anything: of the catalogue what a session sees, and first times. */
 

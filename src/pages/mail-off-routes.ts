@@ -5,7 +5,7 @@ import { Problem } from '../base/errors.ts'
 import type { Context } from '../mails/context.ts'
 import { bookingOfOffToken, endReminders } from '../mails/opt-out.ts'
 import { mailLanguage } from '../mails/texts/languages.ts'
-import { Media, problems, StrictObject } from '../http/wire.ts'
+import { Media, problems, StrictObject } from '../base/wire.ts'
 import { html, sendPage } from './page.ts'
 
 const tags = ['Service']

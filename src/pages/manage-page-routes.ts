@@ -1,6 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import { Media } from '../http/wire.ts'
+import { Media } from '../base/wire.ts'
 import { contentSecurityPolicy, html } from './page.ts'
 
 /** For readers of each language of the widget: without a script, the token cannot be read. */

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { Problem, type ProblemCode, problemKinds } from '../base/errors.ts'
 import { codesOfOperations } from '../http/openapi.ts'
-import { StrictObject, Media } from '../http/wire.ts'
+import { StrictObject, Media } from '../base/wire.ts'
 import {
   type Html,
   problemCode,

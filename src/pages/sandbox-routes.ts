@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { StrictObject, Media, EmptyObject, problems } from '../http/wire.ts'
+import { StrictObject, Media, EmptyObject, problems } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
 import { moneyText } from '../mails/render.ts'
 import { closeCheckout, findCheckout } from '../payments/sandbox.ts'

@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { bookingPageKey } from '../access/page-key.ts'
 import type { Context } from '../bookings/context.ts'
 import { firstBusinesses } from '../catalogue/business.ts'
-import { Media } from '../http/wire.ts'
+import { Media } from '../base/wire.ts'
 import { html, type Html, sendPage } from './page.ts'
 
 /** A business whose booking page can be opened. */

@@ -7,7 +7,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { Problem } from '../base/errors.ts'
-import { StrictObject, Media } from '../http/wire.ts'
+import { StrictObject, Media } from '../base/wire.ts'
 
 /** Their names never change: websites load the widget, and pages of this server the others. */
 const widget = 'v1.js'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { Problem, unavailable } from '../base/errors.ts'
-import { EmptyObject, problems } from '../http/wire.ts'
+import { EmptyObject, problems } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
 import { applyStripeEvent, readStripeEvent } from './stripe.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { EmptyObject } from '../http/wire.ts'
+import { EmptyObject } from '../base/wire.ts'
 import type { OpenMetrics } from './metrics.ts'
 
 const schema = {

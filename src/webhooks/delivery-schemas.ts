@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
-import { StrictObject, listParameters, Nullable, Page, ShownId, ShownInstant } from '../http/wire.ts'
+import { StrictObject, listParameters, Nullable, Page, ShownId, ShownInstant } from '../base/wire.ts'
 import type { AttemptError } from './send.ts'
 import { EventName } from './webhook-schemas.ts'
 

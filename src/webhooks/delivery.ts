@@ -11,8 +11,8 @@ import {
   plusSeconds,
   roundUpToSecond,
 } from '../base/instants.ts'
-import { type StoreResponse, storeNothing } from '../http/idempotency.ts'
-import { pageOf, readLimit } from '../http/wire.ts'
+import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
+import { pageOf, readLimit } from '../base/wire.ts'
 import type { Context } from './context.ts'
 import type { CleanupJob } from '../database/context.ts'
 import {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
-import { StrictObject, Id, listParameters, Page, ShownId, ShownInstant } from '../http/wire.ts'
+import { StrictObject, Id, listParameters, Page, ShownId, ShownInstant } from '../base/wire.ts'
 import { EventName } from './webhook-schemas.ts'
 
 const Named = Type.Object({ id: ShownId, name: Type.String() })

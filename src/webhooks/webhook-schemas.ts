@@ -9,7 +9,7 @@ import {
   Page,
   ShownId,
   ShownInstant,
-} from '../http/wire.ts'
+} from '../base/wire.ts'
 import { eventTypes } from './event-payload.ts'
 
 export const EventName = Type.Enum([...eventTypes], { title: 'EventName' })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DayGrid } from '../../src/pages/console/day-layout.ts'
+import { DayGrid } from '../../src/console/calendar/day-layout.ts'
 import { onOneEngine } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'

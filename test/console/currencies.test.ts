@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { currencyChoices, usualCurrency, withoutSign } from '../../src/pages/console/currencies.ts'
+import { currencyChoices, usualCurrency, withoutSign } from '../../src/console/services/currencies.ts'
 
 describe('the currency of a first price', () => {
   test.each([

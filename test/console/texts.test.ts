@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bookingWords } from '../../src/pages/console/form.ts'
+import { bookingWords } from '../../src/pages/form.ts'
 import { languageOf } from '../../src/pages/console/texts.ts'
 import { german } from '../../src/pages/console/texts/de.ts'
 import { english } from '../../src/pages/console/texts/en.ts'

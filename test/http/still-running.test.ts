@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { respondOnce } from '../../src/http/idempotency.ts'
+import { respondOnce } from '../../src/database/idempotency.ts'
 import type { Context } from '../../src/bookings/context.ts'
 import { eventually } from '../support/eventually.ts'
 import { longTest } from '../support/long.ts'

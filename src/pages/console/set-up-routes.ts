@@ -26,11 +26,11 @@ import {
   CreateStaff,
 } from '../../catalogue/location-and-staff-schemas.ts'
 import { ChangeService, CreateService } from '../../catalogue/service-schemas.ts'
-import { type StoreResponse, storeNothing } from '../../http/idempotency.ts'
-import { compileCreation } from '../../http/validation.ts'
+import { type StoreResponse, storeNothing } from '../../database/idempotency.ts'
+import { compileCreation } from '../../base/validation.ts'
 import { html, type Html } from '../page.ts'
 import { allOf } from './all-of.ts'
-import { consoleScript, pathOf, type SectionId } from './console-page.ts'
+import { consoleScript, pathOf, type SectionId } from '../../console/frame/console-page.ts'
 import {
   assertNoFaults,
   assertOfBusiness,
@@ -38,7 +38,7 @@ import {
   checkedForm,
   type ConsoleRoute,
   consoleRoutes,
-} from './console-route.ts'
+} from '../../console/frame/console-route.ts'
 import {
   type Faults,
   faultsOf,
@@ -49,9 +49,9 @@ import {
   ticked,
   tickedOf,
   type Typed,
-} from './form.ts'
-import { holidayNotice, holidayOf, holidayQuery } from './holiday-notice.ts'
-import { hoursFaults, hoursText, nextDaysText, usualHours } from './hours-form.ts'
+} from '../form.ts'
+import { holidayNotice, holidayOf, holidayQuery } from '../../console/team/holiday-notice.ts'
+import { hoursFaults, hoursText, nextDaysText, usualHours } from '../../console/team/hours-form.ts'
 import {
   locationFieldOf,
   locationFields,
@@ -61,7 +61,7 @@ import {
   staffOf,
   typedLocation,
   typedStaff,
-} from './people-form.ts'
+} from '../../console/team/people-form.ts'
 import {
   idleStartsOf,
   newService,
@@ -71,10 +71,10 @@ import {
   serviceSummary,
   startFaults,
   typedService,
-} from './service-form.ts'
-import { slugFaults } from './shown-form.ts'
+} from '../../console/services/service-form.ts'
+import { slugFaults } from '../../console/frame/shown-form.ts'
 import type { ConsoleTexts } from './texts/en.ts'
-import { wallFields } from './wall-clock.ts'
+import { wallFields } from '../../console/frame/wall-clock.ts'
 
 /** Of the address of a page for a new item. */
 const newId = 'new'

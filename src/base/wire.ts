@@ -1,0 +1,166 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { type FieldError, type ProblemCode, problemKinds } from './errors.ts'
+
+/*
+ * Schemas that routes share. One schema is validation, type and description.
+ * The keywords `lowercase`, `timeZone` and `rule` and the formats `instant`, `line`, `text` and `email` are defined in
+ * http/validation.ts.
+ */
+
+/** A UUID, in lower case after validation. */
+export const Id = Type.String({ format: 'uuid', maxLength: 36, lowercase: true })
+
+/** An id in a path. Accepts any text, as an id that is not a UUID is a 404. */
+export function PathId(noun: string, example: string) {
+  return Type.String({ description: `The id of the ${noun}, a UUID.`, examples: [example] })
+}
+
+/** A UUID in a response. */
+export const ShownId = Type.String({ format: 'uuid' })
+
+/** An RFC 3339 date-time with an explicit offset. */
+export const InstantText = Type.String({
+  format: 'instant',
+  maxLength: 64,
+  description: 'With an offset or `Z`; fractions of a second are cut off.',
+})
+
+/** An instant in a response. */
+export const ShownInstant = Type.String({
+  format: 'date-time',
+  description: 'Whole seconds, with the offset of its zone.',
+})
+
+/** One line without control characters. Lengths count code points after trimming and NFC. */
+export function Line(min: number, max: number) {
+  return Type.String({ format: 'line', minLength: min, maxLength: max })
+}
+
+/** Text that may have new lines and tabs. */
+export function Text(max: number) {
+  return Type.String({ format: 'text', maxLength: max })
+}
+
+export function Nullable<T extends TSchema>(schema: T, options: Annotations = {}) {
+  return Type.Union([schema, Type.Null()], options)
+}
+
+/** A schema with a title is a type of its own in the API reference and the client. */
+type Annotations = { title?: string; description?: string; examples?: unknown[] }
+
+/** An object that refuses unknown members. */
+export function StrictObject<T extends Record<string, TSchema>>(members: T, options: Annotations = {}) {
+  return Type.Object(members, { ...options, additionalProperties: false })
+}
+
+/**
+ * Finds errors that the schema cannot express; pointers begin at the value. It gets undefined in place of members and
+ * entries that do not fit the schema.
+ */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each rule declares its own type
+export type Rule = (value: any) => FieldError[]
+
+export function Ruled<T extends TSchema>(schema: T, rule: Rule) {
+  return Type.Unsafe<Static<T>>({ ...schema, rule })
+}
+
+/** For changes: the value, or null to clear it. The short form gives one error for an invalid value. */
+export function OrNull<T extends TSchema>(schema: T) {
+  const { title: _, ...rest } = schema as T & { type?: string; title?: string; description?: string }
+  const description = [rest.description, 'Null clears it.'].filter(Boolean).join(' ')
+  return Type.Unsafe<Static<T> | null>({ ...rest, type: [rest.type, 'null'], description })
+}
+
+/** For operations that take no body (absent or `{}`) or no query parameters. */
+export const EmptyObject = StrictObject({})
+
+/** The query parameters that every list takes. */
+export const listParameters = {
+  limit: Type.Optional(
+    Type.String({ format: 'limit', maxLength: 3, description: 'How many entries the page has at most.' }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: '`next_cursor` of the page before; absent for the first page.',
+    }),
+  ),
+}
+
+const defaultLimit = 20
+
+/** The page size; the schema has validated the text. */
+export function readLimit(text: string | undefined): number {
+  return text === undefined ? defaultLimit : Number(text)
+}
+
+/** One page of a list: up to the limit, and the cursor of the next page or null. */
+export function Page<T extends TSchema>(item: T, options: Annotations) {
+  const next = Nullable(Type.String(), { description: 'For `cursor`; null on the last page.' })
+  return Type.Object({ data: Type.Array(item), next_cursor: next }, options)
+}
+
+/** A problem document (RFC 9457) with one of these codes, and any extension members. */
+function problemDocument(codes: readonly ProblemCode[]) {
+  return Type.Object(
+    {
+      type: Type.String(),
+      title: Type.String(),
+      status: Type.Integer(),
+      detail: Type.String(),
+      code: Type.Unsafe<ProblemCode>({ type: 'string', enum: codes }),
+      request_id: Type.String(),
+      errors: Type.Optional(
+        Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), detail: Type.String() })),
+      ),
+    },
+    { additionalProperties: true },
+  )
+}
+
+type ProblemDocument = ReturnType<typeof problemDocument>
+
+/**
+ * Response schemas by status, for the codes that the operation of a route throws. http/openapi.ts adds the codes that
+ * follow from how every route works (keys, limits, bodies, validation, path ids).
+ */
+export function problems(...codes: ProblemCode[]): Record<number, ProblemDocument> {
+  const byStatus = Map.groupBy(codes, (code) => problemKinds[code].status)
+  return Object.fromEntries(Array.from(byStatus, ([status, ofStatus]) => [status, problemDocument(ofStatus)]))
+}
+
+/** A response of one media type that is sent as text, unserialised. */
+export function Media(mediaType: string, description: string, schema: TSchema = Type.String()) {
+  return { description, content: { [mediaType]: { schema } } }
+}
+
+/** One page and its cursor, from rows of which one more than the limit was read. */
+export function pageOf<Row, Item>(
+  rows: Row[],
+  limit: number,
+  parts: { present: (row: Row) => Item; cursor: (row: Row) => string[] },
+): { data: Item[]; next_cursor: string | null } {
+  const page = rows.slice(0, limit)
+  const last = rows.length > limit ? page.at(-1) : undefined
+  return { data: page.map(parts.present), next_cursor: last ? encodeCursor(parts.cursor(last)) : null }
+}
+
+/** A cursor for a position in a list. */
+export function encodeCursor(place: string[]): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url')
+}
+
+/** The position of a cursor; undefined unless it is one of ours with that many parts. */
+export function decodeCursor(cursor: string, parts: number): string[] | undefined {
+  try {
+    const place: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    const fits =
+      Array.isArray(place) && place.length === parts && place.every((part) => typeof part === 'string')
+    return fits ? place : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export type ProblemBody = Static<ProblemDocument>

@@ -1,0 +1,342 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { logInCookie, logInToken } from '../../access/log-in-cookie.ts'
+import {
+  confirmLogIn,
+  goTo,
+  type LinkResult,
+  logIn,
+  type LogInOrigin,
+  logOut,
+  maxLogInSeconds,
+  setPasswordByLink,
+} from '../../access/log-in.ts'
+import { maxPasswordLength, minPasswordLength } from '../../access/password-rules.ts'
+import { lacksPlaces } from '../../access/first-owner.ts'
+import type { RateLimiter } from '../../access/rate-limits.ts'
+import { readClientAddress } from '../../base/client-network.ts'
+import { Problem } from '../../base/errors.ts'
+import { ownOrigins } from '../../base/public-url.ts'
+import type { Context } from '../../bookings/context.ts'
+import { makeFirstBusiness } from '../../catalogue/setup.ts'
+import type { Transaction } from '../../database/database.ts'
+import { EmptyObject, StrictObject } from '../../base/wire.ts'
+import { findVisit } from '../frame/console-page.ts'
+import {
+  formMedia as consumes,
+  ownFormsOnly,
+  page,
+  refusedForms,
+  seeOther as redirect,
+  tags,
+} from '../frame/console-route.ts'
+import { emptyBusinessForm, newBusinessOf } from '../site/new-business-form.ts'
+import { languageOf, textsOf } from '../../pages/console/texts.ts'
+import type { ConsoleTexts } from '../../pages/console/texts/en.ts'
+import { type LinkKind, sendCodeForm, sendEndedLink, sendLinkForm, sendLogIn } from '../frame/gate-page.ts'
+
+type GateTexts = ConsoleTexts['gate']
+
+export const seeOther = { 303: Type.Null({ description: 'To a page of the console.' }) }
+
+const Short = Type.String({ maxLength: 254 })
+export const Password = Type.String({ maxLength: 4 * maxPasswordLength })
+const LogInForm = StrictObject({ email: Short, password: Password, next: Type.Optional(Short) })
+const LinkForm = StrictObject({
+  token: Short,
+  password: Password,
+  name: Type.Optional(Short),
+  email: Type.Optional(Short),
+  business: Type.Optional(Type.String({ maxLength: 1_000 })),
+  timezone: Type.Optional(Short),
+  language: Type.Optional(Short),
+})
+const PlaceForm = StrictObject({ place: Short })
+
+/** Logging in and out, and setting a password by a link. Every form is taken from pages of this server alone. */
+export function logInRoutes(limiter: RateLimiter) {
+  return (app: FastifyInstance, context: Context): void => {
+    const ours = ownOrigins(context.config)
+    void app.register((scope, _options, done) => {
+      ownFormsOnly(scope, ours)
+      addLogIn(scope, context, limiter)
+      addSecondStep(scope, context, limiter)
+      addLinks(scope, context, limiter)
+      addLogOut(scope, context)
+      done()
+    })
+  }
+}
+
+function addLogIn(app: FastifyInstance, context: Context, limiter: RateLimiter): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().post(
+    '/console/login',
+    {
+      schema: {
+        operationId: 'logIn',
+        tags,
+        summary: 'Log in, as a person',
+        description: 'The form of `/console`. An unknown address and a wrong password look alike.',
+        consumes,
+        body: LogInForm,
+        response: { ...seeOther, 422: page, 429: page, 503: page, ...refusedForms },
+      },
+    },
+    async (request, reply) => {
+      const { email, password } = request.body
+      const texts = textsOf(request).gate
+      const next = pathWithin(request.body.next)
+      const again = (status: number, message: string) =>
+        sendLogIn(reply.code(status), { next, email, message })
+      if (isWithoutTls(request)) return again(422, texts.needsTls)
+      const result = await unlessBusy(logIn(context, limiter, { email, password, origin: originOf(request) }))
+      if (!result) return again(503, texts.busy)
+      if (result.outcome === 'refused') return again(422, texts.refused)
+      if (result.outcome === 'limited')
+        return again(429, texts.tooOften(limited(reply, result.retryAfterSeconds)))
+      const { token } = result
+      const path = result.outcome === 'in' ? next : `/console/code?next=${encodeURIComponent(next)}`
+      return goOn(request, reply, { token, path })
+    },
+  )
+}
+
+function addSecondStep(app: FastifyInstance, context: Context, limiter: RateLimiter): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  routes.get(
+    '/console/code',
+    {
+      schema: {
+        operationId: 'showSecondStep',
+        tags,
+        summary: 'The page of the second step of a log-in',
+        description: 'For a code of an authenticator. The same for everybody.',
+        querystring: StrictObject({ next: Type.Optional(Short) }),
+        response: { 200: page },
+      },
+    },
+    (request, reply) => sendCodeForm(reply, { next: pathWithin(request.query.next) }),
+  )
+  routes.post(
+    '/console/code',
+    {
+      schema: {
+        operationId: 'confirmLogIn',
+        tags,
+        summary: 'Take the second step of a log-in',
+        description: 'Each code works once. Who has not taken the first step is led back to it.',
+        consumes,
+        body: StrictObject({ code: Short, next: Type.Optional(Short) }),
+        response: { ...seeOther, 422: page, 429: page, ...refusedForms },
+      },
+    },
+    async (request, reply) => {
+      const { code } = request.body
+      const next = pathWithin(request.body.next)
+      const token = logInToken(request)
+      const origin = originOf(request)
+      const result =
+        token === undefined ? undefined : await confirmLogIn(context, limiter, { token, code, origin })
+      if (!result || result.outcome === 'refused') return redirect(reply, '/console')
+      const texts = textsOf(request).gate
+      if (result.outcome === 'limited') {
+        const message = texts.tooOften(limited(reply, result.retryAfterSeconds))
+        return sendCodeForm(reply.code(429), { next, message })
+      }
+      if (result.outcome === 'code') return sendCodeForm(reply.code(422), { next, message: texts.wrongCode })
+      return goOn(request, reply, { token: result.token, path: next })
+    },
+  )
+}
+
+function addLinks(app: FastifyInstance, context: Context, limiter: RateLimiter): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  const texts: Record<LinkKind, { show: string; use: string; summary: string }> = {
+    link: { show: 'showLinkPage', use: 'useLink', summary: 'set a password by a link' },
+    first: {
+      show: 'showFirstOwnerPage',
+      use: 'createFirstOwner',
+      summary: 'become the first owner by a link',
+    },
+  }
+  const kinds: LinkKind[] = ['link', 'first']
+  for (const kind of kinds) {
+    routes.get(
+      `/console/${kind}`,
+      {
+        schema: {
+          operationId: texts[kind].show,
+          tags,
+          summary: `The page on which people ${texts[kind].summary}`,
+          description:
+            'The same for everybody, and changes nothing. The token is in the fragment of its address.',
+          response: { 200: page },
+        },
+      },
+      async (request, reply) => {
+        const begins = kind === 'first' && (await lacksPlaces(context))
+        const state = emptyBusinessForm(languageOf(request))
+        return sendLinkForm(reply, { kind, business: begins ? { state, isFresh: true } : undefined })
+      },
+    )
+    routes.post(
+      `/console/${kind}`,
+      {
+        schema: {
+          operationId: texts[kind].use,
+          tags,
+          summary: `Use a link: ${texts[kind].summary}`,
+          description: 'A link works once, for 30 minutes. Ends all log-ins of the person before.',
+          consumes,
+          body: LinkForm,
+          response: { ...seeOther, 404: page, 422: page, 429: page, 503: page, ...refusedForms },
+        },
+      },
+      async (request, reply) => {
+        const { token, password, name = '', email = '' } = request.body
+        const { gate: texts, setUp } = textsOf(request)
+        const begun =
+          kind === 'first' && (await lacksPlaces(context)) ? businessIn(request.body, setUp) : undefined
+        const owner =
+          kind === 'first'
+            ? { email, name, makeBusiness: begun && makerOf(context, begun.business) }
+            : undefined
+        const again = (status: number, message: string) =>
+          sendLinkForm(reply.code(status), { kind, token, email, name, business: begun, message })
+        if (isWithoutTls(request)) return again(422, texts.needsTls)
+        if (begun && Object.keys(begun.state.faults).length > 0)
+          return again(422, `${setUp.checkMarked} ${texts.passwordAgain}`)
+        const origin = originOf(request)
+        const given = { token, password, owner, origin }
+        const result = await unlessBusy(setPasswordByLink(context, limiter, given))
+        if (!result) return again(503, texts.busy)
+        if (result.outcome === 'set')
+          return goOn(request, reply, {
+            token: result.token ?? null,
+            path: begun ? '/console/start/hours' : '/console',
+          })
+        if (result.outcome === 'ended') return sendEndedLink(reply)
+        if (result.outcome === 'limited')
+          return again(429, texts.tooOften(limited(reply, result.retryAfterSeconds)))
+        const fault = faultText(texts, result.fault)
+        const isOfPassword = result.fault.startsWith('password')
+        return again(422, isOfPassword ? fault : `${fault} ${texts.passwordAgain}`)
+      },
+    )
+  }
+}
+
+type SentBusiness = Pick<Static<typeof LinkForm>, 'business' | 'timezone' | 'language'>
+
+/** The business with which the first owner begins. */
+function businessIn(
+  { business = '', timezone = '', language = '' }: SentBusiness,
+  texts: ConsoleTexts['setUp'],
+) {
+  const typed = { business, timezone, language }
+  const { business: made, faults } = newBusinessOf(typed, texts)
+  return { business: made, state: { typed, faults }, isFresh: false }
+}
+
+function makerOf(context: Context, business: ReturnType<typeof newBusinessOf>['business']) {
+  return (tx: Transaction) => makeFirstBusiness(context, tx, { business })
+}
+
+/** Says what is wrong with a field of a form. */
+export function faultText(
+  { faults }: GateTexts,
+  fault: Extract<LinkResult, { outcome: 'fault' }>['fault'],
+): string {
+  const text = faults[fault]
+  return typeof text === 'string' ? text : text(minPasswordLength, maxPasswordLength)
+}
+
+function addLogOut(app: FastifyInstance, context: Context): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  routes.post(
+    '/console/logout',
+    {
+      schema: {
+        operationId: 'logOut',
+        tags,
+        summary: 'Log out',
+        description: 'Ends the log-in on every server.',
+        consumes,
+        body: EmptyObject,
+        response: { ...seeOther, ...refusedForms },
+      },
+    },
+    async (request, reply) => {
+      const token = logInToken(request)
+      if (token !== undefined) await logOut(context, token)
+      return goOn(request, reply, { token: null, path: '/console' })
+    },
+  )
+  routes.post(
+    '/console/place',
+    {
+      schema: {
+        operationId: 'goToPlace',
+        tags,
+        summary: 'Go on at another business or hub of the person',
+        description: 'A log-in acts at one place at a time.',
+        consumes,
+        body: PlaceForm,
+        response: { ...seeOther, ...refusedForms },
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request)
+      if (visit) await goTo(context, visit.person, request.body.place)
+      return redirect(reply, '/console')
+    },
+  )
+}
+
+/** Hands the browser a token, or takes it away, and leads on. */
+function goOn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { token, path }: { token: string | null; path: string },
+): FastifyReply {
+  void reply.header('set-cookie', logInCookie(request, token, maxLogInSeconds))
+  return redirect(reply, path)
+}
+
+/** A path of the console: a form leads nowhere else. */
+function pathWithin(next: string | undefined): string {
+  return next !== undefined && /^\/console(?:[/?][\w/?=&.-]*)?$/.test(next) ? next : '/console'
+}
+
+/** Where a request comes from. */
+export function originOf(request: FastifyRequest): LogInOrigin {
+  return {
+    client: readClientAddress(request.ip),
+    userAgent: request.headers['user-agent'] ?? '',
+    requestId: request.id,
+  }
+}
+
+/** Undefined where so many passwords wait to be hashed that a page asks for patience. */
+export async function unlessBusy<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'unavailable') return undefined
+    throw error
+  }
+}
+
+/** A browser keeps a secured cookie only from https. It says how it came here, whatever proxies stand between. */
+function isWithoutTls(request: FastifyRequest): boolean {
+  const { origin } = request.headers
+  const isSecured = logInCookie(request, null, 0).endsWith('Secure')
+  return isSecured && origin !== undefined && origin.startsWith('http:')
+}
+
+/** Tells programs how long to wait. */
+export function limited(reply: FastifyReply, seconds: number): number {
+  void reply.header('retry-after', String(seconds))
+  return seconds
+}

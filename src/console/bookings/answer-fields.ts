@@ -1,0 +1,107 @@
+import { Problem, validationProblem } from '../../base/errors.ts'
+import type { FieldAnswer, FieldValue } from '../../bookings/custom-field-rules.ts'
+import type { CustomField } from '../../catalogue/catalogue-types.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { choice, field as fieldOfForm, type FormState, tick, ticks, type Typed, typedPhone } from '../../pages/form.ts'
+import type { ConsoleTexts } from '../../pages/console/texts/en.ts'
+
+/* The questions of a service in a form, and what was answered. */
+
+/** The name of the field of an answer; of one of several choices. */
+function answerName(id: string, option?: number): string {
+  return option === undefined ? `answer-${id}` : `answer-${id}-${option}`
+}
+
+/** What the fields show for answers. */
+export function typedAnswers(fields: readonly CustomField[], answers: readonly FieldAnswer[]): Typed {
+  const typed: Typed = {}
+  for (const { id, options = [] } of fields) {
+    const value = answers.find(({ field_id }) => field_id === id)?.value
+    if (Array.isArray(value)) {
+      for (const [index, option] of options.entries())
+        if (value.includes(option)) typed[answerName(id, index)] = 'on'
+    } else if (value !== undefined) typed[answerName(id)] = String(value)
+  }
+  return typed
+}
+
+/** The answers that the fields say. */
+export function answersOf(fields: readonly CustomField[], typed: Typed): FieldAnswer[] {
+  return fields.flatMap((field) => {
+    const value = answerOf(field, typed)
+    return value === undefined ? [] : [{ field_id: field.id, value }]
+  })
+}
+
+function answerOf({ id, type, options = [] }: CustomField, typed: Typed): FieldValue | undefined {
+  if (type === 'multi_select') {
+    const chosen = options.filter((_option, index) => typed[answerName(id, index)] !== undefined)
+    return chosen.length === 0 ? undefined : chosen
+  }
+  const text = typed[answerName(id)] ?? ''
+  if (text === '') return undefined
+  if (type === 'boolean') return text === 'true'
+  if (type === 'phone') return typedPhone(text)
+  if (type !== 'number') return text
+  const number = Number(text.replace(',', '.'))
+  return Number.isFinite(number) ? number : text // which is refused
+}
+
+/** A refusal of answers, with its errors at the fields: `/answer-…`. Other errors as they are. */
+export function refusedAnswers(
+  error: unknown,
+  { fields, answers }: { fields: readonly CustomField[]; answers: readonly FieldAnswer[] },
+): unknown {
+  if (!(error instanceof Problem) || error.code !== 'validation_failed') return error
+  const errors = (error.parts.errors ?? []).map((one) => {
+    const [, member, index] = one.pointer.split('/')
+    if (member !== 'custom_field_values') return one
+    const given = answers[Number(index)]?.field_id
+    const field = fields.find(({ id }) => id === given || (given === undefined && one.detail.includes(id)))
+    return field ? { ...one, pointer: `/${answerName(field.id)}` } : one
+  })
+  return validationProblem(errors)
+}
+
+/** The fields of the questions. `present` says what is answered now, where somebody else has changed it. */
+export function answerFields(
+  { booking, form }: ConsoleTexts,
+  state: FormState,
+  { fields, present }: { fields: readonly CustomField[]; present?: Typed | undefined },
+): Html {
+  return html`${fields.map((field) => {
+    const { id, label, type, required, options = [] } = field
+    const name = answerName(id)
+    if (type === 'multi_select')
+      return ticks(state, {
+        ...{ name, label },
+        boxes: options.map((option, index) => tick(state, answerName(id, index), html`<bdi>${option}</bdi>`)),
+      })
+    if (type === 'boolean' || type === 'select') {
+      const choices =
+        type === 'select'
+          ? options.map((option) => [option, option] as const)
+          : ([
+              ['true', booking.yes],
+              ['false', booking.no],
+            ] as const)
+      return choice(state, { name, label, options: [['', '–'], ...choices] })
+    }
+    const now = present?.[name] ?? ''
+    return fieldOfForm(state, {
+      ...{ name, label, required, isDecimal: true },
+      ...(type === 'textarea' ? { rows: 4 } : { type: inputTypes[type] }),
+      now:
+        present && now !== (state.typed[name] ?? '') ? html`${form.now} <bdi>${now || '–'}</bdi>` : undefined,
+    })
+  })}`
+}
+
+const inputTypes = {
+  text: 'text',
+  number: 'number',
+  date: 'date',
+  email: 'email',
+  phone: 'tel',
+  url: 'url',
+} as const

@@ -1,0 +1,305 @@
+import { Problem } from '../../base/errors.ts'
+import { type Instant, readInstant } from '../../base/instants.ts'
+import type { Location, Service } from '../../catalogue/catalogue-types.ts'
+import type { WholeCatalogue } from '../../catalogue/offering.ts'
+import { isStandIn, noEmailEnding, shownEmail } from '../../base/contact-formats.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { answerFields } from './answer-fields.ts'
+import { consoleScript, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import type { ShownPage } from '../frame/console-route.ts'
+import { bookingWords, choice, faultSummary, field, focusIf, type FormState, hidden, tick } from '../../pages/form.ts'
+import { tellTick } from './telling.ts'
+import { wallFields } from '../frame/wall-clock.ts'
+import { clockText, dayText, momentText } from '../frame/formats.ts'
+
+/* The form to book for a client: first the service, then everything else. */
+
+/** A free time near a wanted one. */
+interface NearTime {
+  starts_at: string
+  staff_ids: string[]
+}
+
+/** The free times that a refusal names. */
+export function nearTimesOf(refusal: unknown): NearTime[] {
+  const named = refusal instanceof Problem ? refusal.parts.extensions?.['alternatives'] : undefined
+  return Array.isArray(named) ? (named as NearTime[]) : [] // as the operations say it
+}
+
+/** Free times near a refused one, as buttons that send the form with them. */
+export function nearTimes(
+  { texts, locale }: ConsoleVisit,
+  refusal: unknown,
+  { timezone, staff = [] }: { timezone: string; staff?: WholeCatalogue['staff'] },
+): Html {
+  const near = nearTimesOf(refusal)
+  if (near.length === 0) return html``
+  return html`<p>${texts.book.near}</p>
+    <p class="near">
+      ${near.map(({ starts_at, staff_ids: [staffId] }) => {
+        const member = staff.find(({ id }) => id === staffId)
+        const value = member ? `${starts_at} ${member.id}` : starts_at
+        return html`<button type="submit" name="at" value="${value}">
+          ${momentText(readInstant(starts_at), { timezone, locale })}${
+            member ? html` · <bdi>${member.name}</bdi>` : ''
+          }
+        </button>`
+      })}
+    </p>`
+}
+
+/** A page of the calendar with a form. */
+export function calendarForm(title: string, body: Html): ShownPage {
+  return {
+    title,
+    section: 'calendar',
+    body: html`<div class="narrow">${body}</div>`,
+  }
+}
+
+/** The first button sends a form when somebody presses Enter; it does what the last one does. */
+export function firstButton(does: string): Html {
+  return html`<button
+    type="submit"
+    name="do"
+    value="${does}"
+    class="unseen"
+    tabindex="-1"
+    aria-hidden="true"
+  ></button>`
+}
+
+/** What speaks against a time, with a tick that ignores it: beside the button that sends the form, in sight. */
+export function warningBox(state: FormState, label: string): Html {
+  const warning = state.faults['anyway']
+  if (warning === undefined) return html``
+  return html`<div class="alert" role="alert">
+    <p>${warning}</p>
+    ${tick(state, 'anyway', label, true)}
+  </div>`
+}
+
+/** When and with whom, as fields. */
+export function timeFields({ texts }: ConsoleVisit, state: FormState, more: Html = html``): Html {
+  const t = texts.book
+  return html`<div class="beside">
+    ${field(state, { name: 'date', label: t.date, type: 'date', required: true })}
+    ${field(state, { name: 'time', label: t.time, type: 'time', required: true })} ${more}
+  </div>`
+}
+
+/** What the form shows. */
+export interface BookForm {
+  visit: ConsoleVisit
+  catalogue: WholeCatalogue
+  service: Service
+  location: Location
+  state: FormState & { refusal?: unknown }
+  /** The field that comes next; undefined at the start of the form. */
+  next?: 'q' | 'first_name' | 'notes' | undefined
+  /** Free times of the first day with any, from the chosen one on; undefined where nobody asked for them. */
+  times?: readonly FreeTime[] | undefined
+  /** Whether the chosen start is over. */
+  isOver: boolean
+  /** Whether somebody asked for them just now. */
+  asked?: boolean
+  /** Earlier clients; undefined where nobody was searched for. */
+  found?: readonly FoundClient[] | undefined
+}
+
+/** A free time, and for how many people it has room. */
+export interface FreeTime {
+  start: Instant
+  seatsLeft: number
+}
+
+/** What the form holds of a client who is known: `known` names one without an e-mail address. */
+export function clientTyped({ first_name, last_name, email, phone }: FoundClient) {
+  const known = isStandIn(email) ? email : ''
+  return { first_name, last_name, email: shownEmail(email), phone: phone ?? '', known }
+}
+
+export interface FoundClient {
+  first_name: string
+  last_name: string
+  email: string
+  phone: string | null
+}
+
+/** The services to choose from, as links that keep what is known already. */
+export function serviceChoice(
+  visit: ConsoleVisit,
+  services: readonly Service[],
+  known: Record<string, string | undefined>,
+): Html {
+  const t = visit.texts.book
+  return html`<h1>${t.chooseService}</h1>
+    ${
+      services.length === 0
+        ? html`<p>${t.noServices}</p>
+            ${visit.person.role === 'staff' ? '' : html`<p><a class="button" href="${pathOf('/console/services/new', visit)}">${visit.texts.services.add}</a></p>`}`
+        : ''
+    }
+    <ul class="agenda choices">
+      ${services.map(
+        (service) =>
+          html`<li>
+            <a class="button" href="${pathOf('/console/book', visit, { ...known, service: service.id })}"
+              ><bdi>${service.name}</bdi></a
+            >
+            <span class="soft">${t.minutes(service.duration_minutes)}</span>
+          </li>`,
+      )}
+    </ul>`
+}
+
+/** The form itself. */
+export function bookForm(form: BookForm): ShownPage {
+  const { visit, catalogue, service, location, state } = form
+  const { texts } = visit
+  const t = texts.book
+  const { typed, faults, refusal } = state
+  const { anyway: _, ...others } = faults
+  const again = pathOf('/console/book', visit, {
+    start: typed['start'],
+    location: typed['location'],
+    client: typed['client'],
+  })
+  const near = nearTimes(visit, refusal, { timezone: location.timezone, staff: catalogue.staff })
+  const page = calendarForm(
+    t.title,
+    html`<h1>${t.title}: <bdi>${service.name}</bdi></h1>
+      <p class="soft">${t.minutes(service.duration_minutes)} · <a href="${again}">${t.otherService}</a></p>
+      <form method="post" action="${pathOf('/console/book', visit)}" class="fields book">
+        ${firstButton('book')}
+        ${hidden({ once: visit.once, start: typed['start'], client: typed['client'], service: service.id })}
+        ${hidden({ known: typed['known'] ?? '' })}
+        ${faultSummary({ typed, faults: others }, bookingWords(texts), near)} ${whenFields(form)}
+        <fieldset>
+          <legend>${t.client}</legend>
+          ${visit.person.role === 'staff' ? '' : lookUp(form)} ${clientFields(form)}
+        </fieldset>
+        ${answerFields(texts, state, { fields: service.custom_fields })}
+        ${field(state, { name: 'notes', label: t.notes, rows: 4, max: 1000, focus: form.next === 'notes' })}
+        ${form.isOver ? html`<p class="soft">${t.untoldAfterwards}</p>` : tellTick(visit, state, t.tell)}
+        ${warningBox(state, form.isOver ? t.afterwards : t.anyway)}
+        <button type="submit" name="do" value="book" class="main">${t.send}</button>
+      </form>`,
+  )
+  return { ...page, more: consoleScript }
+}
+
+function whenFields(form: BookForm): Html {
+  const { visit, catalogue, service, location, state } = form
+  const t = visit.texts.book
+  const places = catalogue.locations.filter(({ id, active }) => active && service.location_ids.includes(id))
+  const isStaff = visit.person.role === 'staff'
+  const people = catalogue.staff.filter(
+    ({ id, active }) => active && service.staff_ids.includes(id) && (!isStaff || id === visit.person.staffId),
+  )
+  const pairs = (all: readonly { id: string; name: string }[]) =>
+    all.map(({ id, name }) => [id, name] as const)
+  return html`${
+    service.capacity > 1
+      ? field(state, { name: 'party_size', label: t.howMany, type: 'number', required: true })
+      : ''
+  }
+  ${
+    places.length > 1
+      ? choice(state, { name: 'location', label: t.location, options: pairs(places) })
+      : hidden({ location: location.id })
+  }
+  ${
+    service.staff_ids.length === 0
+      ? ''
+      : choice(state, {
+          ...{ name: 'who', label: t.who },
+          options: [...(isStaff ? [] : [['', t.anyone] as const]), ...pairs(people)],
+        })
+  }
+  ${timeFields(
+    visit,
+    state,
+    html`<button type="submit" name="do" value="times" formnovalidate>${t.freeTimes}</button>`,
+  )}
+  ${freeTimes(form)}`
+}
+
+/** Free times as buttons that fill the fields in. */
+function freeTimes({
+  visit: { texts, locale },
+  service: { capacity },
+  location: { timezone },
+  state,
+  times,
+  asked = false,
+}: BookForm): Html {
+  const [first] = times ?? []
+  const t = texts.book
+  if (!times) return html``
+  if (first === undefined) return html`<p role="status">${t.noFreeTimes}</p>`
+  const day = dayText(first.start, { timezone, locale })
+  const isLater =
+    (state.typed['date'] ?? '') < wallFields(first.start, timezone).date && state.typed['date'] !== ''
+  return html`<p id="free-times" role="status">${isLater ? t.freeLater(day) : t.freeOn(day)}</p>
+    <p class="near" role="group" aria-labelledby="free-times">
+      ${times.map(
+        ({ start, seatsLeft }, index) =>
+          html`<button type="submit" name="use" value="${start}" ${unchecked(asked && index === 0)}>
+            ${clockText(start, { timezone, locale })}${capacity > 1 ? html` · ${t.seatsLeft(seatsLeft)}` : ''}
+          </button>`,
+      )}
+    </p>`
+}
+
+/** Of a button that sends a form which is not filled in yet. */
+const unchecked = (isNext: boolean): Html => html`formnovalidate ${focusIf(isNext)}`
+
+function lookUp({ visit, state: { typed, faults }, found, next }: BookForm): Html {
+  const t = visit.texts.book
+  const fault = faults['q']
+  return html`<div
+    data-look-up="${visit.business?.id ?? ''}"
+    data-none="${t.nobodyFound}"
+    data-no-email="${noEmailEnding}"
+  >
+    <label for="q">${t.findClient}</label>
+    <div class="beside">
+      <input
+        id="q"
+        name="q"
+        type="search"
+        value="${typed['q'] ?? ''}"
+        maxlength="100"
+        dir="auto"
+        autocomplete="off"
+        ${focusIf(next === 'q' || found?.length === 0 || fault !== undefined)}
+      />
+      <button type="submit" name="do" value="find" formnovalidate>${t.find}</button>
+    </div>
+    ${fault === undefined ? '' : html`<p class="fault">${fault}</p>`}
+    <p class="near" role="status">
+      ${found?.length === 0 ? t.nobodyFound : ''}
+      ${(found ?? []).map(
+        ({ first_name, last_name, email, phone }, index) =>
+          html`<button type="submit" name="pick" value="${email}" ${unchecked(index === 0)}>
+            ${[`${first_name} ${last_name}`, shownEmail(email), phone ?? '']
+              .filter((part) => part !== '')
+              .map((part, at) => html`${at === 0 ? '' : ' · '}<bdi>${part}</bdi>`)}
+          </button>`,
+      )}
+    </p>
+  </div>`
+}
+
+function clientFields({ visit, state, next }: BookForm): Html {
+  const t = visit.texts.book
+  return html`<div class="beside">
+      ${field(state, { name: 'first_name', label: t.firstName, required: true, max: 100, focus: next === 'first_name' })}
+      ${field(state, { name: 'last_name', label: t.lastName, required: true, max: 100 })}
+    </div>
+    <div class="beside">
+      ${field(state, { name: 'email', label: t.email, hint: t.emailHint, type: 'email', max: 254 })}
+      ${field(state, { name: 'phone', label: t.phone, type: 'tel', max: 32 })}
+    </div>`
+}

@@ -1,0 +1,416 @@
+import type { FastifyInstance } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { explainSlot, showAvailability, type ShownSlot } from '../../availability/availability.ts'
+import { dateOf, dayOf } from '../../availability/hours-rules.ts'
+import { dayMs } from '../../availability/zone-rules.ts'
+import { isStandIn, standInEmail } from '../../base/contact-formats.ts'
+import { readClientAddress } from '../../base/client-network.ts'
+import { Problem } from '../../base/errors.ts'
+import { type Instant, parseInstant, plusMinutes, readInstant } from '../../base/instants.ts'
+import { ConvertHold } from '../../bookings/booking-schemas.ts'
+import { presentBooking, showBooking } from '../../bookings/booking.ts'
+import { listClients } from '../../bookings/client.ts'
+import type { Context } from '../../bookings/context.ts'
+import { convertHold } from '../../bookings/conversion.ts'
+import { placeHold, releaseHold } from '../../bookings/hold.ts'
+import { listBlocks, presentBlock } from '../../catalogue/block.ts'
+import type { Location, Service } from '../../catalogue/catalogue-types.ts'
+import { findWholeCatalogue, type WholeCatalogue } from '../../catalogue/offering.ts'
+import type { StoreResponse } from '../../database/idempotency.ts'
+import { answersOf, refusedAnswers } from './answer-fields.ts'
+import {
+  type BookForm,
+  bookForm,
+  calendarForm,
+  clientTyped,
+  type FreeTime,
+  serviceChoice,
+} from './book-page.ts'
+import { maxDaysOver } from '../calendar/calendar-page.ts'
+import type { ConsoleVisit } from '../frame/console-page.ts'
+import {
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  FormFault,
+} from '../frame/console-route.ts'
+import { bookingWords, filledForm, numberOf, type Typed, typedPhone } from '../../pages/form.ts'
+import { instantOf, wallFields } from '../frame/wall-clock.ts'
+
+const filledIn = (description: string) => Type.Optional(Type.String({ maxLength: 600, description }))
+
+/** What a link can fill in of a form. */
+export const filledInQuery = {
+  location: filledIn('The id of a location.'),
+  service: filledIn('The id of a service.'),
+  who: filledIn('The id of a column of the calendar.'),
+  start: filledIn('The start, such as 2026-12-01T10:00:00+01:00.'),
+  end: filledIn('The end of a block.'),
+  date: filledIn('The day, such as 2026-12-01.'),
+}
+
+/** What the operations say of a time, a person or a booking, and the status for it. */
+export const bookingRefusals = {
+  slot_booked: 422,
+  slot_held: 422,
+  slot_not_offered: 422,
+  not_found: 422,
+  key_type_not_allowed: 422,
+} as const
+
+/** Booking for a client. */
+export function bookRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [bookRoute(context)])
+}
+
+function bookRoute(context: Context): ConsoleRoute {
+  return {
+    path: '/console/book',
+    name: 'BookForm',
+    summary: 'The form to book for a client',
+    role: 'staff',
+    query: { ...filledInQuery, client: filledIn('The id of a booking for the same client.') },
+    show: async (visit, { query }) => {
+      const catalogue = await catalogueOf(context, visit)
+      const { start: startText, who, location: place, date, client, service: wanted } = query
+      const known = client === undefined ? {} : await clientOfBooking(context, visit, client)
+      const { services, service, location } = chosen(visit, catalogue, {
+        who,
+        location: place,
+        service: wanted,
+      })
+      if (!service || !location) {
+        const body = serviceChoice(visit, services, { start: startText, who, location: place, date, client })
+        return calendarForm(visit.texts.book.title, body)
+      }
+      const start = parseInstant(startText ?? '')
+      const when = start ? wallFields(start, location.timezone) : { date: date ?? '', time: '' }
+      const staffId = visit.person.role === 'staff' ? (visit.person.staffId ?? '') : (who ?? '')
+      const typed = {
+        ...{ ...when, location: location.id, party_size: '1', tell: 'on' },
+        ...(start && { start }),
+        ...known,
+        who: service.staff_ids.includes(staffId) ? staffId : '',
+      }
+      const isOver = start !== undefined && start <= context.clock.now()
+      const form = { visit, catalogue, service, location, isOver, state: filledForm(typed) }
+      return bookForm({ ...form, times: start ? undefined : await freeTimes(context, form) })
+    },
+    form: {
+      fieldOf: fieldOfBooking,
+      words: bookingWords,
+      refusals: bookingRefusals,
+      act: async (visit, sent, _address, once) => {
+        const form = await sentForm(context, visit, sent)
+        if (!form) return { path: '/console/book' }
+        const { typed } = form.state
+        if (typed['do'] === 'find') return { page: await foundClients(context, form) }
+        if (typed['do'] === 'times')
+          return { page: bookForm({ ...form, times: await freeTimes(context, form), asked: true }) }
+        if (typed['use'] !== undefined)
+          return { page: bookForm({ ...withUsedTime(form, typed['use']), next: nextField(form) }) }
+        if (typed['pick'] !== undefined) return { page: await pickedClient(context, form) }
+        const order = orderOf(form)
+        const { date } = wallFields(order.startsAt, form.location.timezone)
+        await warn(context, visit, {
+          ...{ wanted: wantedOf(order), minutes: order.service.duration_minutes, typed },
+          firm: isLongOver(context, order.startsAt)
+            ? ['in_the_past', 'not_offered_here']
+            : ['not_offered_here'],
+        })
+        return once(
+          (store) => book(context, visit, { order, store }),
+          () => ({ path: '/console', query: { date, done: 'booked' } }),
+        )
+      },
+      again: async (visit, { typed: sent, ...state }) => {
+        const form = await sentForm(context, visit, sent)
+        if (!form) throw new Problem('not_found', 'This cannot be booked any more.')
+        return bookForm({ ...form, state: { ...form.state, ...state } })
+      },
+    },
+  }
+}
+
+/** Whom a booking is for, as fields; nothing where that is not to be known. */
+async function clientOfBooking(context: Context, { person }: BusinessVisit, id: string): Promise<Typed> {
+  const shown = presentBooking(await showBooking(context, person, id), person)
+  if ('redacted' in shown || shown.client.email === '') return {}
+  return { client: id, ...clientTyped(shown.client) }
+}
+
+function isLongOver({ clock }: Context, startsAt: Instant): boolean {
+  return startsAt < plusMinutes(clock.now(), -maxDaysOver * 24 * 60)
+}
+
+/** What the business offers. */
+export async function catalogueOf(context: Context, { business }: BusinessVisit): Promise<WholeCatalogue> {
+  const catalogue = await findWholeCatalogue(context.db.reads, business.id)
+  if (!catalogue) throw new Problem('not_found', 'There is no such business.')
+  return catalogue
+}
+
+/** The field of a fault of a booking. */
+export function fieldOfBooking(pointer: string): string {
+  const last = pointer.split('/').at(-1) ?? ''
+  return { staff_id: 'who', starts_at: 'time', ends_at: 'minutes' }[last] ?? last
+}
+
+interface Choice {
+  /** Those that whoever it is to be with gives. */
+  services: Service[]
+  service: Service | undefined
+  location: Location | undefined
+}
+
+function chosen(
+  { person }: ConsoleVisit,
+  { services, locations }: WholeCatalogue,
+  wanted: Partial<Record<'who' | 'service' | 'location', string | undefined>>,
+): Choice {
+  const places = locations.filter(({ active }) => active)
+  const offered = services.filter(
+    ({ active, staff_ids, location_ids }) =>
+      active &&
+      places.some(({ id }) => location_ids.includes(id)) &&
+      (person.role !== 'staff' || staff_ids.includes(person.staffId ?? '')),
+  )
+  const ofPerson = offered.filter(({ staff_ids }) => staff_ids.includes(wanted.who ?? ''))
+  const fitting = ofPerson.length > 0 ? ofPerson : offered
+  const service =
+    offered.find(({ id }) => id === wanted.service) ?? (fitting.length === 1 ? fitting[0] : undefined)
+  const there = places.filter(({ id }) => service?.location_ids.includes(id))
+  return { services: fitting, service, location: there.find(({ id }) => id === wanted.location) ?? there[0] }
+}
+
+type SentForm = BookForm & { visit: BusinessVisit }
+
+/** The form as it was sent; undefined where what it is about is not offered, or not any more. */
+async function sentForm(context: Context, visit: BusinessVisit, typed: Typed): Promise<SentForm | undefined> {
+  const catalogue = await catalogueOf(context, visit)
+  const { service, location } = chosen(visit, catalogue, typed)
+  if (!service || !location || service.id !== typed['service'] || location.id !== typed['location'])
+    return undefined
+  const state = filledForm(withChosenTime(typed, location.timezone))
+  const { date = '', time = '', start = '' } = state.typed
+  const startsAt = instantOf({ date, time }, location.timezone, parseInstant(start))
+  const isOver = startsAt !== undefined && startsAt !== 'skipped' && startsAt <= context.clock.now()
+  return { visit, catalogue, service, location, isOver, state }
+}
+
+/** A free time that was offered comes in the place of that in the fields. */
+export function withChosenTime({ at = '', ...typed }: Typed, timezone: string): Typed {
+  const [startText = '', staffId] = at.split(' ')
+  const start = parseInstant(startText)
+  if (!start) return typed
+  return { ...typed, start, ...wallFields(start, timezone), ...(staffId && { who: staffId }) }
+}
+
+function withUsedTime(form: SentForm, at: string): SentForm {
+  return {
+    ...form,
+    state: filledForm(withChosenTime({ ...form.state.typed, at }, form.location.timezone)),
+  }
+}
+
+/** Once the time is chosen: whom it is for, or what is known of them already. */
+function nextField({ visit, state }: SentForm): BookForm['next'] {
+  if (state.typed['email']) return 'notes'
+  return visit.person.role === 'staff' ? 'first_name' : 'q'
+}
+
+const daysAhead = 14
+
+/** The free times of the first day that has any, from the chosen day on. */
+async function freeTimes(
+  context: Context,
+  { visit, service, location, state }: SentForm,
+): Promise<FreeTime[]> {
+  const { who = '', date = '' } = state.typed
+  const party = partyOf(service, state.typed)
+  const today = dayOf(wallFields(context.clock.now(), location.timezone).date)
+  const first = Math.max(today, Date.parse(date) / dayMs || today)
+  const { days } = await showAvailability(context, visit.person, {
+    ...{ service_id: service.id, location_id: location.id },
+    ...(service.staff_ids.includes(who) && { staff_id: who }),
+    ...(party !== undefined && { party_size: String(party) }),
+    ...{ from: dateOf(first), to: dateOf(first + daysAhead - 1) },
+  })
+  const starts = days.map((day) => (JSON.parse(day) as { slots: ShownSlot[] }).slots)
+  return (starts.find((slots) => slots.length > 0) ?? []).map(({ starts_at, seats_left }) => ({
+    start: readInstant(starts_at),
+    seatsLeft: seats_left,
+  }))
+}
+
+/** For how many people, as it was typed, where several can share a slot; undefined for one or nonsense. */
+function partyOf({ capacity }: Service, { party_size: text }: Typed): number | undefined {
+  const party = capacity > 1 ? numberOf(text) : 1
+  return typeof party === 'number' && party > 1 && party <= capacity ? party : undefined
+}
+
+async function foundClients(context: Context, form: SentForm) {
+  const { visit, state } = form
+  const q = state.typed['q'] ?? ''
+  if (q.length < 3)
+    return bookForm({ ...form, state: { ...state, faults: { q: visit.texts.book.tooShort } } })
+  return bookForm({ ...form, found: await clientsLike(context, visit, { q: q.slice(0, 100) }) })
+}
+
+async function pickedClient(context: Context, form: SentForm) {
+  const { typed } = form.state
+  const [client] = await clientsLike(context, form.visit, { email: typed['pick'] ?? '' })
+  if (!client) return bookForm(form)
+  return bookForm({ ...form, state: filledForm({ ...typed, ...clientTyped(client) }), next: 'notes' })
+}
+
+const maxFound = '8'
+
+async function clientsLike(
+  context: Context,
+  { person, business }: BusinessVisit,
+  by: { q: string } | { email: string },
+) {
+  if (person.role === 'staff') return []
+  const { data } = await listClients(context, person, { ...by, limit: maxFound, business_id: business.id })
+  return data
+}
+
+/** The instant that a form names. Throws a FormFault where there is none. */
+export function startOf({ texts }: ConsoleVisit, typed: Typed, timezone: string): Instant {
+  const { date = '', time = '', start = '' } = typed
+  const startsAt = instantOf({ date, time }, timezone, parseInstant(start))
+  if (startsAt === undefined) throw new FormFault({ '': texts.book.needTime, time: texts.book.needTime })
+  if (startsAt === 'skipped') throw new FormFault({ '': texts.book.noTime, time: texts.book.noTime })
+  return startsAt
+}
+
+interface Order {
+  service: Service
+  location: Location
+  staffId: string | undefined
+  startsAt: Instant
+  isOver: boolean
+  /** For how many people; undefined for one. */
+  party: number | undefined
+  body: Omit<Static<typeof ConvertHold>, 'hold_id'>
+}
+
+/** What the form asks for. Throws a FormFault, or validation_failed. */
+function orderOf({ visit, service, location, isOver, state: { typed } }: SentForm): Order {
+  const startsAt = startOf(visit, typed, location.timezone)
+  const party = partyOf(service, typed)
+  if (service.capacity > 1 && party === undefined && numberOf(typed['party_size'] ?? '1') !== 1) {
+    const text = visit.texts.book.badParty(service.capacity)
+    throw new FormFault({ '': text, party_size: text })
+  }
+  const { first_name = '', last_name = '', notes = '', who = '' } = typed
+  const phone = typedPhone(typed['phone'])
+  const answers = answersOf(service.custom_fields, typed)
+  try {
+    const { hold_id: _, ...body } = checkedForm(ConvertHold, {
+      hold_id: service.id, // checked alone: the hold comes later
+      client: {
+        first_name,
+        last_name,
+        email: addressOf({ ...typed, phone }, location.timezone),
+        ...(phone && { phone }),
+      },
+      custom_field_values: answers,
+      ...(notes && { notes }),
+      notify: typed['tell'] === 'on' && !isOver,
+    })
+    const staffId = service.staff_ids.includes(who) ? who : undefined
+    return { service, location, staffId, startsAt, isOver, party, body }
+  } catch (error) {
+    throw refusedAnswers(error, { fields: service.custom_fields, answers })
+  }
+}
+
+/** The client's address; without one what names them: the phone, the earlier booking that was picked, or this form. */
+function addressOf({ email = '', phone = '', known = '', once = '' }: Typed, timezone: string): string {
+  if (email !== '') return email
+  const isPicked = phone === '' || known === standInEmail(phone, { known: once })
+  return isPicked && isStandIn(known) ? known : standInEmail(phone, { known: once, timezone })
+}
+
+function wantedOf({ service, location, staffId, startsAt }: Order): Wanted {
+  const staff = staffId === undefined ? {} : { staff_id: staffId }
+  return { service_id: service.id, location_id: location.id, ...staff, starts_at: startsAt }
+}
+
+function partyIn({ party }: Order): { party_size?: number } {
+  return party === undefined ? {} : { party_size: party }
+}
+
+/** A time that a form asks for. */
+interface Wanted {
+  service_id: string
+  location_id: string
+  staff_id?: string
+  starts_at: Instant
+}
+
+/**
+ * Tells what a client would be told, as a fault: people of the business may ignore its rules by a tick, but for those
+ * that are `firm`.
+ */
+export async function warn(
+  context: Context,
+  visit: BusinessVisit,
+  {
+    wanted,
+    minutes,
+    typed,
+    firm,
+  }: { wanted: Wanted; minutes: number; typed: Typed; firm: readonly string[] },
+): Promise<void> {
+  const { person, texts } = visit
+  const { reason } = await explainSlot(context, person, wanted)
+  if (reason === null || !Object.hasOwn(texts.book.reasons, reason)) return // or a conflict, which the operation tells
+  const text = texts.book.reasons[reason as keyof typeof texts.book.reasons]
+  if (firm.includes(reason)) throw new FormFault({ '': text, time: text })
+  if (typed['anyway'] === 'on') return
+  const blocked = reason === 'blocked' ? await blockedText(context, visit, { wanted, minutes }) : undefined
+  throw new FormFault({ anyway: blocked ?? (reason === 'in_the_past' ? texts.book.over : text) })
+}
+
+/** Whose block it is, and why, as far as the reader may know. */
+async function blockedText(
+  context: Context,
+  visit: BusinessVisit,
+  { wanted: { staff_id, location_id, starts_at }, minutes }: { wanted: Wanted; minutes: number },
+): Promise<string | undefined> {
+  const { person, business, texts } = visit
+  const span = { from: starts_at, to: plusMinutes(starts_at, minutes), business_id: business.id, limit: '1' }
+  const { staff, locations } = await catalogueOf(context, visit)
+  for (const whose of [...(staff_id === undefined ? [] : [{ staff_id }]), { location_id }]) {
+    const [block] = (await listBlocks(context, person, { ...span, ...whose })).rows
+    const owner = [...staff, ...locations].find(({ id }) => id === (block?.staff_id ?? block?.location_id))
+    if (block && owner) return texts.book.blockedBy(owner.name, presentBlock(block, person).reason)
+  }
+  return undefined
+}
+
+/** Holds and books. A hold that could not be converted is released. */
+async function book(
+  context: Context,
+  { person }: BusinessVisit,
+  { order, store }: { order: Order; store: StoreResponse<unknown> },
+) {
+  const { service, body, isOver: mayBeOver } = order
+  const from = readClientAddress(person.via?.address ?? '')
+  const { hold } = await placeHold(context, person, {
+    ...wantedOf(order),
+    ...partyIn(order),
+    ...{ from, mayBeOver },
+  })
+  try {
+    return await convertHold(context, person, { ...body, hold_id: hold.id, from }, store)
+  } catch (error) {
+    await releaseHold(context, person, hold.id)
+    const answers = body.custom_field_values ?? []
+    throw refusedAnswers(error, { fields: service.custom_fields, answers })
+  }
+}

@@ -1,0 +1,251 @@
+import type { Static } from 'typebox'
+import { hasEmail, shownEmail, standInEmail } from '../../base/contact-formats.ts'
+import { Problem } from '../../base/errors.ts'
+import { isInstant, readInstant } from '../../base/instants.ts'
+import type { ChangeBooking } from '../../bookings/booking-schemas.ts'
+import { presentBooking } from '../../bookings/booking.ts'
+import type { HistoryEntry } from '../../bookings/history.ts'
+import { moneyText } from '../../mails/render.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { answerFields, answersOf, typedAnswers } from './answer-fields.ts'
+import {
+  bookingHead,
+  bookingPath,
+  type BookingView,
+  historyText,
+  mayRefund,
+  timeFacts,
+  versionFields,
+} from './booking-page.ts'
+import { nearTimesOf } from './book-page.ts'
+import type { RefusedForm, ShownPage } from '../frame/console-route.ts'
+import {
+  bookingWords,
+  choice,
+  faultSummary,
+  field,
+  type FormState,
+  hidden,
+  radios,
+  type Typed,
+  typedPhone,
+} from '../../pages/form.ts'
+import { momentText } from '../frame/formats.ts'
+import { filedHint, whyUntold } from './telling.ts'
+
+/* The forms of a booking. Each comes back with what was typed, and says what others changed meanwhile. */
+
+export const formNames = ['cancel', 'client', 'details', 'person'] as const
+
+export type FormName = (typeof formNames)[number]
+
+/** Those who could take the booking. */
+export type Takers = readonly (readonly [id: string, name: string])[]
+
+/** What a form shows at first. */
+export function presentFields(name: FormName, view: BookingView): Typed {
+  const { row } = view
+  switch (name) {
+    case 'cancel':
+      return { refund: 'full', tell: 'yes' }
+    case 'client':
+      return {
+        first_name: row.client_first_name,
+        last_name: row.client_last_name,
+        email: shownEmail(row.client_email),
+        phone: row.client_phone ?? '',
+      }
+    case 'details':
+      return {
+        notes: row.notes ?? '',
+        ...typedAnswers(view.service?.custom_fields ?? [], presentAnswers(view)),
+      }
+    case 'person':
+      return { staff_id: row.staff_id ?? '', tell: 'yes' }
+  }
+}
+
+function presentAnswers({ visit, row }: BookingView) {
+  return presentBooking(row, visit.person).custom_field_values
+}
+
+interface ShownForm {
+  view: BookingView
+  state: FormState
+  /** What the fields say now, where somebody else has changed the booking since they were shown. */
+  present: Typed | undefined
+}
+
+/** The page of a form: for the first time, or again with what was wrong. */
+export function formPage(
+  name: FormName,
+  view: BookingView,
+  { state, takers }: { state: FormState & Partial<RefusedForm>; takers: Takers },
+): ShownPage {
+  const { texts } = view.visit
+  const { save, back } = texts.form
+  const changes = changesSince(view, state)
+  const form = { view, state, present: changes && presentFields(name, view) }
+  const parts = {
+    cancel: () => cancelForm(form),
+    client: () => ({ title: texts.booking.correct, fields: clientFields(form), submit: save }),
+    details: () => ({ title: texts.booking.detailsTitle, fields: detailFields(form), submit: save }),
+    person: () => ({ title: texts.booking.personTitle, fields: personFields(form, takers), submit: save }),
+  }
+  const { title, fields, submit } = parts[name]()
+  return {
+    title,
+    visit: view.visit,
+    section: 'bookings',
+    body: html`<div class="narrow">
+      <h1>${title}</h1>
+      <div class="card">
+        ${bookingHead(view, 2)}
+        <dl class="facts">${timeFacts(view)}</dl>
+      </div>
+      ${faultSummary(
+        state,
+        bookingWords(texts),
+        html`${changeList(view, changes ?? [])} ${changes ? html`<p>${texts.form.kept}</p>` : ''}
+        ${nearestTimes(view, state.refusal)}`,
+      )}
+      <form method="post" action="${bookingPath(view, name)}" class="fields">
+        ${versionFields(view)} ${fields}
+        <div class="buttons">
+          <button type="submit" class="main">${submit}</button>
+          <a class="button" href="${bookingPath(view)}">${name === 'cancel' ? texts.booking.keepIt : back}</a>
+        </div>
+      </form>
+    </div>`,
+  }
+}
+
+/** What happened since a form was shown, the oldest first, where that is why it was refused. */
+export function changesSince(
+  { history = [] }: BookingView,
+  { typed, refusal }: FormState & Partial<RefusedForm>,
+): HistoryEntry[] | undefined {
+  if (!(refusal instanceof Problem) || refusal.code !== 'version_conflict') return undefined
+  const { seen = '' } = typed
+  return isInstant(seen) ? history.filter(({ at }) => at > seen) : []
+}
+
+/** Changes by others, in plain words. */
+export function changeList(view: BookingView, changes: HistoryEntry[]): Html {
+  const setting = { timezone: view.row.timezone, locale: view.visit.locale }
+  if (changes.length === 0) return html``
+  return html`<ul>
+    ${changes.map((entry) => html`<li>${momentText(entry.at, setting)}: ${historyText(view, entry)}</li>`)}
+  </ul>`
+}
+
+/** The free times that a refusal names. */
+function nearestTimes({ visit, row }: BookingView, refusal: unknown): Html {
+  const near = nearTimesOf(refusal)
+  const setting = { timezone: row.timezone, locale: visit.locale }
+  if (near.length === 0) return html``
+  return html`<p>${visit.texts.booking.nearest}</p>
+    <ul>
+      ${near.map(({ starts_at }) => html`<li>${momentText(readInstant(starts_at), setting)}</li>`)}
+    </ul>`
+}
+
+function depositText({ visit, row }: BookingView): string {
+  if (row.payment_currency === null) return ''
+  return moneyText({ amount: row.payment_amount ?? 0, currency: row.payment_currency }, visit.locale)
+}
+
+function cancelForm({ view, state }: ShownForm): { title: string; fields: Html; submit: string } {
+  const { visit, row } = view
+  const texts = visit.texts.booking
+  const amount = depositText(view)
+  if (row.status === 'cancelled')
+    return { title: texts.refundTitle, fields: hidden({ refund: 'full' }), submit: texts.refundNow(amount) }
+  const refund =
+    row.payment_status !== 'paid'
+      ? html``
+      : mayRefund(view)
+        ? radios(state, {
+            ...{ name: 'refund', label: texts.depositAsk },
+            options: [
+              ['full', texts.refundYes(amount)],
+              ['none', texts.refundNo(amount)],
+            ],
+          })
+        : html`<p>${texts.refundByOwner(amount)}</p>`
+  return {
+    title: texts.cancelTitle,
+    fields: html`${refund} ${tellChoice(view, state)}
+    ${field(state, { name: 'cancel_reason', label: texts.reasonLabel, rows: 4, max: 500 })}`,
+    submit: texts.cancelNow,
+  }
+}
+
+function tellChoice({ visit, row }: BookingView, state: FormState): Html {
+  const texts = visit.texts.booking
+  if (row.client_email === '') return html``
+  const why = whyUntold(visit, row.client_email)
+  if (why !== undefined) return html`<p class="soft">${why}</p>`
+  const asked = radios(state, {
+    ...{ name: 'tell', label: texts.tellAsk },
+    options: [
+      ['yes', texts.tellYes(row.client_email)],
+      ['no', texts.tellNo],
+    ],
+  })
+  return html`${asked} ${filedHint(visit)}`
+}
+
+const clientParts = [
+  ['first_name', 'firstName', 'text', 100],
+  ['last_name', 'lastName', 'text', 100],
+  ['email', 'email', 'email', 254],
+  ['phone', 'phone', 'tel', 32],
+] as const
+
+function clientFields({ view, state, present }: ShownForm): Html {
+  const { booking, form } = view.visit.texts
+  return html`${clientParts.map(([name, label, type, max]) =>
+    field(state, {
+      ...{ name, label: booking[label], type, max, required: name.endsWith('_name') },
+      now: nowText(form.now, { name, state, present }),
+    }),
+  )}`
+}
+
+function nowText(label: string, { name, state, present }: Omit<ShownForm, 'view'> & { name: string }) {
+  const now = present?.[name] ?? ''
+  if (!present || now === (state.typed[name] ?? '')) return undefined
+  return html`${label} <bdi>${now || '–'}</bdi>`
+}
+
+/** What the form about the client says, as the API takes it. */
+export function readClient({ row }: BookingView, typed: Typed): Static<typeof ChangeBooking> {
+  const { first_name = '', last_name = '' } = typed
+  const phone = typedPhone(typed['phone'])
+  const isKnown = phone === '' || phone === row.client_phone
+  const present = isKnown && !hasEmail(row.client_email) ? row.client_email : undefined
+  const { id: known, timezone } = row
+  const email = typed['email'] || (present ?? standInEmail(phone, { known, timezone }))
+  return { client: { first_name, last_name, ...(email && { email }), phone: phone || null } }
+}
+
+function detailFields({ view, state, present }: ShownForm): Html {
+  const { texts } = view.visit
+  const now = nowText(texts.form.now, { name: 'notes', state, present })
+  return html`${field(state, { name: 'notes', label: texts.booking.notes, rows: 4, max: 1000, now })}
+  ${answerFields(texts, state, { fields: view.service?.custom_fields ?? [], present })}`
+}
+
+/** What the form about notes and answers says, as the API takes it. Answers to what is not asked any more stay. */
+export function readDetails(view: BookingView, typed: Typed) {
+  const fields = view.service?.custom_fields ?? []
+  const old = presentAnswers(view).filter(({ field_id }) => !fields.some(({ id }) => id === field_id))
+  return { notes: typed['notes'] || null, custom_field_values: [...answersOf(fields, typed), ...old] }
+}
+
+function personFields({ view, state }: ShownForm, takers: Takers): Html {
+  const texts = view.visit.texts.booking
+  return html`${choice(state, { name: 'staff_id', label: texts.who, options: [...takers, ['', texts.anyone]] })}
+  ${tellChoice(view, state)}`
+}

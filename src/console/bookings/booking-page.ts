@@ -1,0 +1,341 @@
+import type { Static } from 'typebox'
+import { isStaff } from '../../access/actor.ts'
+import { shownEmail } from '../../base/contact-formats.ts'
+import { type Instant, readInstant, toMs } from '../../base/instants.ts'
+import { type listBookings, presentBooking, type showBooking } from '../../bookings/booking.ts'
+import type { HistoryEntry } from '../../bookings/history.ts'
+import type { Service } from '../../catalogue/catalogue-types.ts'
+import type { Mail } from '../../mails/mail-schemas.ts'
+import { moneyText } from '../../mails/render.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import { hidden } from '../../pages/form.ts'
+import { clientName, dayText, momentText, spanText } from '../frame/formats.ts'
+
+/** A booking as its page shows it. */
+export interface BookingView {
+  visit: ConsoleVisit
+  row: Awaited<ReturnType<typeof showBooking>>
+  service: Service | undefined
+  now: Instant
+  /** The oldest first; undefined for those who may not see it. */
+  history: HistoryEntry[] | undefined
+  hasOlder: boolean
+  mails: Static<typeof Mail>[]
+  /** What earlier bookings say of the client; undefined for those who may not see clients. */
+  client: { visits: number; no_shows: number; blocked: boolean } | undefined
+}
+
+type Shown = ReturnType<typeof presentBooking>
+
+/** The address of a booking in the console; of one of its forms. */
+export function bookingPath(
+  { visit, row }: { visit: ConsoleVisit; row: { id: string } },
+  form?: string,
+): string {
+  return pathOf(`/console/bookings/${row.id}${form === undefined ? '' : `/${form}`}`, visit)
+}
+
+/** A booking whole: what it is, for whom, what can be done with it, and what was. */
+export function bookingPage(view: BookingView, notice: Html): Html {
+  const { visit, row } = view
+  const shown = presentBooking(row, visit.person)
+  const isMasked = 'redacted' in shown
+  return html`<article class="booking">
+    ${notice} ${bookingHead(view)}
+    <dl class="facts">
+      ${timeFacts(view)} ${clientFact(view, shown)} ${isMasked ? '' : answerFacts(view, shown)}
+      ${isMasked ? '' : moneyFacts(view, shown)} ${cancelFacts(view)}
+    </dl>
+    ${isMasked ? html`<p class="soft">${visit.texts.booking.masked}</p>` : bookingActions(view)}
+    ${historyPart(view)}
+  </article>`
+}
+
+/** What it is, in one line, with its status. */
+export function bookingHead({ visit, row }: Pick<BookingView, 'visit' | 'row'>, level: 1 | 2 = 1): Html {
+  const texts = visit.texts.booking
+  const parts = [
+    ...(row.party_size > 1 ? [texts.people(row.party_size)] : []),
+    texts.minutes((Date.parse(row.ends_at) - Date.parse(row.starts_at)) / 60_000),
+    priceText({ visit, row }),
+  ].filter((part) => part !== undefined)
+  const isAbsent = row.no_show_at !== null
+  const name = html`<bdi>${row.service_name}</bdi>`
+  return html`<header class="booking-head">
+    ${level === 1 ? html`<h1>${name}</h1>` : html`<h2>${name}</h2>`}
+    <p class="soft">${parts.join(' · ')}</p>
+    <p class="state is-${isAbsent ? 'absent' : row.status}">
+      ${isAbsent ? texts.noShow : texts.status[row.status]}
+    </p>
+  </header>`
+}
+
+/** The whole price: of all who come. */
+function priceText({ visit, row }: Pick<BookingView, 'visit' | 'row'>): string | undefined {
+  const { price_amount: amount, price_currency: currency, party_size: people } = row
+  if (amount === null || currency === null) return undefined
+  return moneyText({ amount: amount * people, currency }, visit.locale)
+}
+
+function fact(term: string, ...details: Html[]): Html {
+  return html`<dt>${term}</dt>
+    ${details.map((detail) => html`<dd>${detail}</dd>`)}`
+}
+
+/** When, where and with whom. */
+export function timeFacts({ visit, row }: Pick<BookingView, 'visit' | 'row'>): Html {
+  const texts = visit.texts.booking
+  const { timezone, location_name, location_address, staff_name } = row
+  const place = timezone.split('/').at(-1)?.replaceAll('_', ' ') ?? timezone
+  return html`${fact(texts.when, html`${spanText(row, { timezone, locale: visit.locale })} (${place})`)}
+  ${fact(
+    texts.where,
+    html`<bdi>${location_name}</bdi>${location_address === null ? '' : html`, <bdi>${location_address}</bdi>`}
+      ${
+        row.online_url === null || isMasked({ visit, row })
+          ? ''
+          : html` <a href="${row.online_url}" rel="noreferrer">${texts.online}</a>`
+      }`,
+  )}
+  ${staff_name === null ? '' : fact(texts.who, html`<bdi>${staff_name}</bdi>`)}`
+}
+
+/** Whether somebody else's client is not to be known. */
+export function isMasked({ visit, row }: Pick<BookingView, 'visit' | 'row'>): boolean {
+  return isStaff(visit.person) && visit.person.staffId !== row.staff_id
+}
+
+function clientFact({ visit, row, client }: BookingView, shown: Shown): Html {
+  const texts = visit.texts.booking
+  const { email, phone } = shown.client
+  const isKnown = client !== undefined && email !== ''
+  const called = html`<bdi class="client-name">${clientName(shown.client, visit)}</bdi>`
+  const name = isKnown ? html`<a href="${pathOf(`/console/clients/${row.id}`, visit)}">${called}</a>` : called
+  const reached = shownEmail(email)
+  if ('redacted' in shown) return fact(texts.client, name, html`<bdi>${reached}</bdi>`)
+  const notes = [
+    ...(client ? [texts.visit(client.visits + 1)] : []),
+    ...(client && client.no_shows > 0 ? [texts.noShows(client.no_shows)] : []),
+    ...(client?.blocked ? [texts.blocked] : []),
+  ]
+  return fact(
+    texts.client,
+    html`${name}${notes.length === 0 ? '' : html` <span class="soft">${notes.join(' · ')}</span>`}`,
+    ...(reached === '' ? [] : [html`<a href="mailto:${reached}"><bdi>${reached}</bdi></a>`]),
+    ...(phone === null ? [] : [html`<a href="tel:${dialled(phone)}"><bdi>${phone}</bdi></a>`]),
+    ...(isKnown
+      ? [
+          html`<a class="not-printed" href="${pathOf('/console/bookings', visit, { client: row.id })}"
+            >${texts.allBookings}</a
+          >`,
+        ]
+      : []),
+  )
+}
+
+export type BookingRows = Awaited<ReturnType<typeof listBookings>>['rows']
+
+/** A booking in a list, as a link to it: when, what, and how it stands. */
+export function bookingRow(visit: ConsoleVisit, row: BookingRows[number], what: Html): Html {
+  const { noShow, status } = visit.texts.booking
+  const isAbsent = row.no_show_at !== null
+  return html`<a class="row" href="${bookingPath({ visit, row })}">
+    <span class="row-time">${spanText(row, { timezone: row.timezone, locale: visit.locale })}</span>
+    <span class="row-what">${what}</span>
+    <span class="state is-${isAbsent ? 'absent' : row.status}"
+      >${isAbsent ? noShow : status[row.status]}</span
+    >
+  </a>`
+}
+
+/** For `tel:` (RFC 3966): no brackets around zeros, no spaces. */
+export function dialled(phone: string): string {
+  return phone.replaceAll(/[^\d+]/g, '')
+}
+
+function answerFacts({ visit, service }: BookingView, { custom_field_values, notes }: Shown): Html {
+  const texts = visit.texts.booking
+  const fields = service?.custom_fields ?? []
+  const labelOf = (id: string) => fields.find((field) => field.id === id)?.label ?? texts.oldQuestion
+  return html`${custom_field_values.map(({ field_id, value }) =>
+    fact(labelOf(field_id), html`<bdi class="written">${answerText(visit, value)}</bdi>`),
+  )}
+  ${fact(texts.notes, notes ? html`<bdi class="written">${notes}</bdi>` : html`<span class="soft">${texts.noNotes}</span>`)}`
+}
+
+type Answer = Shown['custom_field_values'][number]['value']
+
+/** An answer to a custom field, for people. */
+function answerText({ texts, locale }: ConsoleVisit, value: Answer): string {
+  if (typeof value === 'boolean') return value ? texts.booking.yes : texts.booking.no
+  if (typeof value === 'number')
+    return new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }).format(value)
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+function moneyFacts({ visit, row }: BookingView, shown: Shown): Html {
+  const payment = 'payment' in shown ? shown.payment : undefined
+  if (!payment) return html``
+  const { texts, locale } = visit
+  const amount = moneyText(payment, locale)
+  const day = (text: string | null) =>
+    text === null ? '' : dayText(readInstant(text), { timezone: row.timezone, locale })
+  const provider = payment.provider === 'stripe' ? 'Stripe' : 'Sandbox'
+  const states: Record<typeof payment.status, () => string> = {
+    due: () => texts.booking.depositDue(amount),
+    paid: () => texts.booking.depositPaid(amount, day(payment.paid_at), provider),
+    expired: () => texts.booking.depositExpired(amount),
+    refunded: () => texts.booking.depositRefunded(amount, day(payment.refunded_at)),
+  }
+  const rest = (row.price_amount ?? 0) * row.party_size - (payment.status === 'paid' ? payment.amount : 0)
+  const isOwed = row.status !== 'cancelled' && row.price_currency === payment.currency && rest > 0
+  return fact(
+    texts.booking.money,
+    html`${states[payment.status]()}`,
+    ...(isOwed
+      ? [html`${texts.booking.dueThere(moneyText({ amount: rest, currency: payment.currency }, locale))}`]
+      : []),
+  )
+}
+
+function cancelFacts({ visit, row }: BookingView): Html {
+  if (row.cancelled_at === null) return html``
+  const texts = visit.texts.booking
+  const at = momentText(row.cancelled_at, { timezone: row.timezone, locale: visit.locale })
+  const reason = isMasked({ visit, row }) ? null : row.cancel_reason
+  return fact(
+    texts.status.cancelled,
+    html`${at}`,
+    ...(reason === null ? [] : [html`${texts.reason}: <bdi class="written">${reason}</bdi>`]),
+  )
+}
+
+/** What the buttons of a booking do without asking further. */
+export type PlainAction = 'confirm' | 'complete' | 'no_show' | 'came' | 'reopen' | 'restore'
+
+/** Those that make sense now. */
+function actionsOf({ row, now }: BookingView): PlainAction[] {
+  const hasBegun = row.starts_at <= now
+  switch (row.status) {
+    case 'pending':
+      return ['confirm']
+    case 'confirmed':
+    case 'in_progress':
+      return hasBegun ? ['complete', 'no_show'] : []
+    case 'completed':
+      if (row.no_show_at !== null) return ['came']
+      return hasBegun ? ['no_show', 'reopen'] : ['reopen']
+    case 'cancelled':
+      return ['restore']
+  }
+}
+
+function bookingActions(view: BookingView): Html {
+  const { visit, row } = view
+  const texts = visit.texts.booking
+  const labels: Record<PlainAction, string> = {
+    confirm: texts.confirm,
+    complete: texts.complete,
+    no_show: texts.absent,
+    came: texts.came,
+    reopen: texts.reopen,
+    restore: texts.restore,
+  }
+  const isOver = row.status === 'cancelled'
+  const mayAssign = !isStaff(visit.person) && !isOver && row.staff_id !== null
+  const links: [form: string, label: string][] = [
+    ...(isOver ? [] : ([['move', texts.move]] as [string, string][])),
+    ...(mayAssign ? ([['person', texts.person]] as [string, string][]) : []),
+    ['client', texts.correct],
+    ['details', texts.details],
+    ['link', texts.link],
+    ...(isOver ? [] : ([['cancel', texts.cancel]] as [string, string][])),
+    ...(isOver && mayRefund(view) ? ([['cancel', texts.refund]] as [string, string][]) : []),
+  ]
+  return html`<div class="actions not-printed">
+    ${actionsOf(view).map(
+      (action) =>
+        html`<form method="post" action="${bookingPath(view, 'status')}">
+          ${versionFields(view)} ${hidden({ action })}
+          <button type="submit" class="${action === 'confirm' || action === 'complete' ? 'main' : ''}">
+            ${labels[action]}
+          </button>
+        </form>`,
+    )}
+    ${links.map(([form, label]) => html`<a class="button" href="${bookingPath(view, form)}">${label}</a>`)}
+    <button type="button" data-print hidden>${texts.print}</button>
+  </div>`
+}
+
+/** Whether a paid deposit can be sent back by whoever looks. */
+export function mayRefund({ visit, row }: Pick<BookingView, 'visit' | 'row'>): boolean {
+  return row.payment_status === 'paid' && visit.person.role === 'owner'
+}
+
+/** The version that a form is about. */
+export function versionFields({ visit, row }: Pick<BookingView, 'visit' | 'row'>): Html {
+  return hidden({ once: visit.once, version: String(row.version), seen: row.updated_at })
+}
+
+function historyPart(view: BookingView): Html {
+  const { history, mails, visit, row } = view
+  if (!history) return html``
+  const texts = visit.texts.booking
+  const entries = [
+    ...history.map((entry) => ({ at: entry.at, isMail: false, text: historyText(view, entry) })),
+    ...mails.map((mail) => ({
+      at: readInstant(mail.sent_at ?? mail.created_at),
+      isMail: true,
+      text: mailText(view, mail),
+    })),
+  ].toSorted(inOrder)
+  const setting = { timezone: row.timezone, locale: visit.locale }
+  return html`<section aria-labelledby="history">
+    <h2 id="history">${texts.history}</h2>
+    ${view.hasOlder ? html`<p class="soft">${texts.earlier}</p>` : ''}
+    <ol class="history">
+      ${entries.map(
+        ({ at, text }) =>
+          html`<li><time datetime="${at}">${momentText(at, setting)}</time> <span>${text}</span></li>`,
+      )}
+    </ol>
+  </section>`
+}
+
+interface Told {
+  at: Instant
+  isMail: boolean
+}
+
+/** By time; times of mails are whole seconds, and what a mail tells of comes before it. */
+function inOrder(one: Told, other: Told): number {
+  const second = ({ at }: Told) => Math.floor(toMs(at) / 1_000)
+  return (
+    second(one) - second(other) ||
+    Number(one.isMail) - Number(other.isMail) ||
+    (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)
+  )
+}
+
+/** A change in plain words: what, and by whom. */
+export function historyText({ visit, row }: Pick<BookingView, 'visit' | 'row'>, entry: HistoryEntry): Html {
+  const texts = visit.texts.booking
+  const { action, actor, moved } = entry
+  const setting = { timezone: row.timezone, locale: visit.locale }
+  const done = moved
+    ? texts.movedFrom(momentText(moved.from, setting), momentText(moved.to, setting))
+    : Object.hasOwn(texts.events, action)
+      ? texts.events[action as keyof typeof texts.events]
+      : action
+  const { type, name } = actor
+  const by = type === 'key' || type === 'person' ? texts.by[type](name) : texts.by[type]
+  return html`${done} <bdi>${by}</bdi>`
+}
+
+function mailText({ visit }: BookingView, { kind, status, to, last_error }: Static<typeof Mail>): Html {
+  const texts = visit.texts.booking
+  const error =
+    status === 'failed' && last_error !== null ? html` <span class="soft">(${last_error})</span>` : ''
+  return html`${texts.mails[kind]} <bdi>${texts.mailStates[status](to)}</bdi>${error}`
+}

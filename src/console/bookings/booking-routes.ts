@@ -1,0 +1,344 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { personRoles } from '../../access/actor.ts'
+import { manageUrl } from '../../access/manage-link.ts'
+import { Problem } from '../../base/errors.ts'
+import { ChangeBooking } from '../../bookings/booking-schemas.ts'
+import { cancelBooking, changeBooking, showBooking } from '../../bookings/booking.ts'
+import { listClients } from '../../bookings/client.ts'
+import type { Context } from '../../bookings/context.ts'
+import { readHistory } from '../../bookings/history.ts'
+import { renewLink } from '../../bookings/manage.ts'
+import { listCatalogue, serviceKind, showOfCatalogue, staffKind } from '../../catalogue/catalogue.ts'
+import { listMails } from '../../mails/mail.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { refusedAnswers } from './answer-fields.ts'
+import { bookingRefusals } from './book-routes.ts'
+import {
+  changeList,
+  changesSince,
+  type FormName,
+  formNames,
+  formPage,
+  presentFields,
+  readClient,
+  readDetails,
+  type Takers,
+} from './booking-forms.ts'
+import {
+  bookingHead,
+  bookingPage,
+  bookingPath,
+  type BookingView,
+  isMasked,
+  type PlainAction,
+  timeFacts,
+} from './booking-page.ts'
+import { consoleScript, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import {
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  FormFault,
+  type ShownPage,
+} from '../frame/console-route.ts'
+import { bookingWords, faultSummary, filledForm, hidden, type Typed } from '../../pages/form.ts'
+import { momentText } from '../frame/formats.ts'
+import { copied } from '../site/website-routes.ts'
+
+/** Of forms of a booking, which has a version. */
+const refusals = Object.fromEntries([
+  ...Object.keys(bookingRefusals).map((code) => [code, 409] as const),
+  ['version_conflict', 412] as const,
+])
+
+/** A booking in the console, and what people do with it. */
+export function bookingPageOfConsoleRoutes(app: FastifyInstance, context: Context): void {
+  const missing = sayMissing
+  const routes = [
+    showRoute(context),
+    actionRoute(context),
+    linkRoute(context),
+    ...formNames.map((name) => formRoute(context, name)),
+  ]
+  consoleRoutes(
+    app,
+    context,
+    routes.map((route) => ({ ...route, role: 'staff', missing })),
+  )
+}
+
+type BookingRoute = Omit<ConsoleRoute, 'role'>
+
+const path = '/console/bookings/:id'
+
+function showRoute(context: Context): BookingRoute {
+  return {
+    path,
+    name: 'ConsoleBooking',
+    summary: 'A booking',
+    show: async (visit, { id, query }) => {
+      const view = await readView(context, visit, id)
+      return shownBooking(view, noticeOf(view.visit, query['done']))
+    },
+  }
+}
+
+function actionRoute(context: Context): BookingRoute {
+  return {
+    path: `${path}/status`,
+    name: 'ConsoleAction',
+    summary: 'Confirm a booking, mark it as done or no-show, or take that back',
+    form: {
+      words: bookingWords,
+      refusals,
+      act: async (visit, typed, { id }, once) => {
+        const view = await ownView(context, visit, id)
+        const { action = '', version = '' } = typed
+        if (!isPlainAction(action)) throw new FormFault({ '': visit.texts.form.problems.slot_not_offered })
+        const target = { id: view.row.id, ifMatch: `"${version}"` }
+        const change = { ...changesOf[action] }
+        return once(
+          () => changeBooking(context, visit.person, { target, change }),
+          () => leadTo(view, doneBy[action]),
+        )
+      },
+      again: async (visit, state, { id }) => {
+        const view = await ownView(context, visit, id)
+        const more = changeList(view, changesSince(view, state) ?? [])
+        return shownBooking(view, faultSummary(state, bookingWords(visit.texts), more))
+      },
+    },
+  }
+}
+
+/** The client's link: to hand over, and to make anew when others have it. */
+function linkRoute(context: Context): BookingRoute {
+  const page = async (view: BookingView, notice: Html): Promise<ShownPage> => {
+    const { visit, row } = view
+    const t = visit.texts.booking
+    const link = await manageUrl(context, row)
+    return {
+      title: t.linkTitle,
+      visit,
+      section: 'bookings',
+      more: consoleScript,
+      body: html`<div class="narrow">
+        <h1>${t.linkTitle}</h1>
+        ${notice}
+        <div class="card">
+          ${bookingHead(view, 2)}
+          <dl class="facts">${timeFacts(view)}</dl>
+        </div>
+        <p>${t.linkHow}</p>
+        ${link === undefined ? '' : copied(visit.texts.website, { name: 'link', label: t.link, text: link, rows: 3 })}
+        <form method="post" action="${bookingPath(view, 'link')}" class="fields">
+          ${hidden({ once: visit.once })}
+          <p>${t.linkNewHow}</p>
+          <div class="buttons">
+            <button type="submit">${t.linkNew}</button>
+            <a class="button" href="${bookingPath(view)}">${visit.texts.form.back}</a>
+          </div>
+        </form>
+      </div>`,
+    }
+  }
+  return {
+    path: `${path}/link`,
+    name: 'ConsoleLinkForm',
+    summary: "The client's link to a booking, and the form to make a new one",
+    query: {
+      done: Type.Optional(Type.String({ maxLength: 600, description: 'What was done just before.' })),
+    },
+    show: async (visit, { id, query }) =>
+      page(await ownView(context, visit, id), noticeOf(visit, query['done'])),
+    form: {
+      words: bookingWords,
+      refusals,
+      act: async (visit, _typed, { id }, once) => {
+        const { row } = await ownView(context, visit, id)
+        return once(
+          () => renewLink(context, visit.person, row.id),
+          () => ({ path: `/console/bookings/${row.id}/link`, query: { done: 'link' } }),
+        )
+      },
+      again: async (visit, state, { id }) =>
+        page(await ownView(context, visit, id), faultSummary(state, bookingWords(visit.texts))),
+    },
+  }
+}
+
+const purposes: Record<FormName, string> = {
+  cancel: 'cancel a booking, or to send its deposit back',
+  client: 'correct the client of a booking',
+  details: 'change notes and answers of a booking',
+  person: 'give a booking to another person',
+}
+
+function formRoute(context: Context, name: FormName): BookingRoute {
+  const page = async (view: BookingView, state: Parameters<typeof formPage>[2]['state']) =>
+    formPage(name, view, { state, takers: await takersOf(context, name, view) })
+  return {
+    path: `${path}/${name}`,
+    name: `Console${name.charAt(0).toUpperCase()}${name.slice(1)}Form`,
+    summary: `The form to ${purposes[name]}`,
+    show: async (visit, { id }) => {
+      const view = await ownView(context, visit, id)
+      return page(view, filledForm(presentFields(name, view)))
+    },
+    form: {
+      words: bookingWords,
+      refusals,
+      fieldOf: (pointer) => pointer.split('/').at(-1) ?? '',
+      act: async (visit, typed, { id }, once) => {
+        const view = await ownView(context, visit, id)
+        return once(
+          () => useForm(context, name, { view, typed }),
+          (done) => leadTo(view, done),
+        )
+      },
+      again: async (visit, state, { id }) => page(await ownView(context, visit, id), state),
+    },
+  }
+}
+
+const changesOf = {
+  confirm: { status: 'confirmed' },
+  complete: { status: 'completed' },
+  no_show: { no_show: true },
+  came: { no_show: false },
+  reopen: { status: 'confirmed' },
+  restore: { status: 'confirmed' },
+} as const satisfies Record<PlainAction, object>
+
+function isPlainAction(text: string): text is PlainAction {
+  return Object.hasOwn(changesOf, text)
+}
+
+type Done = keyof ConsoleVisit['texts']['booking']['done']
+
+const doneBy: Record<PlainAction, Done> = {
+  confirm: 'confirmed',
+  complete: 'completed',
+  no_show: 'no_show',
+  came: 'came',
+  reopen: 'reopened',
+  restore: 'confirmed',
+}
+
+/** Does what a form asks for. Gives what it was. */
+async function useForm(
+  context: Context,
+  name: FormName,
+  { view, typed }: { view: BookingView; typed: Typed },
+): Promise<Done> {
+  const { row, visit, service } = view
+  const target = { id: row.id, ifMatch: `"${typed['version'] ?? ''}"` }
+  const notify = typed['tell'] !== 'no'
+  if (name === 'cancel') {
+    const reason = checkedForm(ChangeBooking, { cancel_reason: typed['cancel_reason'] ?? '' }).cancel_reason
+    const refund = typed['refund'] === 'full'
+    await cancelBooking(context, visit.person, { ...target, notify, refund, ...(reason && { reason }) })
+    return row.status === 'cancelled' ? 'refunded' : 'cancelled'
+  }
+  const details = readDetails(view, typed)
+  const change = {
+    client: () => readClient(view, typed),
+    details: () => details,
+    person: () => ({ staff_id: typed['staff_id'] || null, notify }),
+  }[name]()
+  try {
+    await changeBooking(context, visit.person, { target, change: checkedForm(ChangeBooking, change) })
+  } catch (error) {
+    throw refusedAnswers(error, {
+      fields: service?.custom_fields ?? [],
+      answers: details.custom_field_values,
+    })
+  }
+  return name
+}
+
+/** As `readView`, for whoever may change the booking. */
+async function ownView(context: Context, visit: BusinessVisit, id: string): Promise<BookingView> {
+  const view = await readView(context, visit, id)
+  if (isMasked(view)) throw new Problem('not_found', 'There is no booking with this id.')
+  return view
+}
+
+const shownChanges = '100'
+
+/** All that the page of a booking shows, as far as the person may see it. Throws not_found. */
+async function readView(context: Context, visit: ConsoleVisit, id: string): Promise<BookingView> {
+  const { person } = visit
+  const row = await showBooking(context, person, id)
+  const business = visit.businesses.find((one) => one.id === row.business_id) ?? visit.business
+  const seen = { visit: { ...visit, business }, row, now: context.clock.now() }
+  const maySeeClients = personRoles.indexOf(person.role) >= personRoles.indexOf('manager')
+  const [service, history, mails, client] = await Promise.all([
+    showOfCatalogue(context, person, { kind: serviceKind, id: row.service_id }),
+    isMasked(seen) ? undefined : readHistory(context, person, { id: row.id, limit: shownChanges }),
+    maySeeClients ? listMails(context, person, { booking_id: row.id, limit: shownChanges }) : undefined,
+    maySeeClients && row.client_email !== ''
+      ? listClients(context, person, {
+          ...{ email: row.client_email, before: row.starts_at, business_id: row.business_id },
+        })
+      : undefined,
+  ])
+  return {
+    ...seen,
+    service,
+    history: history?.entries.toReversed(),
+    hasOlder: history !== undefined && history.nextCursor !== null,
+    mails: mails?.data ?? [],
+    client: client && (client.data[0] ?? { visits: 0, no_shows: 0, blocked: false }),
+  }
+}
+
+/** Those who could take the booking, for the form about that. */
+async function takersOf(
+  context: Context,
+  name: FormName,
+  { visit, row, service }: BookingView,
+): Promise<Takers> {
+  if (name !== 'person') return []
+  const { data } = await listCatalogue(context, visit.person, {
+    kind: staffKind,
+    query: { business_id: row.business_id, limit: '100' },
+  })
+  return data
+    .filter(({ id }) => service?.staff_ids.includes(id) || id === row.staff_id)
+    .map(({ id, name: label }) => [id, label] as const)
+}
+
+function shownBooking(view: BookingView, notice: Html): ShownPage {
+  const { row, visit } = view
+  const at = momentText(row.starts_at, { timezone: row.timezone, locale: visit.locale })
+  return {
+    title: `${row.service_name}, ${at}`,
+    visit,
+    section: 'bookings',
+    body: bookingPage(view, notice),
+    more: consoleScript,
+  }
+}
+
+function sayMissing(visit: ConsoleVisit): ShownPage {
+  const texts = visit.texts.booking
+  return {
+    title: texts.notFound,
+    section: 'bookings',
+    body: html`<h1>${texts.notFound}</h1>
+      <p>${texts.notFoundWhy}</p>
+      <p><a href="${pathOf('/console/bookings', visit)}">${texts.toList}</a></p>`,
+  }
+}
+
+function leadTo({ row }: BookingView, done: Done) {
+  return { path: `/console/bookings/${row.id}`, query: { done } }
+}
+
+function noticeOf({ texts }: ConsoleVisit, done: string | undefined): Html {
+  if (done === undefined || !Object.hasOwn(texts.booking.done, done)) return html``
+  return html`<p class="notice" role="status">${texts.booking.done[done as Done]}</p>`
+}

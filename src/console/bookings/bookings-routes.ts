@@ -1,0 +1,309 @@
+import { Readable } from 'node:stream'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import { isStaff } from '../../access/actor.ts'
+import { shownEmail } from '../../base/contact-formats.ts'
+import { Problem } from '../../base/errors.ts'
+import { isUuid } from '../../base/ids.ts'
+import { listBookings, presentBooking, showBooking } from '../../bookings/booking.ts'
+import type { Context } from '../../bookings/context.ts'
+import { listCatalogue, locationKind, staffKind } from '../../catalogue/catalogue.ts'
+import { problems, StrictObject } from '../../base/wire.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { businessOf, type ConsoleVisit, findVisit, pathOf } from '../frame/console-page.ts'
+import { consoleRoutes, seeOther, tags } from '../frame/console-route.ts'
+import { bookingRow, type BookingRows } from './booking-page.ts'
+import { csvRow, csvStart } from '../frame/csv.ts'
+import { choice, filledForm, hidden } from '../../pages/form.ts'
+import { clientName } from '../frame/formats.ts'
+import { sendLogIn } from '../frame/gate-page.ts'
+
+const Choice = Type.Optional(Type.String({ maxLength: 600 }))
+const listQuery = {
+  when: Type.Optional(Type.String({ maxLength: 600, description: '`upcoming` (else), `past` or `all`.' })),
+  status: Choice,
+  person: Choice,
+  location: Choice,
+  q: Type.Optional(Type.String({ maxLength: 600, description: 'A part of name, e-mail or phone.' })),
+  client: Type.Optional(
+    Type.String({ maxLength: 600, description: 'Of one client: the id of one of their bookings.' }),
+  ),
+  cursor: Choice,
+  business: Type.Optional(Type.String({ maxLength: 600, description: 'Of a hub: the business to look at.' })),
+}
+
+type Address = Partial<Record<keyof typeof listQuery, string | undefined>>
+type Query = Parameters<typeof listBookings>[2]
+
+const whens = ['upcoming', 'past', 'all'] as const
+/** Among the statuses of the list: those who did not come. */
+const absent = 'no_show'
+const statuses = ['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'] as const
+
+/** The bookings of a business in the console, and as a file. */
+export function bookingListRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [
+    {
+      path: '/console/bookings',
+      name: 'ConsoleBookings',
+      summary: 'The bookings of a business',
+      role: 'staff',
+      query: listQuery,
+      show: async (visit, { query }) => ({
+        title: visit.texts.bookings.title,
+        section: 'bookings',
+        body: await listPage(context, visit, query),
+      }),
+    },
+  ])
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
+    '/console/bookings.csv',
+    {
+      schema: {
+        operationId: 'exportConsoleBookings',
+        tags,
+        summary: 'Bookings as a file for a spreadsheet, for owners who are logged in',
+        description: `At most ${maxExported} rows. What could be a formula begins with an apostrophe.`,
+        querystring: StrictObject(listQuery),
+        response: {
+          200: {
+            description: 'The file, or the form to log in.',
+            content: { 'text/csv': { schema: Type.String() }, 'text/html': { schema: Type.String() } },
+          },
+          303: Type.Null({ description: 'To the list: for those who may not export.' }),
+          ...problems('not_found'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request, request.query.business)
+      if (!visit) return sendLogIn(reply, { next: '/console/bookings' })
+      if (visit.person.role !== 'owner' || !visit.business) return seeOther(reply, '/console/bookings')
+      return sendFile(
+        reply,
+        'bookings.csv',
+        exportRows(context, visit, await readAddress(context, visit, request.query)),
+      )
+    },
+  )
+}
+
+const maxExported = 50_000
+
+/** Sends CSV that a browser saves. */
+export function sendFile(
+  reply: FastifyReply,
+  name: string,
+  rows: AsyncGenerator<string> | string[],
+): FastifyReply {
+  return reply
+    .headers({
+      'content-disposition': `attachment; filename="${name}"`,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
+    .type('text/csv; charset=utf-8')
+    .send(Readable.from(rows))
+}
+
+const columns = [
+  ...['id', 'status', 'no_show', 'starts_at', 'ends_at', 'service', 'location', 'person', 'party_size'],
+  ...['first_name', 'last_name', 'email', 'phone', 'notes', 'cancel_reason'],
+  ...['deposit', 'deposit_amount', 'deposit_currency', 'created_at'],
+]
+
+/** One page of the list is in memory at a time. */
+async function* exportRows(context: Context, { person }: ConsoleVisit, query: Query): AsyncGenerator<string> {
+  yield csvStart + csvRow(columns)
+  let cursor = query.cursor
+  for (let exported = 0; exported < maxExported;) {
+    const page = await listBookings(context, person, { ...query, ...(cursor && { cursor }), limit: '100' })
+    const rows = page.rows.slice(0, maxExported - exported)
+    exported += rows.length
+    yield rows.map((row) => exportedRow(presentBooking(row, person))).join('')
+    if (page.nextCursor === null) return
+    cursor = page.nextCursor
+  }
+}
+
+function exportedRow(booking: ReturnType<typeof presentBooking>): string {
+  const { client, service, location, staff } = booking
+  const payment = 'payment' in booking ? booking.payment : undefined
+  const isAbsent = 'no_show' in booking && booking.no_show
+  return csvRow([
+    ...[booking.id, booking.status, isAbsent ? 'yes' : 'no', booking.starts_at, booking.ends_at],
+    ...[service.name, location.name, staff?.name ?? null, booking.party_size],
+    ...[client.first_name, client.last_name, shownEmail(client.email), client.phone, booking.notes],
+    'cancel_reason' in booking ? (booking.cancel_reason ?? null) : null,
+    ...[payment?.status ?? null, payment?.amount ?? null, payment?.currency ?? null, booking.created_at],
+  ])
+}
+
+function whenOf(address: Address): (typeof whens)[number] {
+  const asked = whens.find((when) => when === address.when)
+  if (address.status === absent && asked !== 'all') return 'past' // nobody is absent yet
+  return asked ?? (address.client === undefined ? 'upcoming' : 'all')
+}
+
+const minSearched = 3
+
+/** The query of the list that an address means; what cannot be meant is left out. */
+async function readAddress(context: Context, visit: ConsoleVisit, address: Address): Promise<Query> {
+  const { business } = visit
+  const email = await emailOf(context, visit, address.client)
+  const { person, location, cursor } = address
+  const when = whenOf(address)
+  const status = address.status === absent ? 'completed' : statuses.find((one) => one === address.status)
+  const q = address.q?.trim()
+  const now = context.clock.now()
+  return {
+    sort: when === 'upcoming' ? 'starts_at' : '-starts_at',
+    limit: '50',
+    ...(business && { business_id: business.id }),
+    ...(when === 'upcoming' && { from: now }),
+    ...(when === 'past' && { to: now }),
+    ...(status && { status }),
+    ...(person && isUuid(person) && { staff_id: person.toLowerCase() }),
+    ...(location && isUuid(location) && { location_id: location.toLowerCase() }),
+    ...(q !== undefined && Array.from(q).length >= minSearched && { q: q.slice(0, 100) }),
+    ...(email !== undefined && { email }),
+    ...(address.status === absent && { noShow: true }),
+    ...(cursor && { cursor }),
+  }
+}
+
+/** The address of whom a booking is for. It stands in no address of a page: those are kept and logged. */
+async function emailOf(context: Context, { person }: ConsoleVisit, id: string | undefined) {
+  if (!id || isStaff(person)) return undefined
+  const { client_email: email } = await showBooking(context, person, id)
+  return email === '' ? undefined : email
+}
+
+async function listPage(context: Context, visit: ConsoleVisit, address: Address): Promise<Html> {
+  const texts = visit.texts.bookings
+  const query = await readAddress(context, visit, address)
+  const ofBusiness = { query: { limit: '100', ...(visit.business && { business_id: visit.business.id }) } }
+  const [{ rows, nextCursor }, people, places] = await Promise.all([
+    pageOrFirst(context, visit, query),
+    listCatalogue(context, visit.person, { kind: staffKind, ...ofBusiness }),
+    listCatalogue(context, visit.person, { kind: locationKind, ...ofBusiness }),
+  ])
+  const { business: _business, cursor: _cursor, ...kept } = address
+  const isShort = address.q !== undefined && address.q.trim() !== '' && query.q === undefined
+  return html`<h1>${texts.title}</h1>
+    ${filterForm(visit, address, { people: people.data, places: places.data })}
+    ${isShort ? html`<p class="fault" role="status">${texts.tooShort}</p>` : ''}
+    ${rows.length === 0 ? emptyState(visit, address, nextCursor !== null) : rowList(visit, rows)}
+    <p class="actions">
+      ${
+        nextCursor === null
+          ? ''
+          : html`<a
+              class="button"
+              href="${pathOf('/console/bookings', visit, { ...kept, cursor: nextCursor })}"
+              >${texts.more}</a
+            >`
+      }
+      ${
+        visit.person.role === 'owner' && rows.length > 0
+          ? html`<a class="button" href="${pathOf('/console/bookings.csv', visit, kept)}">${texts.export}</a>`
+          : ''
+      }
+    </p>`
+}
+
+/** The first page where a cursor is of another list: an address may be kept for long. */
+async function pageOrFirst(context: Context, { person }: ConsoleVisit, { cursor, ...query }: Query) {
+  try {
+    return await listBookings(context, person, { ...query, ...(cursor && { cursor }) })
+  } catch (error) {
+    if (cursor === undefined || !(error instanceof Problem)) throw error
+    return listBookings(context, person, query)
+  }
+}
+
+interface Named {
+  id: string
+  name: string
+}
+
+function filterForm(
+  visit: ConsoleVisit,
+  address: Address,
+  { people, places }: { people: Named[]; places: Named[] },
+): Html {
+  const { texts } = visit
+  const { bookings: t, booking } = texts
+  const named = (items: Named[]) => items.map(({ id, name }) => [id, name] as const)
+  const { q = '', status = '', person = '', location = '' } = address
+  const state = filledForm({ when: whenOf(address), status, person, location })
+  const statusOptions = [
+    ...statuses.map((one) => [one, booking.status[one]] as const),
+    [absent, booking.noShow] as const,
+  ]
+  return html`<form method="get" action="/console/bookings" class="filters" role="search">
+    ${hidden({ business: businessOf(visit), client: address.client })}
+    <div>
+      <label for="q">${t.search}</label>
+      <input id="q" name="q" type="search" value="${q}" maxlength="100" dir="auto" />
+    </div>
+    ${choice(state, { name: 'when', label: t.when, options: whens.map((when) => [when, t.whens[when]]) })}
+    ${choice(state, { name: 'status', label: t.status, options: [['', t.anyStatus], ...statusOptions] })}
+    ${choice(state, { name: 'person', label: t.person, options: [['', t.everyone], ...named(people)] })}
+    ${choice(state, { name: 'location', label: t.location, options: [['', t.everywhere], ...named(places)] })}
+    <button type="submit" class="main">${t.show}</button>
+  </form>`
+}
+
+/** A booking in the list; beside it, for those who see clients, the way to the client. */
+function rowList(visit: ConsoleVisit, rows: BookingRows): Html {
+  const { texts, person } = visit
+  return html`<ul class="rows">
+    ${rows.map((row) => {
+      const { client } = presentBooking(row, person)
+      const name = clientName(client, visit)
+      const what = html`<bdi class="client-name">${name}</bdi>
+        <span class="soft"
+          ><bdi>${row.service_name}</bdi
+          >${row.staff_name === null ? '' : html` · <bdi>${row.staff_name}</bdi>`} ·
+          <bdi>${row.location_name}</bdi></span
+        >`
+      const hasClient = !isStaff(person) && client.email !== ''
+      return html`<li>
+        ${bookingRow(visit, row, what)}
+        ${
+          hasClient
+            ? html`<a
+                class="row-more"
+                href="${pathOf(`/console/clients/${row.id}`, visit)}"
+                aria-label="${texts.booking.client}: ${name}"
+                >${texts.booking.client}</a
+              >`
+            : ''
+        }
+      </li>`
+    })}
+  </ul>`
+}
+
+/** What to do next where there is nothing to see. */
+function emptyState(visit: ConsoleVisit, address: Address, hasMore: boolean): Html {
+  const texts = visit.texts.bookings
+  if (hasMore) return html`<p>${texts.searchOn}</p>`
+  const isFiltered = [address.q, address.status, address.person, address.location].some(Boolean)
+  const hint = isFiltered
+    ? texts.nothingFound
+    : whenOf(address) === 'upcoming'
+      ? texts.nothingAhead
+      : texts.nothing
+  return html`<p>${hint}</p>
+    <p>
+      ${
+        isFiltered || whenOf(address) !== 'all'
+          ? html`<a href="${pathOf('/console/bookings', visit, { when: 'all' })}">${texts.showAll}</a>`
+          : ''
+      }
+      ${isFiltered ? '' : html`<a href="${pathOf('/console', visit)}">${texts.toCalendar}</a>`}
+    </p>`
+}

@@ -1,0 +1,239 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { isStaff } from '../../access/actor.ts'
+import { dateOf, dayOf } from '../../availability/hours-rules.ts'
+import { invalidCredentials } from '../../access/authentication.ts'
+import { isDate, parseInstant, readInstant } from '../../base/instants.ts'
+import type { Context } from '../../bookings/context.ts'
+import { createBlock, deleteBlock, moveBlock, showBlock } from '../../catalogue/block.ts'
+import { CreateBlock } from '../../catalogue/block-schemas.ts'
+import type { WholeCatalogue } from '../../catalogue/offering.ts'
+import { InstantText, problems, StrictObject } from '../../base/wire.ts'
+import { html } from '../../pages/page.ts'
+import { calendarForm } from '../bookings/book-page.ts'
+import { bookingRefusals, catalogueOf, filledInQuery } from '../bookings/book-routes.ts'
+import { findVisit, pathOf } from '../frame/console-page.ts'
+import {
+  addForms,
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  formMedia,
+  FormFault,
+  refusedForms,
+  tags,
+} from '../frame/console-route.ts'
+import {
+  bookingWords,
+  choice,
+  faultSummary,
+  field,
+  filledForm,
+  type FormState,
+  hidden,
+  type Typed,
+} from '../../pages/form.ts'
+import { spanText } from '../frame/formats.ts'
+import { instantOf, wallFields } from '../frame/wall-clock.ts'
+
+/** Blocking time, moving what is blocked, and giving it back. */
+export function blockPageRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [blockForm(context), blockPage(context)])
+  addForms(app, context, (scope) => moveBlockRoute(scope, context))
+}
+
+const PersonId = Type.Optional(
+  Type.String({ maxLength: 36, description: 'Absent for a block of a location.' }),
+)
+
+/** The script of the calendar sends this when a block is dropped. */
+function moveBlockRoute(scope: FastifyInstance, context: Context): void {
+  scope.withTypeProvider<TypeBoxTypeProvider>().post(
+    '/console/block/:id/move',
+    {
+      schema: {
+        operationId: 'moveBlock',
+        tags,
+        summary: 'Move a blocked time, or make it longer or shorter',
+        description:
+          'Names where the block is known to be: if somebody has moved or removed it meanwhile, it is not found. Sent again, it does nothing.',
+        params: StrictObject({ id: Type.String({ maxLength: 40 }) }),
+        consumes: formMedia,
+        body: StrictObject({
+          starts_at: InstantText,
+          ends_at: InstantText,
+          staff_id: PersonId,
+          known_starts_at: InstantText,
+          known_ends_at: InstantText,
+          known_staff_id: PersonId,
+        }),
+        response: {
+          204: Type.Null({ description: 'The block is there.' }),
+          ...problems('not_found', 'validation_failed', 'invalid_credentials'),
+          ...refusedForms,
+        },
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request)
+      if (!visit) throw invalidCredentials('The log-in has ended; log in again at /console.')
+      const { staff_id = null, known_staff_id = null, ...times } = request.body
+      await moveBlock(context, visit.person, request.params.id, {
+        known: {
+          ...{ starts_at: readInstant(times.known_starts_at), ends_at: readInstant(times.known_ends_at) },
+          staff_id: known_staff_id,
+        },
+        wanted: {
+          ...{ starts_at: readInstant(times.starts_at), ends_at: readInstant(times.ends_at) },
+          staff_id,
+        },
+      })
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+function blockForm(context: Context): ConsoleRoute {
+  return {
+    path: '/console/block',
+    name: 'BlockForm',
+    summary: 'The form to block time',
+    role: 'staff',
+    query: filledInQuery,
+    show: async (visit, { query }) => {
+      const catalogue = await catalogueOf(context, visit)
+      const whose = query['who'] ?? query['location'] ?? ''
+      const start = parseInstant(query['start'] ?? '')
+      const { date, time } = start
+        ? wallFields(start, zoneOf(catalogue, query['location']))
+        : { date: query['date'] ?? '', time: '' }
+      const end = parseInstant(query['end'] ?? '')
+      const until = end ? wallFields(end, zoneOf(catalogue, query['location'])) : { date, time: '' }
+      const typed = { whose, from_date: date, from_time: time, to_date: until.date, to_time: until.time }
+      return formPage(visit, catalogue, filledForm(typed))
+    },
+    form: {
+      fieldOf: (pointer) => pointer.slice(1),
+      words: bookingWords,
+      refusals: bookingRefusals,
+      act: async (visit, typed, _address, once) => {
+        const body = blockOf(visit, await catalogueOf(context, visit), typed)
+        return once(
+          (store) => createBlock(context, visit.person, body, store),
+          () => ({ path: '/console', query: { date: typed['from_date'] ?? '', done: 'blocked' } }),
+        )
+      },
+      again: async (visit, state) => formPage(visit, await catalogueOf(context, visit), state),
+    },
+  }
+}
+
+/** A block of a person stands in the zone of the business, that of a location in its own. */
+function zoneOf({ locations, timezone }: WholeCatalogue, whose: string | undefined): string {
+  return locations.find(({ id }) => id === whose)?.timezone ?? timezone
+}
+
+/** What the form asks for. Throws a FormFault, or validation_failed. */
+function blockOf({ texts }: BusinessVisit, catalogue: WholeCatalogue, typed: Typed) {
+  const { block: t, book } = texts
+  const { whose = '', reason = '', from_date: date = '', from_time: time = '' } = typed
+  const timezone = zoneOf(catalogue, whose)
+  const startsAt = instantOf({ date, time }, timezone)
+  const endsAt = instantOf(endFields(typed), timezone)
+  if (startsAt === undefined || endsAt === undefined) throw new FormFault({ '': book.needTime })
+  if (startsAt === 'skipped' || endsAt === 'skipped') throw new FormFault({ '': book.noTime })
+  if (endsAt <= startsAt) throw new FormFault({ '': t.order, to_time: t.order })
+  const isPlace = catalogue.locations.some(({ id }) => id === whose)
+  return checkedForm(CreateBlock, {
+    [isPlace ? 'location_id' : 'staff_id']: whose,
+    starts_at: startsAt,
+    ends_at: endsAt,
+    ...(reason && { reason }),
+  })
+}
+
+/** Until 24:00, which time fields do not know, is until 0:00 of the next day. */
+function endFields({ to_date: date = '', to_time: time = '' }: Typed) {
+  if (time === '24:00' && isDate(date)) return { date: dateOf(dayOf(date) + 1), time: '00:00' }
+  return { date, time }
+}
+
+function formPage(visit: BusinessVisit, catalogue: WholeCatalogue, state: FormState) {
+  const { block: t, book } = visit.texts
+  const isOwn = isStaff(visit.person)
+  const whose = [
+    ...catalogue.staff.filter(({ id, active }) => active && (!isOwn || id === visit.person.staffId)),
+    ...(isOwn ? [] : catalogue.locations.filter(({ active }) => active)),
+  ]
+  if (whose.length === 0)
+    return calendarForm(
+      t.title,
+      html`<h1>${t.title}</h1>
+        <p>${t.nobody}</p>
+        ${isOwn ? '' : html`<p><a class="button" href="${pathOf('/console/people', visit)}">${visit.texts.frame.people}</a></p>`}`,
+    )
+  const wall = (end: 'from' | 'to') =>
+    html`<div class="beside">
+      ${field(state, { name: `${end}_date`, label: `${t[end]}: ${book.date}`, type: 'date', required: true })}
+      ${field(state, { name: `${end}_time`, label: `${t[end]}: ${book.time}`, type: 'time', required: true })}
+    </div>`
+  return calendarForm(
+    t.title,
+    html`<h1>${t.title}</h1>
+      <form method="post" action="${pathOf('/console/block', visit)}" class="fields book">
+        ${hidden({ once: visit.once })} ${faultSummary(state, bookingWords(visit.texts))}
+        ${choice(state, { name: 'whose', label: t.whose, options: whose.map(({ id, name }) => [id, name] as const) })}
+        ${wall('from')} ${wall('to')} ${field(state, { name: 'reason', label: t.reason, max: 500 })}
+        <button type="submit" class="main">${t.send}</button>
+      </form>`,
+  )
+}
+
+function blockPage(context: Context): ConsoleRoute {
+  const show = async (visit: BusinessVisit, { id }: { id: string }) => {
+    const { block, bookingIds } = await showBlock(context, visit.person, id)
+    const { staff, locations } = await catalogueOf(context, visit)
+    const t = visit.texts.block
+    const whose = [...staff, ...locations].find(
+      ({ id: one }) => one === (block.staff_id ?? block.location_id),
+    )
+    const mayRemove = !isStaff(visit.person) || visit.person.staffId === block.staff_id
+    const form = html`<form
+      method="post"
+      action="${pathOf(`/console/block/${block.id}`, visit)}"
+      class="fields"
+    >
+      <button type="submit" class="main">${t.remove}</button>
+    </form>`
+    return calendarForm(
+      t.blocked,
+      html`<h1>${t.blocked}</h1>
+        <p>
+          <bdi>${whose?.name ?? ''}</bdi> ·
+          ${spanText(block, { timezone: block.timezone, locale: visit.locale })}
+        </p>
+        ${block.reason === null ? '' : html`<p><bdi>${block.reason}</bdi></p>`}
+        ${bookingIds.length === 0 ? '' : html`<p class="alert">${t.under(bookingIds.length)}</p>`}
+        ${mayRemove ? form : ''}`,
+    )
+  }
+  return {
+    path: '/console/block/:id',
+    name: 'BlockPage',
+    summary: 'A blocked time, and the bookings that lie in it',
+    role: 'staff',
+    query: filledInQuery,
+    show,
+    form: {
+      act: async (visit, _typed, { id }) => {
+        const { block } = await showBlock(context, visit.person, id)
+        await deleteBlock(context, visit.person, block.id)
+        const { date } = wallFields(block.starts_at, block.timezone)
+        return { path: '/console', query: { date, done: 'removed' } }
+      },
+      again: (visit, _state, address) => show(visit, address),
+    },
+  }
+}

@@ -1,0 +1,351 @@
+import { isStaff } from '../../access/actor.ts'
+import { dateOf, dayOf } from '../../availability/hours-rules.ts'
+import type { Interval } from '../../availability/zone-rules.ts'
+import type { Calendar } from '../../bookings/calendar.ts'
+import { without } from '../../bookings/calendar-rules.ts'
+import { html, type Html } from '../../pages/page.ts'
+import {
+  blocksOf,
+  calendarPath,
+  type CalendarView,
+  columnName,
+  fiveMinutesMs,
+  Formats,
+  freeIn,
+  leftText,
+  markOf,
+  overIn,
+  type Shown,
+  type ShownBooking,
+  spanOf,
+  type Taken,
+  weekOf,
+} from './calendar-page.ts'
+import { pathOf } from '../frame/console-page.ts'
+import { DayGrid, inLanes, placeOf, type Rows, windowOf } from './day-layout.ts'
+import { clientName } from '../frame/formats.ts'
+import { whyUntold } from '../bookings/telling.ts'
+
+/* The calendar as a grid: a day with a column for each person, or a week of one. */
+
+/** Something in a column of the grid. */
+type Entry =
+  | { kind: 'booking'; booking: ShownBooking; others: ShownBooking[] }
+  | { kind: 'hold'; hold: Shown['holds'][number] }
+
+interface GridColumn {
+  label: string
+  day: DayGrid['days'][number]
+  column: Calendar['columns'][number]
+}
+
+/** The grid of a day or a week. */
+export function calendarGrid(view: CalendarView): Html {
+  const { visit, choice, calendar, nowMs } = view
+  const t = visit.texts.calendar
+  const formats = new Formats(visit.locale, calendar.timezone)
+  const isWeek = choice.view === 'week'
+  const first = dayOf(choice.date)
+  const dates = isWeek ? weekOf(choice.date) : [dateOf(first)]
+  const grid = new DayGrid(dates, calendar.timezone)
+  const columns: GridColumn[] = isWeek
+    ? grid.days.flatMap((day) =>
+        view.columns.slice(0, 1).map((column) => ({ label: formats.date(day.from), day, column })),
+      )
+    : grid.days.flatMap((day) =>
+        view.columns.map((column) => ({
+          label: columnName(column, calendar.columns),
+          day,
+          column,
+        })),
+      )
+  const window = choice.allHours ? { first: 0, end: grid.rows } : shownRows(view, grid, columns)
+  const now = grid.days
+    .map((day) => grid.rowsOf({ from: nowMs, to: nowMs + 1 }, day))
+    .find((rows) => rows !== undefined)
+  const hours = grid.hours(window)
+  const isWhole = window.first === 0 && window.end === grid.rows
+  return html`<div class="cal-scroll" tabindex="0" role="group" aria-label="${t.title}">
+      <div class="cal-axis ${hours.some(({ isRepeated }) => isRepeated) ? 'is-long' : ''}" aria-hidden="true">
+        <div class="cal-head"></div>
+        <div class="cal-rows ${heightOf(window)}">
+          ${hours.map(
+            ({ row, atMs, isRepeated }) =>
+              html`<span class="cal-hour ${placeOf({ first: row, end: row + 1 }, window.first)}"
+                >${isRepeated ? formats.namedTime(atMs) : formats.time(atMs)}</span
+              >`,
+          )}
+          ${now && inside(now, window) ? html`<span class="cal-now ${placeOf(now, window.first)}">${formats.time(nowMs)}</span>` : ''}
+        </div>
+      </div>
+      ${columns.map((column) => columnPart({ ...view, grid, window, formats }, column))}
+    </div>
+    ${
+      isWhole && !choice.allHours
+        ? ''
+        : html`<p>
+            <a href="${calendarPath(visit, { ...choice, allHours: !choice.allHours })}"
+              >${choice.allHours ? t.openHours : t.wholeDay}</a
+            >
+          </p>`
+    }`
+}
+
+const heightOf = ({ first, end }: Rows) => placeOf({ first: 0, end: end - first }, 0)
+
+const inside = ({ first }: Rows, window: Rows) => window.first <= first && first < window.end
+
+/** Opening hours and all that is booked; else office hours. */
+function shownRows({ shown }: CalendarView, grid: DayGrid, columns: GridColumn[]): Rows {
+  const ids = new Set(columns.map(({ column }) => column.id))
+  const spans = [
+    ...columns.flatMap(
+      ({ column, day }) => column.open.filter((open) => open.to - open.from < day.to - day.from), // not what is always open
+    ),
+    ...[...shown.bookings, ...shown.holds].filter((one) => ids.has(one.column_id)).map(spanOf),
+  ]
+  const rows = spans.flatMap((span) => grid.days.flatMap((day) => grid.rowsOf(span, day) ?? []))
+  const office = { first: Math.min(9 * 12, grid.rows), end: Math.min(18 * 12, grid.rows) }
+  const isOpen = columns.some(({ column }) => column.open.some((open) => open.to - open.from < 86_000_000))
+  return windowOf(isOpen ? rows : [...rows, office], grid.rows)
+}
+
+interface GridView extends CalendarView {
+  grid: DayGrid
+  window: Rows
+  formats: Formats
+}
+
+function columnPart(view: GridView, { label, day, column }: GridColumn): Html {
+  const { grid, window, nowMs, visit } = view
+  const at = (span: Interval) => {
+    const rows = grid.rowsOf(span, day)
+    if (!rows || rows.end <= window.first || rows.first >= window.end) return undefined
+    return { first: Math.max(rows.first, window.first), end: Math.min(rows.end, window.end) }
+  }
+  const put = (span: Interval, make: (rows: Rows) => Html) => {
+    const rows = at(span)
+    return rows ? [make(rows)] : []
+  }
+  const closed = without([{ from: day.from, to: day.to }], column.open).flatMap((span) =>
+    put(span, (rows) => html`<li class="closed ${placeOf(rows, window.first)}" aria-hidden="true"></li>`),
+  )
+  const now = put({ from: nowMs, to: nowMs + 1 }, (rows) => {
+    return html`<li class="cal-now ${placeOf(rows, window.first)}" aria-hidden="true"></li>`
+  })
+  return html`<section
+    class="cal-col"
+    aria-label="${label}"
+    data-key="${columnKey(column, day)}"
+    ${columnData(view, { column, day })}
+  >
+    <h2 class="cal-head"><bdi>${label}</bdi></h2>
+    <ol class="cal-rows ${heightOf(window)}">
+      ${closed} ${freeParts(view, column, { day, put })} ${blockParts(view, column, { day, put })}
+      ${entryParts(view, column, { at })} ${now}
+    </ol>
+    ${closed.length > 0 && column.open.length === 0 ? html`<p class="unseen">${visit.texts.calendar.closed}</p>` : ''}
+  </section>`
+}
+
+const columnKey = (column: Calendar['columns'][number], day: GridColumn['day']) => `${column.id}/${day.date}`
+
+/** What a script needs to know of a column: whose it is, what is given there, and when its rows begin. */
+function columnData(
+  { grid, window, calendar }: GridView,
+  { column: { id, staff, service, location }, day }: Omit<GridColumn, 'label'>,
+): Html {
+  const runs = grid
+    .runsOf(day)
+    .map(
+      ({ first, end, atMs }) =>
+        [Math.max(first, window.first), Math.min(end, window.end), atMs, first] as const,
+    )
+    .filter(([first, end]) => first < end)
+    .map(([from, end, atMs, first]) => [
+      from - window.first,
+      end - window.first,
+      atMs + (from - first) * fiveMinutesMs,
+    ])
+  const given = service
+    ? [service.id]
+    : calendar.catalogue.services.flatMap((one) => (one.staff_ids.includes(id) ? [one.id] : []))
+  return html`data-who="${id}" data-staff="${staff ? staff.name : ''}" data-location="${location?.id ?? ''}"
+  data-gives="${given.join(' ')}" data-runs="${JSON.stringify(runs)}"`
+}
+
+type Put = (span: Interval, make: (rows: Rows) => Html) => Html[]
+
+function freeParts(
+  view: GridView,
+  column: Calendar['columns'][number],
+  { day, put }: { day: GridColumn['day']; put: Put },
+): Html[] {
+  const { visit, choice, formats, window } = view
+  const t = visit.texts.calendar
+  const gaps = [
+    ...overIn(view, column, day).map((gap) => ({ ...gap, isOver: true })),
+    ...freeIn(view, column, day).map((gap) => ({ ...gap, isOver: false })),
+  ]
+  return gaps.flatMap((gap) =>
+    put(gap, (rows) => {
+      const start = new Date(gap.from).toISOString()
+      const path = pathOf('/console/book', visit, {
+        start,
+        ...(column.service
+          ? { service: column.service.id, location: column.location?.id }
+          : { who: column.id, location: choice.location }),
+      })
+      // what is over ends at the present time, what is free begins there
+      const key = gap.isOver
+        ? `o-${columnKey(column, day)}-${gap.from}`
+        : `f-${columnKey(column, day)}-${gap.to}`
+      return html`<li
+        class="free ${gap.isOver ? 'is-over ' : ''}${placeOf(rows, window.first)}"
+        data-key="${key}"
+        data-span="${gap.from} ${gap.to}"
+      >
+        <a
+          href="${path}"
+          aria-label="${gap.isOver ? t.enter : t.book}, ${t.free(formats.time(gap.from), formats.time(gap.to))}"
+        ></a>
+      </li>`
+    }),
+  )
+}
+
+function blockParts(
+  view: GridView,
+  column: Calendar['columns'][number],
+  { day, put }: { day: GridColumn['day']; put: Put },
+): Html[] {
+  const { visit, shown, window, formats } = view
+  const t = visit.texts.calendar
+  const mayMove = ({ busy_elsewhere, staff_id }: Shown['blocks'][number]) =>
+    busy_elsewhere !== true && (!isStaff(visit.person) || visit.person.staffId === staff_id)
+  return blocksOf(shown.blocks, column).flatMap((block) =>
+    put(spanOf(block), (rows) => {
+      const { from, to } = spanOf(block)
+      const key = `x-${columnKey(column, day)}-${block.id}`
+      const isElsewhere = block.busy_elsewhere === true
+      const label = html`<bdi>${isElsewhere ? t.elsewhere : t.blocked(block.reason)}</bdi>
+        <span class="unseen">${formats.time(from)}–${formats.time(to)}</span>`
+      return html`<li
+        class="blocked${isElsewhere ? ' elsewhere' : ''} ${placeOf(rows, window.first)}"
+        data-key="${key}"
+        data-span="${from} ${to}"
+        ${mayMove(block) ? html`data-id="${block.id}" data-block="${block.staff_id === null ? 'location' : 'staff'}"` : ''}
+      >
+        ${isElsewhere ? html`<span class="what">${label}</span>` : html`<a href="${pathOf(`/console/block/${block.id}`, visit)}">${label}</a>`}
+      </li>`
+    }),
+  )
+}
+
+function entryParts(
+  view: GridView,
+  column: Calendar['columns'][number],
+  { at }: { at: (span: Interval) => Rows | undefined },
+): Html[] {
+  const { window } = view
+  const placed = entriesOf(view, column).flatMap((entry) => {
+    const one = entry.kind === 'booking' ? entry.booking : entry.hold
+    const rows = at(spanOf(one))
+    return rows ? [{ ...entry, rows, before: at(bufferBefore(one)), after: at(bufferAfter(one)) }] : []
+  })
+  const spare = (column.service?.capacity ?? 1) > 1 ? 1 : 0 // room to book beside
+  return inLanes(placed).flatMap((entry) => {
+    const lanes = { lane: entry.lane, lanes: entry.lanes + spare }
+    const place = placeOf(entry.rows, window.first, lanes)
+    const buffers = [entry.before, entry.after].map((rows) =>
+      rows ? html`<li class="buffer ${placeOf(rows, window.first, lanes)}" aria-hidden="true"></li>` : '',
+    )
+    return [
+      html`${buffers}`,
+      entry.kind === 'booking' ? bookingPart(view, entry, place) : holdPart(view, entry.hold, place),
+    ]
+  })
+}
+
+type Edges = Taken & { starts_at: string; ends_at: string }
+
+/** Undefined where there is none: an empty interval takes no rows. */
+const bufferBefore = (one: Edges): Interval => ({
+  from: Date.parse(one.taken_from),
+  to: Date.parse(one.starts_at),
+})
+const bufferAfter = (one: Edges): Interval => ({
+  from: Date.parse(one.ends_at),
+  to: Date.parse(one.taken_until),
+})
+/** Bookings of one appointment stand together. */
+function entriesOf({ shown }: CalendarView, column: Calendar['columns'][number]): Entry[] {
+  const bookings = shown.bookings.filter((one) => one.column_id === column.id)
+  const groups = Map.groupBy(bookings, ({ service, starts_at, ends_at }) =>
+    [service.id, starts_at, ends_at].join(),
+  )
+  return [
+    ...[...groups.values()].flatMap(([booking, ...others]): Entry[] =>
+      booking ? [{ kind: 'booking', booking, others }] : [],
+    ),
+    ...shown.holds
+      .filter((hold) => hold.column_id === column.id)
+      .map((hold): Entry => ({ kind: 'hold', hold })),
+  ]
+}
+
+function bookingPart(
+  view: GridView,
+  { booking, others }: { booking: ShownBooking; others: ShownBooking[] },
+  place: string,
+): Html {
+  const { visit, formats, choice } = view
+  const t = visit.texts.calendar
+  const { from, to } = spanOf(booking)
+  const mark = markOf(booking, visit)
+  const times = `${formats.time(from)}–${formats.time(to)}`
+  const isElsewhere = choice.location !== undefined && choice.location !== booking.location.id
+  if (others.length > 0) {
+    const size = [booking, ...others].reduce((sum, { party_size }) => sum + party_size, 0)
+    const path = calendarPath(visit, { ...choice, view: 'list', who: booking.column_id })
+    return html`<li class="booking group ${place}" data-key="b-${booking.id}" data-span="${from} ${to}">
+      <a href="${path}"
+        ><b><bdi>${booking.service.name}</bdi></b> <span>${t.booked(size)}</span>
+        <span class="unseen">${times}</span></a
+      >
+    </li>`
+  }
+  const name = clientName(booking.client, visit)
+  const people = booking.party_size > 1 ? html` · ${t.people(booking.party_size)}` : ''
+  return html`<li
+    class="booking is-${booking.no_show ? 'no-show' : booking.status} ${place}"
+    data-key="b-${booking.id}"
+    data-span="${from} ${to}"
+    ${isMovable(booking) ? html`data-id="${booking.id}" data-version="${booking.version}" data-service="${booking.service.id}" ${whyUntold(visit, booking.client.email) === undefined ? html`data-told` : ''}` : ''}
+  >
+    <a
+      id="b-${booking.id}"
+      href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
+      aria-label="${[name, booking.service.name, times, mark.text].join(', ')}"
+      >${mark.sign} <bdi>${name}</bdi>
+      <span class="what"
+        >${booking.service.name}${people}${isElsewhere ? html` · <bdi>${booking.location.name}</bdi>` : ''}</span
+      ></a
+    >
+  </li>`
+}
+
+/** Of a booking that is to come or under way, and that its reader may change. */
+function isMovable(booking: ShownBooking): boolean {
+  return !('redacted' in booking) && ['pending', 'confirmed', 'in_progress'].includes(booking.status)
+}
+
+function holdPart({ visit, nowMs, formats }: GridView, hold: Shown['holds'][number], place: string): Html {
+  const { from, to } = spanOf(hold)
+  const endsMs = Date.parse(hold.expires_at)
+  return html`<li class="hold ${place}" tabindex="-1" data-key="h-${hold.id}">
+    <span data-until="${endsMs}">${visit.texts.calendar.held(leftText(endsMs - nowMs))}</span>
+    <span class="what"><bdi>${hold.service.name}</bdi></span>
+    <span class="unseen">${formats.time(from)}–${formats.time(to)}</span>
+  </li>`
+}

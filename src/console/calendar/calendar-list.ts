@@ -1,0 +1,190 @@
+import type { Interval } from '../../availability/zone-rules.ts'
+import { html, type Html } from '../../pages/page.ts'
+import {
+  type CalendarView,
+  columnName,
+  fiveMinutesMs,
+  Formats,
+  freeIn,
+  leftText,
+  markOf,
+  type Shown,
+  type ShownBooking,
+  spanOf,
+} from './calendar-page.ts'
+import { pathOf } from '../frame/console-page.ts'
+import { clientName } from '../frame/formats.ts'
+
+/** The list of a day: what is next, what is booked, and when nothing is. */
+export function calendarList(view: CalendarView): Html {
+  const { visit, calendar, shown, nowMs, choice } = view
+  const t = visit.texts.calendar
+  const formats = new Formats(visit.locale, calendar.timezone)
+  const rows = [
+    ...shown.bookings.map((booking) => ({
+      at: spanOf(booking),
+      part: listedBooking(view, booking, formats),
+    })),
+    ...shown.holds.map((hold) => ({ at: spanOf(hold), part: listedHold(view, hold, formats) })),
+    ...shown.blocks.map((block) => ({ at: spanOf(block), part: listedBlock(view, block, formats) })),
+    ...gapsOf(view).map((gap) => ({ at: gap, part: listedGap(view, gap, formats) })),
+  ].toSorted((one, other) => one.at.from - other.at.from)
+  const next = shown.bookings.find(
+    ({ status, starts_at }) =>
+      Date.parse(starts_at) >= nowMs && (status === 'confirmed' || status === 'pending'),
+  )
+  const isToday = shown.starts_at.slice(0, 10) === choice.date && Date.parse(shown.ends_at) > nowMs
+  return html`${next && isToday && Date.parse(shown.starts_at) <= nowMs ? nextCard(view, next, formats) : ''}
+    ${shown.bookings.length === 0 ? html`<p class="soft">${t.nothing}</p>` : ''}
+    <ol class="agenda cal-agenda">
+      ${rows.map(({ part }) => part)}
+    </ol>`
+}
+
+/** Time in which somebody is free, and who: the same people all along. */
+interface Gap extends Interval {
+  /** Empty for one column alone, and for more people than a row can name. */
+  free: CalendarView['columns']
+}
+
+/** More are not named: with many, somebody is nearly always free, and the rows would change with every appointment. */
+const maxNamed = 6
+
+/** When at least one of those who are shown can be booked. */
+function gapsOf(view: CalendarView): Gap[] {
+  const { columns } = view
+  const { range } = view.calendar
+  const [only] = columns
+  if (only && columns.length === 1) return freeIn(view, only, range).map((gap) => ({ ...gap, free: [] }))
+  const people = columns.filter(({ staff }) => staff)
+  // what is always open, such as online, says nothing of when people are there
+  const times = (people.length > 0 ? people : columns).map((column) => ({
+    column,
+    gaps: freeIn(view, column, range).filter(({ from, to }) => to - from >= leastGapMs),
+  }))
+  const isNamed = times.length <= maxNamed
+  const edges = [...new Set(times.flatMap(({ gaps }) => gaps.flatMap(({ from, to }) => [from, to])))]
+  const gaps: Gap[] = []
+  for (const from of edges.toSorted((one, other) => one - other)) {
+    const now = times.filter((one) => one.gaps.some((gap) => gap.from <= from && from < gap.to))
+    const last = gaps.at(-1)
+    if (last && last.to === Infinity) {
+      if (!isNamed && now.length > 0) continue
+      last.to = from
+    }
+    if (now.length > 0)
+      gaps.push({ from, to: Infinity, free: isNamed ? now.map(({ column }) => column) : [] })
+  }
+  return gaps
+}
+
+const leastGapMs = 3 * fiveMinutesMs
+
+function nextCard({ visit, nowMs }: CalendarView, booking: ShownBooking, formats: Formats): Html {
+  const t = visit.texts.calendar
+  const { from, to } = spanOf(booking)
+  const { phone } = booking.client
+  return html`<section class="cal-next" aria-label="${t.nextUp}">
+    <p class="soft">${t.nextUp} · ${t.inTime(Math.round((from - nowMs) / 60_000))}</p>
+    <h2>
+      <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
+        ><bdi>${clientName(booking.client, visit)}</bdi></a
+      >
+    </h2>
+    <p>
+      ${formats.time(from)}–${formats.time(to)} · <bdi>${booking.service.name}</bdi>
+      ${booking.staff ? html` · ${t.withWhom(booking.staff.name)}` : ''}
+    </p>
+    ${
+      phone === null
+        ? ''
+        : html`<p>
+            <a class="button" href="tel:${phone.replaceAll(/[^\d+]/g, '')}">${t.call} <bdi>${phone}</bdi></a>
+          </p>`
+    }
+  </section>`
+}
+
+function listedBooking({ visit, columns }: CalendarView, booking: ShownBooking, formats: Formats): Html {
+  const t = visit.texts.calendar
+  const { from, to } = spanOf(booking)
+  const mark = markOf(booking, visit)
+  const isShared = columns.length > 1
+  return html`<li class="is-${booking.no_show ? 'no-show' : booking.status}" data-key="lb-${booking.id}">
+    <span>${formats.time(from)}–${formats.time(to)}</span>
+    <span>
+      <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
+        ><bdi>${clientName(booking.client, visit)}</bdi></a
+      >
+      <span class="soft"
+        ><bdi>${booking.service.name}</bdi
+        >${booking.party_size > 1 ? html` · ${t.people(booking.party_size)}` : ''}${
+          isShared && booking.staff ? html` · <bdi>${booking.staff.name}</bdi>` : ''
+        }
+        · ${mark.sign} ${mark.text}</span
+      >
+    </span>
+  </li>`
+}
+
+function listedHold({ visit, nowMs }: CalendarView, hold: Shown['holds'][number], formats: Formats): Html {
+  const { from, to } = spanOf(hold)
+  const endsMs = Date.parse(hold.expires_at)
+  return html`<li class="soft" data-key="lh-${hold.id}">
+    <span>${formats.time(from)}–${formats.time(to)}</span>
+    <span
+      ><span data-until="${endsMs}">${visit.texts.calendar.held(leftText(endsMs - nowMs))}</span> ·
+      <bdi>${hold.service.name}</bdi>${hold.staff ? html` · <bdi>${hold.staff.name}</bdi>` : ''}</span
+    >
+  </li>`
+}
+
+function listedBlock(
+  { visit, calendar }: CalendarView,
+  block: Shown['blocks'][number],
+  formats: Formats,
+): Html {
+  const t = visit.texts.calendar
+  const { from, to } = spanOf(block)
+  const { staff, locations } = calendar.catalogue
+  const whose =
+    staff.find(({ id }) => id === block.staff_id)?.name ??
+    locations.find(({ id }) => id === block.location_id)?.name ??
+    ''
+  const isLong = from < calendar.range.from || to > calendar.range.to
+  const time = (ms: number) => (isLong ? `${formats.date(ms)} ${formats.time(ms)}` : formats.time(ms))
+  return html`<li class="soft" data-key="lx-${block.id}">
+    <span>${time(from)}–${time(to)}</span>
+    <span
+      >${
+        block.busy_elsewhere === true
+          ? t.elsewhere
+          : html`<a href="${pathOf(`/console/block/${block.id}`, visit)}"
+              ><bdi>${t.blocked(block.reason)}</bdi></a
+            >`
+      }
+      · <bdi>${whose}</bdi></span
+    >
+  </li>`
+}
+
+function listedGap({ visit, choice, columns }: CalendarView, gap: Gap, formats: Formats): Html {
+  const t = visit.texts.calendar
+  const start = new Date(gap.from).toISOString()
+  const [first, ...others] = gap.free
+  const who = choice.who ?? (others.length === 0 ? first?.id : undefined)
+  const path = pathOf('/console/book', visit, { start, who, location: choice.location })
+  return html`<li class="gap" data-key="lf-${gap.to}">
+    <span>${formats.time(gap.from)}–${formats.time(gap.to)}</span>
+    <span
+      ><a href="${path}"
+        >${t.book}<span class="unseen"> ${t.free(formats.time(gap.from), formats.time(gap.to))}</span></a
+      >
+      <span class="soft"
+        >${gap.free.map(
+          (column, index) => html`${index === 0 ? '' : ', '}<bdi>${columnName(column, columns)}</bdi>`,
+        )}</span
+      ></span
+    >
+  </li>`
+}

@@ -1,0 +1,344 @@
+import { dateOf, dayOf } from '../../availability/hours-rules.ts'
+import type { Interval } from '../../availability/zone-rules.ts'
+import { toMs } from '../../base/instants.ts'
+import { type Calendar, presentCalendar } from '../../bookings/calendar.ts'
+import { without } from '../../bookings/calendar-rules.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { businessOf, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import { hidden } from '../../pages/form.ts'
+import { dateFormat, datesAt } from '../frame/formats.ts'
+
+/* The calendar as HTML: what is chosen of it and the bar above; its grid and its list are beside. It is whole without a script. */
+
+export const views = ['day', 'week', 'list'] as const
+export type View = (typeof views)[number]
+
+/** What the address of the page says. */
+export interface CalendarChoice {
+  /** Undefined: the list on phones, else the day. */
+  view: View | undefined
+  date: string
+  location: string | undefined
+  /** A column. */
+  who: string | undefined
+  /** Whether closed hours are shown. */
+  allHours: boolean
+}
+
+/** The address of the calendar with another choice. */
+export function calendarPath(visit: ConsoleVisit, choice: CalendarChoice): string {
+  return pathOf('/console', visit, addressOf(choice))
+}
+
+/** The address of the part of the calendar that changes. */
+export function livePath(visit: ConsoleVisit, choice: CalendarChoice): string {
+  return pathOf('/console/calendar', visit, addressOf(choice))
+}
+
+function addressOf({ view, date, location, who, allHours }: CalendarChoice) {
+  return { view, date, location, who, hours: allHours ? 'all' : undefined }
+}
+
+export type Shown = ReturnType<typeof presentCalendar>
+export type ShownBooking = Shown['bookings'][number]
+
+/** What the parts of the page need. */
+export interface CalendarView {
+  visit: ConsoleVisit
+  choice: CalendarChoice
+  calendar: Calendar
+  /** Those of its columns that are chosen, and what is in them. */
+  columns: Calendar['columns']
+  shown: Shown
+  nowMs: number
+}
+
+/** The part of a calendar that is chosen. A week is that of one column: of the person themselves, if there is no other choice. */
+export function chosenView(
+  calendar: Calendar,
+  { visit, choice, nowMs }: Pick<CalendarView, 'visit' | 'choice' | 'nowMs'>,
+): CalendarView {
+  const all = presentCalendar(calendar, visit.person)
+  const isWeek = choice.view === 'week'
+  const known = (id: string | null | undefined) => calendar.columns.find((column) => column.id === id)
+  const only =
+    known(choice.who) ?? (isWeek ? (known(visit.person.staffId) ?? calendar.columns[0]) : undefined)
+  const columns = only ? [only] : calendar.columns
+  const ids = new Set(columns.map(({ id }) => id))
+  const shown = {
+    ...all,
+    bookings: all.bookings.filter(({ column_id }) => ids.has(column_id)),
+    holds: all.holds.filter(({ column_id }) => ids.has(column_id)),
+    blocks: all.blocks.filter((block) => columns.some((column) => blocksOf([block], column).length > 0)),
+  }
+  return { visit, choice: { ...choice, who: only?.id }, calendar, columns, shown, nowMs }
+}
+
+/** Formats of a page, made once; many appointments begin at the same time. */
+export class Formats {
+  private readonly times = new Map<number, string>()
+  private readonly clock: Intl.DateTimeFormat
+  private readonly named: Intl.DateTimeFormat
+  private readonly day: Intl.DateTimeFormat
+
+  constructor(locale: string, timeZone: string) {
+    const time = { hour: 'numeric', minute: '2-digit' } as const
+    this.clock = dateFormat(locale, timeZone, time)
+    this.named = dateFormat(locale, timeZone, { ...time, timeZoneName: 'short' })
+    this.day = dateFormat(locale, timeZone, { weekday: 'short', day: 'numeric', month: 'short' })
+  }
+
+  time(ms: number): string {
+    const known = this.times.get(ms)
+    if (known !== undefined) return known
+    const text = this.clock.format(ms)
+    this.times.set(ms, text)
+    return text
+  }
+
+  /** With the name of the zone's present time, such as CEST. */
+  namedTime(ms: number): string {
+    const zone = this.named.formatToParts(ms).find(({ type }) => type === 'timeZoneName')
+    return `${this.time(ms)} ${zone?.value ?? ''}`
+  }
+
+  date(ms: number): string {
+    return this.day.format(ms)
+  }
+}
+
+/** The bar above: dates, views, filters, and what can be done. */
+export function calendarBar({ visit, choice, calendar }: CalendarView): Html {
+  const { texts, locale } = visit
+  const t = texts.calendar
+  const step = choice.view === 'week' ? 7 : 1
+  const at = (date: string) => calendarPath(visit, { ...choice, date })
+  const shift = (days: number) => at(dateOf(dayOf(choice.date) + days))
+  const today = pathOf('/console', visit, {
+    view: choice.view,
+    location: choice.location,
+    who: choice.who,
+  })
+  return html`<div class="cal-bar ${choice.view === undefined ? 'by-width' : ''}">
+    <h1>${headingOf(choice, datesAt(locale, calendar.timezone))}</h1>
+    <nav class="cal-days" aria-label="${t.date}">
+      <a class="button" rel="prev" href="${shift(-step)}" aria-label="${t.previous}">‹</a>
+      <a class="button" href="${today}">${t.today}</a>
+      <a class="button" rel="next" href="${shift(step)}" aria-label="${t.next}">›</a>
+    </nav>
+    ${
+      choice.view === undefined
+        ? html`${viewLinks(visit, choice, 'day', 'as-grid')}${viewLinks(visit, choice, 'list', 'as-list')}`
+        : viewLinks(visit, choice, choice.view)
+    }
+    <div id="cal-tools" class="cal-tools" popover>
+      ${filterForm(visit, choice, calendar)} ${searchForm(visit)}
+    </div>
+    <p class="cal-do">
+      <a class="button main" href="${pathOf('/console/book', visit, placeChoice(choice))}">+ ${t.book}</a>
+      <a class="button" href="${pathOf('/console/block', visit, placeChoice(choice))}">${t.block}</a>
+      <button type="button" class="button cal-more" popovertarget="cal-tools">
+        ${toolsName(visit, choice, calendar)}
+      </button>
+    </p>
+  </div>`
+}
+
+/** What is shown by the width of the page has its links twice: of each, one stands where the other is hidden. */
+function viewLinks(visit: ConsoleVisit, choice: CalendarChoice, present: View, where = ''): Html {
+  const t = visit.texts.calendar
+  return html`<nav class="cal-views ${where}" aria-label="${t.view}">
+    ${views.map(
+      (view) =>
+        html`<a
+          class="button"
+          href="${calendarPath(visit, { ...choice, view })}"
+          ${view === present ? html`aria-current="page"` : ''}
+          >${t.views[view]}</a
+        >`,
+    )}
+  </nav>`
+}
+
+/** On a phone date, filters and search are behind a button, which says what is chosen. */
+function toolsName({ texts }: ConsoleVisit, { location, who }: CalendarChoice, calendar: Calendar): Html {
+  const { catalogue, columns } = calendar
+  const place = catalogue.locations.find(({ id }) => id === location)?.name
+  const column = columns.find(({ id }) => id === who)
+  const chosen = [place, column && columnName(column, columns)].filter((name) => name !== undefined)
+  return chosen.length === 0
+    ? html`${texts.calendar.tools}`
+    : html`${chosen.map((name, index) => html`${index === 0 ? '' : ', '}<bdi>${name}</bdi>`)} ▾`
+}
+
+/** The day, or the first and last day of the week. */
+function headingOf({ view, date }: CalendarChoice, locale: string): string {
+  const atMs = (day: string) => dayOf(day) * 86_400_000
+  const days = view === 'week' ? weekOf(date) : [date]
+  const format = dateFormat(locale, 'UTC', { dateStyle: view === 'week' ? 'long' : 'full' })
+  return format.formatRange(atMs(days[0] ?? date), atMs(days.at(-1) ?? date))
+}
+
+function placeChoice({ date, location, who }: CalendarChoice): Record<string, string | undefined> {
+  return { date, location, who }
+}
+
+function filterForm(visit: ConsoleVisit, choice: CalendarChoice, { catalogue, columns }: Calendar): Html {
+  const t = visit.texts.calendar
+  const places = catalogue.locations.filter(({ active }) => active)
+  const option = (id: string | undefined, name: string, chosen: string | undefined) =>
+    html`<option value="${id ?? ''}" ${id === chosen ? html`selected` : ''}>${name}</option>`
+  return html`<form class="cal-filter" method="get" action="/console">
+    ${hidden({ view: choice.view, business: businessOf(visit) })}
+    <label
+      ><span class="unseen">${t.date}</span><input type="date" name="date" value="${choice.date}" required
+    /></label>
+    ${
+      places.length > 1
+        ? html`<label
+            ><span class="unseen">${t.location}</span
+            ><select name="location">
+              ${option(undefined, t.allLocations, choice.location)}
+              ${places.map(({ id, name }) => option(id, name, choice.location))}
+            </select></label
+          >`
+        : ''
+    }
+    <label
+      ><span class="unseen">${t.who}</span
+      ><select name="who">
+        ${choice.view === 'week' ? '' : option(undefined, t.everyone, choice.who)}
+        ${columns.map((column) => option(column.id, columnName(column, columns), choice.who))}
+      </select></label
+    >
+    <button type="submit">${t.show}</button>
+  </form>`
+}
+
+/** Leads to what is booked for a client, whenever it was; the key `/` comes here. */
+function searchForm(visit: ConsoleVisit): Html {
+  const { bookings, clients } = visit.texts
+  return html`<form class="cal-search" method="get" action="/console/bookings" role="search">
+    ${hidden({ business: businessOf(visit), when: 'all' })}
+    <label
+      ><span class="unseen">${bookings.search}</span
+      ><input
+        type="search"
+        name="q"
+        placeholder="${bookings.search}"
+        minlength="3"
+        maxlength="100"
+        dir="auto"
+        required
+    /></label>
+    <button type="submit">${clients.find}</button>
+  </form>`
+}
+
+/** With its location where the service is given at several. */
+export function columnName(
+  { staff, service, location }: Calendar['columns'][number],
+  columns: Calendar['columns'],
+): string {
+  if (!service) return staff?.name ?? ''
+  const isAlone = columns.filter((other) => other.service?.id === service.id).length < 2
+  return isAlone || !location ? service.name : `${service.name} · ${location.name}`
+}
+
+/** Monday to Sunday. */
+export function weekOf(date: string): string[] {
+  const day = dayOf(date)
+  const monday = day - ((day + 3) % 7)
+  return Array.from({ length: 7 }, (_, index) => dateOf(monday + index))
+}
+
+export const fiveMinutesMs = 300_000
+
+/** How long people may enter afterwards what took place. */
+export const maxDaysOver = 31
+
+const nextStart = (nowMs: number) => Math.ceil(nowMs / fiveMinutesMs) * fiveMinutesMs
+
+type Column = Calendar['columns'][number]
+
+/** When a column can still be booked: open, not blocked, not taken by as many as it serves at once. */
+export function freeIn(view: CalendarView, column: Column, { from, to }: Interval): Interval[] {
+  return gapsIn(view, column, { from: Math.max(from, nextStart(view.nowMs)), to })
+}
+
+/** When nothing took place, as far back as it may be entered. */
+export function overIn(view: CalendarView, column: Column, { from, to }: Interval): Interval[] {
+  const now = nextStart(view.nowMs)
+  const first = now - maxDaysOver * 24 * 12 * fiveMinutesMs
+  return gapsIn(view, column, { from: Math.max(from, first), to: Math.min(to, now) })
+}
+
+function gapsIn({ shown }: CalendarView, column: Column, within: Interval): Interval[] {
+  const taken = [...shown.bookings, ...shown.holds].filter((one) => one.column_id === column.id)
+  const seats = column.service?.capacity ?? 1
+  const blocked = blocksOf(shown.blocks, column).map(spanOf)
+  const open = column.open
+    .map((span) => ({ from: Math.max(span.from, within.from), to: Math.min(span.to, within.to) }))
+    .filter((span) => span.from < span.to)
+  return without(open, [...fullTimes(taken, seats), ...blocked]).filter(
+    (gap) => gap.to - gap.from >= fiveMinutesMs,
+  )
+}
+
+export interface Taken {
+  taken_from: string
+  taken_until: string
+  party_size: number
+}
+
+/** When so many seats are taken. */
+function fullTimes(taken: readonly Taken[], seats: number): Interval[] {
+  const spans = taken.map((one) => ({ ...takenOf(one), size: one.party_size }))
+  if (seats === 1) return spans
+  const edges = [...new Set(spans.flatMap(({ from, to }) => [from, to]))].sort((one, other) => one - other)
+  return edges.slice(0, -1).flatMap((from, index) => {
+    const inUse = spans.filter((one) => one.from <= from && from < one.to)
+    const full = inUse.reduce((sum, { size }) => sum + size, 0) >= seats
+    return full ? [{ from, to: edges[index + 1] ?? from }] : []
+  })
+}
+
+export function blocksOf(blocks: Shown['blocks'], { staff, location }: Calendar['columns'][number]) {
+  return blocks.filter((block) =>
+    block.staff_id !== null
+      ? block.staff_id === staff?.id
+      : location === undefined || block.location_id === location.id,
+  )
+}
+
+const takenOf = (one: Taken): Interval => ({
+  from: Date.parse(one.taken_from),
+  to: Date.parse(one.taken_until),
+})
+export const spanOf = (one: { starts_at: string; ends_at: string }): Interval => ({
+  from: Date.parse(one.starts_at),
+  to: Date.parse(one.ends_at),
+})
+
+/** What a booking is, in a word or two; nothing for a confirmed one. */
+export function markOf(
+  { status, no_show, deposit_due }: ShownBooking,
+  visit: ConsoleVisit,
+): { sign: string; text: string } {
+  const t = visit.texts.calendar
+  if (no_show) return { sign: '✗', text: t.noShow }
+  if (deposit_due) return { sign: '€', text: t.depositDue }
+  const sign = { pending: '?', confirmed: '✓', in_progress: '▶', completed: '✔', cancelled: '✗' }[status]
+  return { sign, text: t.status[status] }
+}
+
+/** Minutes and seconds: 7:05. */
+export function leftText(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000))
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
+/** The present instant, from the clock of the server. */
+export function nowOf(context: { clock: { now(): Parameters<typeof toMs>[0] } }): number {
+  return toMs(context.clock.now())
+}

@@ -1,0 +1,246 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { isStaff } from '../../access/actor.ts'
+import { invalidCredentials } from '../../access/authentication.ts'
+import { Problem } from '../../base/errors.ts'
+import { isUuid } from '../../base/ids.ts'
+import { plusMinutes, readInstant, toMs } from '../../base/instants.ts'
+import { changeBooking, presentBooking, showBooking } from '../../bookings/booking.ts'
+import { etagOf } from '../../bookings/booking-rules.ts'
+import type { Context } from '../../bookings/context.ts'
+import { tellOfChange } from '../../bookings/telling.ts'
+import { InstantText, problems, StrictObject } from '../../base/wire.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { calendarForm, firstButton, nearTimes, timeFields, warningBox } from '../bookings/book-page.ts'
+import {
+  bookingRefusals,
+  catalogueOf,
+  fieldOfBooking,
+  filledInQuery,
+  startOf,
+  warn,
+  withChosenTime,
+} from '../bookings/book-routes.ts'
+import { findVisit, pathOf } from '../frame/console-page.ts'
+import {
+  addForms,
+  type BusinessVisit,
+  type ConsoleRoute,
+  consoleRoutes,
+  formMedia,
+  FormFault,
+  type RefusedForm,
+  refusedForms,
+  tags,
+} from '../frame/console-route.ts'
+import {
+  bookingWords,
+  choice,
+  faultSummary,
+  field,
+  filledForm,
+  type FormState,
+  hidden,
+  type Typed,
+} from '../../pages/form.ts'
+import { clientName, momentText } from '../frame/formats.ts'
+import { tellTick } from '../bookings/telling.ts'
+import { wallFields } from '../frame/wall-clock.ts'
+
+const maxMinutes = 1_440
+
+/** Moving a booking, making it longer or shorter, and giving it to somebody else. */
+export function moveRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [moveRoute(context)])
+  addForms(app, context, (scope) => tellRoute(scope, context))
+}
+
+/** The script of the calendar moves first, without telling, and sends this when nobody has undone it. */
+function tellRoute(scope: FastifyInstance, context: Context): void {
+  scope.withTypeProvider<TypeBoxTypeProvider>().post(
+    '/console/bookings/:id/tell',
+    {
+      schema: {
+        operationId: 'tellOfMove',
+        tags,
+        summary: 'Tell the client of a move that was made without telling',
+        description: 'Sent again, it does nothing.',
+        params: StrictObject({ id: Type.String({ maxLength: 40 }) }),
+        consumes: formMedia,
+        body: StrictObject({
+          version: Type.String({ pattern: '^[1-9][0-9]{0,8}$', description: 'That the move made.' }),
+          starts_at: InstantText,
+          ends_at: InstantText,
+          staff_id: Type.Optional(Type.String({ maxLength: 36, description: 'Absent for none.' })),
+        }),
+        response: {
+          204: Type.Null({ description: 'The mail is on its way, or nothing is to be told.' }),
+          ...problems('not_found', 'validation_failed', 'invalid_credentials'),
+          ...refusedForms,
+        },
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request)
+      if (!visit) throw invalidCredentials('The log-in has ended; log in again at /console.')
+      const { version, starts_at, ends_at, staff_id = null } = request.body
+      const known = { starts_at: readInstant(starts_at), ends_at: readInstant(ends_at), staff_id }
+      await tellOfChange(context, visit.person, { id: request.params.id, version: Number(version), known })
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+function moveRoute(context: Context): ConsoleRoute {
+  return {
+    path: '/console/bookings/:id/move',
+    name: 'MoveForm',
+    summary: 'The form to move a booking',
+    role: 'staff',
+    query: filledInQuery,
+    show: async (visit, { id }) => {
+      const booking = await ownBooking(context, visit, id)
+      return movePage(context, visit, { booking, state: filledForm(presentFields(booking)) })
+    },
+    form: {
+      fieldOf: fieldOfBooking,
+      words: bookingWords,
+      refusals: { ...bookingRefusals, version_conflict: 422, change_not_allowed: 422 },
+      act: async (visit, sent, { id }, once) => {
+        const booking = await ownBooking(context, visit, id)
+        const typed = withChosenTime(sent, booking.timezone)
+        const startsAt = startOf(visit, typed, booking.timezone)
+        const target = { id: booking.id, ifMatch: typed['version'] ?? '"0"' }
+        const change = changeOf(visit, { booking, typed, startsAt })
+        const { date } = wallFields(startsAt, booking.timezone)
+        await warnOfMove(context, visit, { booking, typed, change })
+        return once(
+          () => changeBooking(context, visit.person, { target, change }),
+          () => ({ path: '/console', query: { date, done: 'moved' } }),
+        )
+      },
+      again: async (visit, state, { id }) => {
+        const booking = await ownBooking(context, visit, id)
+        const { refusal } = state
+        const isStale = refusal instanceof Problem && refusal.code === 'version_conflict'
+        const shown = isStale
+          ? { typed: presentFields(booking), faults: { '': visit.texts.move.changed } }
+          : { ...state, typed: withChosenTime(state.typed, booking.timezone) }
+        return movePage(context, visit, { booking, state: shown })
+      },
+    },
+  }
+}
+
+/** What stays where it was needs no warning. */
+async function warnOfMove(
+  context: Context,
+  visit: BusinessVisit,
+  { booking, typed, change }: { booking: BookingRow; typed: Typed; change: ReturnType<typeof changeOf> },
+): Promise<void> {
+  if (!('starts_at' in change) && !('staff_id' in change)) return
+  const { service_id, location_id, starts_at } = booking
+  const staffId = change.staff_id ?? booking.staff_id
+  await warn(context, visit, {
+    wanted: {
+      ...{ service_id, location_id, starts_at: change.starts_at ?? starts_at },
+      ...(staffId !== null && { staff_id: staffId }),
+    },
+    ...{ minutes: Number(typed['minutes']), typed, firm: ['in_the_past'] },
+  })
+}
+
+/** Throws not_found for a booking of somebody else, for staff. */
+async function ownBooking(context: Context, { person }: BusinessVisit, id: string): Promise<BookingRow> {
+  const booking = await showBooking(context, person, id)
+  if (isStaff(person) && person.staffId !== booking.staff_id)
+    throw new Problem('not_found', 'There is no booking with this id.')
+  return booking
+}
+
+type BookingRow = Awaited<ReturnType<typeof showBooking>>
+
+function presentFields(booking: BookingRow): Typed {
+  return {
+    ...wallFields(booking.starts_at, booking.timezone),
+    start: booking.starts_at,
+    minutes: String((toMs(booking.ends_at) - toMs(booking.starts_at)) / 60_000),
+    who: booking.staff_id ?? '',
+    version: etagOf(booking),
+    tell: 'on',
+  }
+}
+
+function changeOf(
+  { texts: { book } }: BusinessVisit,
+  { booking, typed, startsAt }: { booking: BookingRow; typed: Typed; startsAt: BookingRow['starts_at'] },
+) {
+  const minutes = Number(typed['minutes'])
+  if (!Number.isInteger(minutes) || minutes < 1 || minutes > maxMinutes)
+    throw new FormFault({ minutes: book.badParty(maxMinutes) })
+  const endsAt = plusMinutes(startsAt, minutes)
+  const isMoved = startsAt !== booking.starts_at
+  const { who = '' } = typed
+  const isGiven = isUuid(who) && booking.staff_id !== null && who !== booking.staff_id
+  return {
+    ...(isMoved && { starts_at: startsAt }),
+    ...((isMoved || endsAt !== booking.ends_at) && { ends_at: endsAt }),
+    ...(isGiven && { staff_id: who }),
+    notify: typed['tell'] === 'on',
+  }
+}
+
+async function movePage(
+  context: Context,
+  visit: BusinessVisit,
+  { booking, state }: { booking: BookingRow; state: FormState & Partial<RefusedForm> },
+) {
+  const { texts, locale, person } = visit
+  const t = texts.move
+  const { timezone, staff_name } = booking
+  const { client } = presentBooking(booking, person)
+  const { anyway: _, ...others } = state.faults
+  const about = html`<h1>${t.title}</h1>
+    <p>
+      <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
+        ><bdi>${t.of(clientName(client, visit), booking.service_name)}</bdi></a
+      >
+      · ${t.now}:
+      ${momentText(booking.starts_at, { timezone, locale })}${staff_name === null ? '' : html` · <bdi>${staff_name}</bdi>`}
+    </p>`
+  const rest =
+    booking.status === 'cancelled'
+      ? html`<p>${t.cancelled}</p>`
+      : html`<form
+          method="post"
+          action="${pathOf(`/console/bookings/${booking.id}/move`, visit)}"
+          class="fields book"
+        >
+          ${firstButton('move')}
+          ${hidden({ once: visit.once, version: state.typed['version'], start: state.typed['start'] })}
+          ${faultSummary({ ...state, faults: others }, bookingWords(texts), nearTimes(visit, state.refusal, { timezone }))}
+          ${timeFields(visit, state, field(state, { name: 'minutes', label: t.minutes, type: 'number', required: true }))}
+          ${booking.staff_id === null || isStaff(person) ? '' : await peopleField(context, visit, { booking, state })}
+          ${tellTick(visit, state, t.tell, booking.client_email)} ${warningBox(state, t.anyway)}
+          <button type="submit" name="do" value="move" class="main">${t.send}</button>
+        </form>`
+  return calendarForm(t.title, html`${about} ${rest}`)
+}
+
+/** Those who could take the booking, and who has it. */
+async function peopleField(
+  context: Context,
+  visit: BusinessVisit,
+  { booking, state }: { booking: BookingRow; state: FormState },
+): Promise<Html> {
+  const { services, staff } = await catalogueOf(context, visit)
+  const service = services.find(({ id }) => id === booking.service_id)
+  const people = staff.filter(
+    ({ id, active }) => id === booking.staff_id || (active && service?.staff_ids.includes(id)),
+  )
+  return choice(state, {
+    ...{ name: 'who', label: visit.texts.book.who },
+    options: people.map(({ id, name }) => [id, name] as const),
+  })
+}

@@ -1,0 +1,170 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { Problem } from '../../base/errors.ts'
+import { listBookings, showBooking } from '../../bookings/booking.ts'
+import { exportWholeClient } from '../../bookings/client-export.ts'
+import { listClients } from '../../bookings/client.ts'
+import type { Context } from '../../bookings/context.ts'
+import { eraseClient } from '../../bookings/erasure.ts'
+import { blockClient, unblockClient } from '../../bookings/strangers.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { clientList, clientPage, type ClientView, erasePage } from './client-page.ts'
+import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import { type BusinessVisit, type ConsoleRoute, consoleRoutes, type ShownPage } from '../frame/console-route.ts'
+import { faultSummary } from '../../pages/form.ts'
+
+const path = '/console/clients'
+const minSearched = 3
+const shownBookings = '20'
+const perPage = '50'
+
+/** The clients of a business, and what people do about one. */
+export function clientPageRoutes(app: FastifyInstance, context: Context): void {
+  const ofClient = [clientRoute(context), exportRoute(context), eraseRoute(context)]
+  consoleRoutes(app, context, [
+    listRoute(context),
+    ...ofClient.map((route): ConsoleRoute => ({ ...route, missing: sayMissing })),
+  ])
+}
+
+function listRoute(context: Context): ConsoleRoute {
+  return {
+    path,
+    name: 'ClientsPage',
+    summary: 'The clients of a business',
+    role: 'manager',
+    query: {
+      q: Type.Optional(Type.String({ maxLength: 600, description: 'A part of name, e-mail or phone.' })),
+    },
+    show: async (visit, { query }) => {
+      const { clients: t } = visit.texts
+      const q = query['q']?.trim() ?? ''
+      const isShort = q !== '' && Array.from(q).length < minSearched
+      const { data, next_cursor } = await pageOrFirst(context, visit, {
+        ...(q !== '' && !isShort && { q: q.slice(0, 100) }),
+        ...(query['cursor'] && { cursor: query['cursor'] }),
+      })
+      const fault = isShort ? t.tooShort : undefined
+      return {
+        title: t.title,
+        section: 'clients',
+        body: html`${doneNotice(visit, query['done'])}
+        ${clientList(visit, { q, fault, clients: data, nextCursor: next_cursor })}`,
+      }
+    },
+  }
+}
+
+/** The first page where a cursor is of another list: an address may be kept for long. */
+async function pageOrFirst(
+  context: Context,
+  { person, business }: BusinessVisit,
+  { cursor, ...search }: { q?: string; cursor?: string },
+) {
+  const query = { ...search, business_id: business.id, limit: perPage }
+  try {
+    return await listClients(context, person, { ...query, ...(cursor !== undefined && { cursor }) })
+  } catch (error) {
+    if (cursor === undefined || !(error instanceof Problem)) throw error
+    return listClients(context, person, query)
+  }
+}
+
+function clientRoute(context: Context): ConsoleRoute {
+  return {
+    path: `${path}/:id`,
+    name: 'ClientPage',
+    summary: 'The client of a booking',
+    role: 'manager',
+    show: async (visit, { id, query }) =>
+      clientPage(await readView(context, visit, id), doneNotice(visit, query['done'])),
+    form: {
+      act: async (visit, { action }, { id }) => {
+        const { email, business_id } = await clientOf(context, visit, id)
+        if (action === 'unblock') await unblockClient(context, visit.person, { email, business_id })
+        else await blockClient(context, visit.person, { email, business_id })
+        return { path: `${path}/${id}`, query: { done: action === 'unblock' ? 'unblocked' : 'blocked' } }
+      },
+      again: async (visit, state, { id }) =>
+        clientPage(await readView(context, visit, id), faultSummary(state, visit.texts.setUp)),
+    },
+  }
+}
+
+function exportRoute(context: Context): ConsoleRoute {
+  return {
+    path: `${path}/:id/export`,
+    name: 'ClientExport',
+    summary: 'All that is kept about the client of a booking, as a file',
+    role: 'owner',
+    form: {
+      fileType: 'application/json',
+      act: async (visit, _typed, { id }) => {
+        const whole = await exportWholeClient(context, visit.person, await clientOf(context, visit, id))
+        return { file: { name: 'client.json', text: `${JSON.stringify(whole, null, 2)}\n` } }
+      },
+      again: async (visit, state, { id }) =>
+        clientPage(await readView(context, visit, id), faultSummary(state, visit.texts.setUp)),
+    },
+  }
+}
+
+function eraseRoute(context: Context): ConsoleRoute {
+  const show = async (visit: BusinessVisit, id: string): Promise<ShownPage> =>
+    erasePage(await readView(context, visit, id), context.clock.now())
+  return {
+    path: `${path}/:id/erase`,
+    name: 'ClientErasure',
+    summary: 'The question before a client is erased',
+    role: 'owner',
+    show: (visit, { id }) => show(visit, id),
+    form: {
+      act: async (visit, _typed, { id }) => {
+        const { client_email: email, business_id } = await showBooking(context, visit.person, id)
+        if (email !== '') await eraseClient(context, visit.person, { email, business_id }) // else sent twice
+        return { path, query: { done: 'erased' } }
+      },
+      again: (visit, _state, { id }) => show(visit, id),
+    },
+  }
+}
+
+/** Whom a booking is for. Throws not_found, also for one who was erased. */
+async function clientOf(context: Context, { person }: ConsoleVisit, id: string) {
+  const { client_email: email, business_id } = await showBooking(context, person, id)
+  if (email === '') throw new Problem('not_found', 'The client of this booking was erased.')
+  return { email, business_id }
+}
+
+async function readView(context: Context, visit: BusinessVisit, id: string): Promise<ClientView> {
+  const { person } = visit
+  const { email, business_id } = await clientOf(context, visit, id)
+  const now = context.clock.now()
+  const ofClient = { email, business_id, limit: shownBookings }
+  const [{ data }, ahead, past] = await Promise.all([
+    listClients(context, person, { email, business_id }),
+    listBookings(context, person, { ...ofClient, from: now, sort: 'starts_at' }),
+    listBookings(context, person, { ...ofClient, to: now, sort: '-starts_at' }),
+  ])
+  const [client] = data
+  if (!client) throw new Problem('not_found', 'There is no such client.')
+  const business = visit.businesses.find((one) => one.id === business_id) ?? visit.business
+  return { visit: { ...visit, business }, id, client, ahead: ahead.rows, past: past.rows }
+}
+
+function sayMissing(visit: ConsoleVisit): ShownPage {
+  const t = visit.texts.clients
+  return {
+    title: t.notFound,
+    section: 'clients',
+    body: html`<h1>${t.notFound}</h1>
+      <p>${t.notFoundWhy}</p>
+      <p><a href="${pathOf(path, visit)}">${t.toList}</a></p>`,
+  }
+}
+
+function doneNotice({ texts }: ConsoleVisit, done: string | undefined): Html {
+  if (done === undefined || !Object.hasOwn(texts.clients.done, done)) return html``
+  const text = texts.clients.done[done as keyof typeof texts.clients.done] // as was just looked up
+  return html`<p class="notice" role="status">${text}</p>`
+}

@@ -1,0 +1,174 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { listAudit } from '../../access/audit.ts'
+import { listPeople } from '../../access/person.ts'
+import { Problem } from '../../base/errors.ts'
+import { isUuid } from '../../base/ids.ts'
+import { instantFromMs, isDate } from '../../base/instants.ts'
+import type { Context } from '../../bookings/context.ts'
+import { listKeysInScope } from '../../catalogue/business-keys.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { businessOf, pathOf } from '../frame/console-page.ts'
+import { type BusinessVisit, consoleRoutes } from '../frame/console-route.ts'
+import { choice, field, filledForm, hidden } from '../../pages/form.ts'
+import { momentOf } from '../frame/formats.ts'
+
+const path = '/console/audit'
+const Choice = Type.Optional(Type.String({ maxLength: 600 }))
+
+type Address = Record<string, string | undefined>
+type Entry = Awaited<ReturnType<typeof listAudit>>['data'][number]
+
+/** Who changed what in a business. */
+export function auditPageRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [
+    {
+      path,
+      name: 'AuditPage',
+      summary: 'Who changed what in a business',
+      role: 'owner',
+      query: {
+        actor: Choice,
+        day: Choice,
+        where: Type.Optional(
+          Type.String({ maxLength: 600, description: 'Of a hub: `hub` for all that happened there.' }),
+        ),
+      },
+      show: async (visit, { query }) => ({
+        title: visit.texts.audit.title,
+        body: await auditPage(context, visit, query),
+      }),
+    },
+  ])
+}
+
+async function auditPage(context: Context, visit: BusinessVisit, address: Address): Promise<Html> {
+  const { audit: t, setUp } = visit.texts
+  const query = readAddress(visit, address)
+  const [page, actors] = await Promise.all([
+    pageOrFirst(context, visit, query, address['cursor']),
+    actorsOf(context, visit),
+  ])
+  const { actor, day, where } = address
+  const kept = { ...(actor && { actor }), ...(day && { day }), ...(where && { where }) }
+  const isFiltered = Object.keys(kept).length > 0
+  return html`<h1>${t.title}</h1>
+    <p>${t.what}</p>
+    ${filterForm(visit, address, actors)}
+    ${
+      page.data.length > 0
+        ? html`<ul class="history">
+            ${page.data.map((entry) => row(visit, entry))}
+          </ul>`
+        : html`<p>${isFiltered ? t.nothingFound : t.empty}</p>
+            ${isFiltered ? html`<p><a href="${pathOf(path, visit)}">${t.showAll}</a></p>` : ''}`
+    }
+    ${
+      page.next_cursor === null
+        ? ''
+        : html`<p>
+            <a class="button" href="${pathOf(path, visit, { ...kept, cursor: page.next_cursor })}"
+              >${setUp.next}</a
+            >
+          </p>`
+    }`
+}
+
+/** What an address asks for; what cannot be meant is left out. */
+function readAddress({ business, person }: BusinessVisit, { actor, day, where }: Address) {
+  const isWholeHub = where === 'hub' && 'hubId' in person.scope
+  return {
+    limit: '50',
+    ...(!isWholeHub && { business_id: business.id }),
+    ...(actor !== undefined && isUuid(actor) && { actor: actor.toLowerCase() }),
+    ...(day !== undefined && isDate(day) && dayIn(business.timezone, day)),
+  }
+}
+
+/** A day of a zone, whatever its clocks do. */
+function dayIn(timeZone: string, text: string): { from: string; to: string } {
+  const day = Temporal.PlainDate.from(text)
+  const start = (date: Temporal.PlainDate) => instantFromMs(date.toZonedDateTime(timeZone).epochMilliseconds)
+  return { from: start(day), to: start(day.add({ days: 1 })) }
+}
+
+/** The first page where a cursor is of another list: an address may be kept for long. */
+async function pageOrFirst(
+  context: Context,
+  { person }: BusinessVisit,
+  query: ReturnType<typeof readAddress>,
+  cursor: string | undefined,
+) {
+  try {
+    return await listAudit(context, person, { ...query, ...(cursor !== undefined && { cursor }) })
+  } catch (error) {
+    if (cursor === undefined || !(error instanceof Problem)) throw error
+    return listAudit(context, person, query)
+  }
+}
+
+interface Named {
+  id: string
+  name: string
+}
+
+/** The people and keys that entries can be narrowed to. */
+async function actorsOf(context: Context, { person, business, texts }: BusinessVisit): Promise<Named[]> {
+  const [people, { rows: keys }] = await Promise.all([
+    listPeople(context, person.scope),
+    listKeysInScope(context, person, { businessId: business.id, query: { limit: '100' } }),
+  ])
+  return [
+    ...people.map(({ user_id: id, name }) => ({ id, name })),
+    ...keys.map(({ id, label, last_four }) => ({ id, name: texts.audit.key(label ?? `…${last_four}`) })),
+  ]
+}
+
+function filterForm(visit: BusinessVisit, address: Address, actors: Named[]): Html {
+  const { audit: t, bookings } = visit.texts
+  const { actor = '', day = '', where = '' } = address
+  const state = filledForm({ actor: actor.toLowerCase(), day: isDate(day) ? day : '', where })
+  const options = [['', t.anybody] as const, ...actors.map(({ id, name }) => [id, name] as const)]
+  const places = [['', visit.business.name] as const, ['hub', t.wholeHub] as const]
+  return html`<form method="get" action="${path}" class="filters">
+    ${hidden({ business: businessOf(visit) })} ${choice(state, { name: 'actor', label: t.who, options })}
+    ${field(state, { name: 'day', label: t.day, type: 'date' })}
+    ${'hubId' in visit.person.scope ? choice(state, { name: 'where', label: t.where, options: places }) : ''}
+    <button type="submit" class="main">${bookings.show}</button>
+  </form>`
+}
+
+/** Subjects with a page of their own. */
+const pages: Record<string, string> = {
+  booking: '/console/bookings',
+  service: '/console/services',
+  staff: '/console/people',
+  location: '/console/locations',
+  block: '/console/block',
+  webhook: '/console/developers/webhooks',
+}
+
+function row(visit: BusinessVisit, { at, actor, action, subject, business_id, address }: Entry): Html {
+  const t = visit.texts.audit
+  const isHere = business_id === visit.business.id
+  const page = isHere && !action.endsWith('.deleted') ? pages[subject.type] : undefined
+  const text = actionText(visit, action)
+  return html`<li>
+    <time datetime="${at}">${momentOf(at, visit)}</time>
+    <span
+      >${page === undefined ? text : html`<a href="${pathOf(`${page}/${subject.id}`, visit)}">${text}</a>`}</span
+    >
+    <span class="soft"
+      >${t.by[actor.type]}${
+        actor.name === null ? '' : html` <bdi>${actor.name}</bdi>`
+      }${address === null ? '' : html` · <bdi>${address}</bdi>`}</span
+    >
+  </li>`
+}
+
+/** "Booking: cancelled"; what has no words yet, as the API names it. */
+function actionText({ texts: { audit } }: BusinessVisit, action: string): string {
+  const [subject = '', verb = ''] = action.split('.')
+  const [what, done] = [audit.subjects[subject], audit.verbs[verb]]
+  return what === undefined || done === undefined ? action : `${what}: ${done}`
+}

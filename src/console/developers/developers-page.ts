@@ -1,0 +1,53 @@
+import { html, type Html } from '../../pages/page.ts'
+import { pathOf } from '../frame/console-page.ts'
+import type { BusinessVisit, ShownPage } from '../frame/console-route.ts'
+
+/* What the pages for developers share. */
+
+export const developersPath = '/console/developers'
+
+/** That something was done, after the page that did it. */
+export function doneNotice({ texts: { developers } }: BusinessVisit, done: string | undefined): Html {
+  if (done === undefined || !Object.hasOwn(developers.done, done)) return html``
+  const text = developers.done[done as keyof typeof developers.done] // as was just looked up
+  return html`<p class="notice" role="status">${text}</p>`
+}
+
+/** What cannot be undone: opens a question, whose button does it. */
+export function asksOnce(
+  title: string,
+  { action, why, button, fields = html`` }: { action: string; why: string; button: string; fields?: Html },
+): Html {
+  return html`<details class="asks">
+    <summary>${title}</summary>
+    <form method="post" action="${action}">
+      ${fields}
+      <p>${why}</p>
+      <button type="submit">${button}</button>
+    </form>
+  </details>`
+}
+
+/** The first part of a pointer (RFC 6901): the field. */
+export function fieldOfPointer(pointer: string): string {
+  return pointer.split('/')[1] ?? ''
+}
+
+export function backLink(visit: BusinessVisit): Html {
+  return html`<p>
+    <a class="back" href="${pathOf(developersPath, visit)}">← ${visit.texts.setUp.back}</a>
+  </p>`
+}
+
+/** What is shown once: nobody can look it up again. */
+export function secretPage(visit: BusinessVisit, title: string, secret: string): ShownPage {
+  const t = visit.texts.developers
+  return {
+    title,
+    section: 'developers',
+    body: html`<h1>${title}</h1>
+      <p class="alert" role="status">${t.once}</p>
+      <p class="code secret"><code>${secret}</code></p>
+      <p><a class="button" href="${pathOf(developersPath, visit)}">${t.saved}</a></p>`,
+  }
+}

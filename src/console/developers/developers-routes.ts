@@ -1,0 +1,233 @@
+import type { FastifyInstance } from 'fastify'
+import { planLimits } from '../../access/rate-limit-rules.ts'
+import type { Context } from '../../bookings/context.ts'
+import {
+  issueKeyInScope,
+  listKeysInScope,
+  presentKey,
+  revokeKeyInScope,
+} from '../../catalogue/business-keys.ts'
+import { presentBusiness, showBusinessInScope } from '../../catalogue/business.ts'
+import { cursorOfKey } from '../../access/key.ts'
+import { CreateKey } from '../../catalogue/key-schemas.ts'
+import { pageOf } from '../../base/wire.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { pathOf } from '../frame/console-page.ts'
+import {
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  type ShownPage,
+} from '../frame/console-route.ts'
+import {
+  faultSummary,
+  field,
+  filledForm,
+  type FormState,
+  hidden,
+  linesOf,
+  radios,
+  type Typed,
+} from '../../pages/form.ts'
+import { momentOf } from '../frame/formats.ts'
+import {
+  asksOnce,
+  backLink,
+  developersPath,
+  doneNotice,
+  fieldOfPointer,
+  secretPage,
+} from './developers-page.ts'
+import { webhookList, webhookPages } from './webhook-pages.ts'
+
+/** What connects programs with a business: its plan, keys, webhooks and events. */
+export function developersRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [
+    overview(context),
+    newKey(context),
+    revokedKey(context),
+    ...webhookPages(context),
+  ])
+}
+
+function overview(context: Context): ConsoleRoute {
+  return {
+    path: developersPath,
+    name: 'DevelopersPage',
+    summary: 'The plan, keys and webhooks of a business',
+    role: 'owner',
+    show: async (visit, { query }) => {
+      const t = visit.texts.developers
+      const [plan, keys, webhooks] = await Promise.all([
+        planOf(context, visit),
+        keyList(context, visit, query['cursor']),
+        webhookList(context, visit),
+      ])
+      return {
+        title: t.title,
+        section: 'developers',
+        body: html`<h1>${t.title}</h1>
+          ${doneNotice(visit, query['done'])}
+          <p>${t.what} <a href="/docs">${t.reference}</a></p>
+          ${plan}
+          <div class="head">
+            <h2>${t.keys}</h2>
+            <a class="button" href="${pathOf(`${developersPath}/keys/new`, visit)}">${t.addKey}</a>
+          </div>
+          ${keys} ${webhooks}`,
+      }
+    },
+  }
+}
+
+async function planOf(context: Context, visit: BusinessVisit): Promise<Html> {
+  const t = visit.texts.developers
+  const row = await showBusinessInScope(context, visit.person, visit.business.id)
+  const { plan } = presentBusiness(row)
+  const usual = planLimits[plan]
+  const own = plan === 'enterprise' ? row : { limit_per_minute: null, limit_per_hour: null }
+  const number = (value: number) => new Intl.NumberFormat(visit.locale).format(value)
+  const facts: [string, string][] = [
+    [t.plan, t.plans[plan]],
+    [
+      t.limits,
+      t.limitsOfKey(
+        number(own.limit_per_minute ?? usual.perMinute),
+        number(own.limit_per_hour ?? usual.perHour),
+      ),
+    ],
+    [t.withIt, plan === 'enterprise' ? t.hasAll : t.hasLess],
+  ]
+  return html`<dl class="facts">
+    ${facts.map(
+      ([name, text]) =>
+        html`<dt>${name}</dt>
+          <dd>${text}</dd>`,
+    )}
+  </dl>`
+}
+
+async function keyList(context: Context, visit: BusinessVisit, cursor: string | undefined): Promise<Html> {
+  const t = visit.texts.developers
+  const query = { limit: '50', ...(cursor !== undefined && { cursor }) }
+  const asked = { businessId: visit.business.id, query }
+  const { rows, limit, timezone } = await listKeysInScope(context, visit.person, asked)
+  const page = pageOf(rows, limit, { present: (key) => presentKey(key, timezone), cursor: cursorOfKey })
+  if (page.data.length === 0) return html`<p>${t.noKeys}</p>`
+  const row = (key: (typeof page.data)[number]) =>
+    html`<li class="key">
+      <span class="row-what">
+        <strong><bdi>${key.label ?? t.noLabel}</bdi></strong>
+        <span class="soft"
+          >${t.keyTypes[key.type]} · <code>…${key.last_four}</code> ·
+          ${t.made(momentOf(key.created_at, visit))}${
+            key.allowed_origins === null ? '' : html` · <bdi>${key.allowed_origins.join(', ')}</bdi>`
+          }</span
+        >
+      </span>
+      ${
+        key.revoked_at === null
+          ? revokeForm(visit, key)
+          : html`<span class="state">${t.revoked}</span>
+              <span class="soft">${momentOf(key.revoked_at, visit)}</span>`
+      }
+    </li>`
+  return html`<ul class="rows">
+      ${page.data.map(row)}
+    </ul>
+    ${
+      page.next_cursor === null
+        ? ''
+        : html`<p>
+            <a class="button" href="${pathOf(developersPath, visit, { cursor: page.next_cursor })}"
+              >${visit.texts.setUp.next}</a
+            >
+          </p>`
+    }`
+}
+
+/** Asks once, as it cannot be undone. */
+function revokeForm(
+  visit: BusinessVisit,
+  key: { id: string; label: string | null; last_four: string },
+): Html {
+  const t = visit.texts.developers
+  return asksOnce(t.revoke, {
+    action: pathOf(`${developersPath}/keys/${key.id}/revoke`, visit),
+    why: t.revokeWhy(key.label ?? `…${key.last_four}`),
+    button: t.revokeNow,
+  })
+}
+
+function revokedKey(context: Context): ConsoleRoute {
+  return {
+    path: `${developersPath}/keys/:id/revoke`,
+    name: 'KeyRevocation',
+    summary: 'Revoke a key of a business',
+    role: 'owner',
+    form: {
+      act: async ({ person, business }, _typed, { id }) => {
+        await revokeKeyInScope(context, person, { businessId: business.id, keyId: id })
+        return { path: developersPath, query: { done: 'revoked' } }
+      },
+      again: (visit, state) => Promise.resolve(keyForm(visit, state)),
+    },
+  }
+}
+
+function newKey(context: Context): ConsoleRoute {
+  return {
+    path: `${developersPath}/keys/new`,
+    name: 'NewKeyPage',
+    summary: 'A new key of a business',
+    role: 'owner',
+    show: (visit) => Promise.resolve(keyForm(visit, filledForm({ type: 'publishable' }))),
+    form: {
+      fieldOf: fieldOfPointer,
+      act: async (visit, typed, _address, once) => {
+        const { person, business } = visit
+        const input = checkedForm(CreateKey, keyOf(typed))
+        const target = { businessId: business.id, input }
+        // what is stored of the form has no secret: sent again, it shows none
+        let key: string | undefined
+        const next = await once(
+          async (store) => {
+            ;({ key } = await issueKeyInScope(context, person, target, store))
+          },
+          () => ({ path: developersPath, query: { done: 'keyMade' } }),
+        )
+        return key === undefined ? next : { page: secretPage(visit, visit.texts.developers.newKey, key) }
+      },
+      again: (visit, state) => Promise.resolve(keyForm(visit, state)),
+    },
+  }
+}
+
+function keyOf({ type = '', label = '', allowed_origins }: Typed) {
+  const origins = linesOf(allowed_origins)
+  return { type, ...(label !== '' && { label }), ...(origins.length > 0 && { allowed_origins: origins }) }
+}
+
+function keyForm(visit: BusinessVisit, state: FormState): ShownPage {
+  const { developers: t, setUp } = visit.texts
+  const types = ['publishable', 'business'] as const
+  return {
+    title: t.newKey,
+    section: 'developers',
+    body: html`${backLink(visit)}
+      <h1>${t.newKey}</h1>
+      ${faultSummary(state, setUp)}
+      <form method="post" action="${pathOf(`${developersPath}/keys/new`, visit)}" class="fields wide-fields">
+        ${hidden({ once: visit.once })}
+        ${field(state, { name: 'label', label: t.label, hint: t.labelHint, max: 100 })}
+        ${radios(state, {
+          name: 'type',
+          label: t.type,
+          options: types.map((type) => [type, t.keyTypesLong[type]] as const),
+        })}
+        ${field(state, { name: 'allowed_origins', label: t.origins, hint: t.originsHint, rows: 3 })}
+        <div class="actions"><button type="submit" class="main">${t.makeKey}</button></div>
+      </form>`,
+  }
+}

@@ -1,0 +1,508 @@
+import { Type } from 'typebox'
+import { needsEnterprise } from '../../access/actor.ts'
+import { Problem } from '../../base/errors.ts'
+import type { Context } from '../../bookings/context.ts'
+import { listDeliveries, retryByHand, sendSample } from '../../webhooks/delivery.ts'
+import { type EventType, eventTypes } from '../../webhooks/event-payload.ts'
+import { listEvents } from '../../webhooks/event.ts'
+import { ChangeWebhook, CreateWebhook } from '../../webhooks/webhook-schemas.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  listWebhooks,
+  presentWebhook,
+  removeWebhook,
+  rotateSecret,
+  showWebhook,
+} from '../../webhooks/webhook.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { businessOf, pathOf } from '../frame/console-page.ts'
+import { type BusinessVisit, checkedForm, type ConsoleRoute, type ShownPage } from '../frame/console-route.ts'
+import {
+  asksOnce,
+  backLink,
+  developersPath,
+  doneNotice,
+  fieldOfPointer,
+  secretPage,
+} from './developers-page.ts'
+import {
+  choice,
+  faultSummary,
+  field,
+  filledForm,
+  type FormState,
+  hidden,
+  tick,
+  ticked,
+  tickedOf,
+  ticks,
+  type Typed,
+} from '../../pages/form.ts'
+import { momentOf } from '../frame/formats.ts'
+
+const path = `${developersPath}/webhooks`
+/** Of the address of a page for a new webhook. */
+const newId = 'new'
+const stripLength = '20'
+/** Of a hub: its own webhooks and those of this business are looked for in as many pages. */
+const maxPages = 10
+
+type Webhook = ReturnType<typeof presentWebhook>
+type Delivery = Awaited<ReturnType<typeof listDeliveries>>['data'][number]
+
+/** Pages about webhooks and events. */
+export function webhookPages(context: Context): ConsoleRoute[] {
+  return [webhookPage(context), ...webhookForms(context), eventPage(context)]
+}
+
+function hasWebhooks({ person }: BusinessVisit): boolean {
+  return person.plan === 'enterprise'
+}
+
+/** Throws plan_required, as the API does. */
+function assertHasWebhooks(visit: BusinessVisit): void {
+  if (!hasWebhooks(visit)) throw needsEnterprise(visit.texts.developers.needsEnterprise)
+}
+
+/** The webhooks of a business, and those of its hub, each with how its last deliveries went. */
+export async function webhookList(context: Context, visit: BusinessVisit): Promise<Html> {
+  const t = visit.texts.developers
+  if (!hasWebhooks(visit))
+    return html`<h2>${t.webhooks}</h2>
+      <p>${t.needsEnterprise}</p>`
+  const webhooks = await webhooksOf(context, visit)
+  const strips = await Promise.all(
+    webhooks.map(({ id }) => listDeliveries(context, visit.person, { id, query: { limit: stripLength } })),
+  )
+  const row = (webhook: Webhook, deliveries: Delivery[]) =>
+    html`<li class="key">
+      <span class="row-what">
+        <a href="${pathOf(`${path}/${webhook.id}`, visit)}"><bdi>${webhook.url}</bdi></a>
+        <span class="soft">${webhook.events.map((event) => t.events[event]).join(', ')}</span>
+      </span>
+      ${webhook.status === 'active' ? '' : html`<span class="state">${t.disabled}</span>`}
+      ${strip(visit, deliveries)}
+    </li>`
+  return html`<div class="head">
+      <h2>${t.webhooks}</h2>
+      <a class="button" href="${pathOf(`${path}/${newId}`, visit)}">${t.addWebhook}</a>
+    </div>
+    ${
+      webhooks.length === 0
+        ? html`<p>${t.noWebhooks}</p>`
+        : html`<ul class="rows">
+            ${webhooks.map((webhook, at) => row(webhook, strips[at]?.data ?? []))}
+          </ul>`
+    }
+    <p><a href="${pathOf(`${developersPath}/events`, visit)}">${t.eventLog}</a></p>`
+}
+
+async function webhooksOf(context: Context, { person, business }: BusinessVisit): Promise<Webhook[]> {
+  const found: Webhook[] = []
+  let cursor: string | null = null
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    const page: Awaited<ReturnType<typeof listWebhooks>> = await listWebhooks(context, person, {
+      limit: '100',
+      ...(cursor !== null && { cursor }),
+    })
+    found.push(...page.data.filter(({ business_id: id }) => id === null || id === business.id))
+    cursor = page.next_cursor
+    if (cursor === null) break
+  }
+  return found
+}
+
+const marks = { succeeded: '✓', failed: '✗', pending: '…' } as const
+
+/** The latest deliveries, the oldest first: told by sign and text. */
+function strip(visit: BusinessVisit, deliveries: Delivery[]): Html {
+  const t = visit.texts.developers
+  if (deliveries.length === 0) return html`<span class="soft">${t.nothingSent}</span>`
+  const arrived = deliveries.filter(({ status }) => status === 'succeeded').length
+  return html`<span class="strip">
+    <span aria-hidden="true"
+      >${deliveries
+        .toReversed()
+        .map(({ status }) => html`<span class="mark is-${status}">${marks[status]}</span>`)}</span
+    >
+    <span class="soft">${t.arrived(arrived, deliveries.length)}</span>
+  </span>`
+}
+
+/** One webhook of this business, or of its hub. Throws not_found. */
+async function findWebhook(context: Context, visit: BusinessVisit, id: string): Promise<Webhook> {
+  const webhook = presentWebhook(await showWebhook(context, visit.person, id))
+  if (webhook.business_id === null || webhook.business_id === visit.business.id) return webhook
+  throw new Problem('not_found', 'There is no webhook with this id.')
+}
+
+function webhookPage(context: Context): ConsoleRoute {
+  const pageFor = async (
+    visit: BusinessVisit,
+    id: string,
+    more: {
+      state?: FormState
+      done?: string | undefined
+      open?: string | undefined
+      cursor?: string | undefined
+    },
+  ) => {
+    assertHasWebhooks(visit)
+    if (id === newId) return newPage(visit, more.state ?? filledForm(tickedOf('event.', eventTypes)))
+    const webhook = await findWebhook(context, visit, id)
+    return oldPage(context, visit, { webhook, ...more })
+  }
+  return {
+    path: `${path}/:id`,
+    name: 'WebhookPage',
+    summary: 'A webhook of a business, and its deliveries',
+    role: 'owner',
+    show: (visit, { id, query }) => {
+      if (!hasWebhooks(visit)) return Promise.resolve(withoutPlan(visit))
+      return pageFor(visit, id, { done: query['done'], open: query['open'], cursor: query['cursor'] })
+    },
+    form: {
+      fieldOf: fieldOfPointer,
+      act: async (visit, typed, { id }, once) => {
+        assertHasWebhooks(visit)
+        const { person, business } = visit
+        if (id !== newId) {
+          await findWebhook(context, visit, id)
+          const change = checkedForm(ChangeWebhook, {
+            ...webhookOf(typed),
+            description: typed['description'] ? typed['description'] : null,
+            status: typed['active'] === 'on' ? 'active' : 'disabled',
+          })
+          await changeWebhook(context, person, { id, change })
+          return { path: `${path}/${id}`, query: { done: 'saved' } }
+        }
+        const { description } = typed
+        const input = checkedForm(CreateWebhook, {
+          ...webhookOf(typed),
+          ...(description && { description }),
+          business_id: business.id,
+        })
+        let secret: string | undefined
+        const next = await once(
+          async (store) => {
+            ;({ secret } = await createWebhook(context, person, input, store))
+          },
+          () => ({ path: developersPath, query: { done: 'webhookMade' } }),
+        )
+        return secret === undefined
+          ? next
+          : { page: secretPage(visit, visit.texts.developers.secretOf, secret) }
+      },
+      again: (visit, state, { id }) =>
+        hasWebhooks(visit) ? pageFor(visit, id, { state }) : Promise.resolve(withoutPlan(visit)),
+    },
+  }
+}
+
+function webhookOf(typed: Typed) {
+  return { url: typed['url'] ?? '', events: ticked(typed, 'event.') }
+}
+
+function withoutPlan(visit: BusinessVisit): ShownPage {
+  const t = visit.texts.developers
+  return {
+    title: t.webhooks,
+    section: 'developers',
+    body: html`${backLink(visit)}
+      <h1>${t.webhooks}</h1>
+      <p>${t.needsEnterprise}</p>`,
+  }
+}
+
+function webhookFields(visit: BusinessVisit, state: FormState): Html {
+  const t = visit.texts.developers
+  return html`${field(state, { name: 'url', label: t.url, hint: t.urlHint, type: 'url', required: true, max: 2_048 })}
+  ${ticks(state, {
+    name: 'events',
+    label: t.eventsLabel,
+    boxes: eventTypes.map((type) =>
+      tick(state, `event.${type}`, html`${t.events[type]} <code>${type}</code>`),
+    ),
+  })}
+  ${field(state, { name: 'description', label: t.description, max: 200 })}`
+}
+
+function newPage(visit: BusinessVisit, state: FormState): ShownPage {
+  const { developers: t, setUp } = visit.texts
+  return {
+    title: t.newWebhook,
+    section: 'developers',
+    body: html`${backLink(visit)}
+      <h1>${t.newWebhook}</h1>
+      ${faultSummary(state, setUp)}
+      <form method="post" action="${pathOf(`${path}/${newId}`, visit)}" class="fields wide-fields">
+        ${hidden({ once: visit.once })} ${webhookFields(visit, state)}
+        <div class="actions"><button type="submit" class="main">${t.makeWebhook}</button></div>
+      </form>`,
+  }
+}
+
+async function oldPage(
+  context: Context,
+  visit: BusinessVisit,
+  {
+    webhook,
+    state = typedWebhook(webhook),
+    done,
+    open,
+    cursor,
+  }: {
+    webhook: Webhook
+    state?: FormState
+    done?: string | undefined
+    open?: string | undefined
+    cursor?: string | undefined
+  },
+): Promise<ShownPage> {
+  const { developers: t, setUp } = visit.texts
+  const query = { limit: '50', ...(cursor !== undefined && { cursor }) }
+  const { data, next_cursor: next } = await listDeliveries(context, visit.person, { id: webhook.id, query })
+  const opened = data.find(({ id }) => id === open)
+  const formPath = (name: string) => pathOf(`${path}/${webhook.id}/${name}`, visit)
+  return {
+    title: webhook.url,
+    section: 'developers',
+    body: html`${backLink(visit)}
+      <h1><bdi>${webhook.url}</bdi></h1>
+      ${doneNotice(visit, done)} ${webhook.business_id === null ? html`<p class="alert">${t.ofHub}</p>` : ''}
+      ${faultSummary(state, setUp)}
+      ${opened ? await openedDelivery(context, visit, { webhook, delivery: opened, cursor }) : ''}
+      <div class="head">
+        <h2>${t.deliveries}</h2>
+        <form method="post" action="${formPath('test')}">
+          ${hidden({ once: visit.once })}<button type="submit">${t.test}</button>
+        </form>
+      </div>
+      ${data.length === 0 ? html`<p>${t.noDeliveries}</p>` : deliveryRows(visit, { webhook, deliveries: data, cursor })}
+      ${
+        next === null
+          ? ''
+          : html`<p>
+              <a class="button" href="${pathOf(`${path}/${webhook.id}`, visit, { cursor: next })}"
+                >${setUp.next}</a
+              >
+            </p>`
+      }
+      <h2>${t.settings}</h2>
+      <form method="post" action="${pathOf(`${path}/${webhook.id}`, visit)}" class="fields wide-fields">
+        ${webhookFields(visit, state)} ${tick(state, 'active', t.isActive)}
+        <p class="soft">${t.isActiveHint}</p>
+        <div class="actions"><button type="submit" class="main">${setUp.save}</button></div>
+      </form>
+      ${asksOnce(t.rotate, { action: formPath('rotate'), why: t.rotateWhy, button: t.rotateNow })}
+      ${asksOnce(t.remove, { action: formPath('remove'), why: t.removeWhy, button: t.removeNow })}`,
+  }
+}
+
+function typedWebhook({ url, events, description, status }: Webhook): FormState {
+  return filledForm({
+    url,
+    description: description ?? '',
+    ...(status === 'active' && { active: 'on' }),
+    ...tickedOf('event.', events),
+  })
+}
+
+interface DeliveryOf {
+  webhook: Webhook
+  cursor: string | undefined
+}
+
+function deliveryRows(
+  visit: BusinessVisit,
+  { webhook, deliveries, cursor }: DeliveryOf & { deliveries: Delivery[] },
+): Html {
+  const t = visit.texts.developers
+  return html`<ul class="rows">
+    ${deliveries.map(({ id, status, event, created_at, attempts }) => {
+      const address = pathOf(`${path}/${webhook.id}`, visit, {
+        open: id,
+        ...(cursor !== undefined && { cursor }),
+      })
+      return html`<li>
+        <span class="mark is-${status}" aria-hidden="true">${marks[status]}</span>
+        <a href="${address}">${momentOf(created_at, visit)}</a>
+        <span>${t.events[event]}</span>
+        <span class="soft">${t.states[status]}, ${t.tries(attempts.length)}</span>
+      </li>`
+    })}
+  </ul>`
+}
+
+/** A delivery with its attempts, what was sent and what came back. */
+async function openedDelivery(
+  context: Context,
+  visit: BusinessVisit,
+  { webhook, delivery, cursor }: DeliveryOf & { delivery: Delivery },
+): Promise<Html> {
+  const t = visit.texts.developers
+  const payload = await payloadOf(context, visit, delivery)
+  const attempt = ({ number, at, duration_ms, response_status, error }: Delivery['attempts'][number]) =>
+    html`<li>
+      <span class="mark is-${error === null ? 'succeeded' : 'failed'}" aria-hidden="true"
+        >${error === null ? '✓' : '✗'}</span
+      >
+      <span>${t.attempt(number, momentOf(at, visit))}</span>
+      <span>${response_status === null ? t.noAnswer : t.answer(response_status)}</span>
+      <span class="soft">${t.took(duration_ms)}${error === null ? '' : html` · ${t.errors[error]}`}</span>
+    </li>`
+  return html`<section class="card" aria-label="${t.delivery}">
+    <h2>${t.events[delivery.event]}: ${t.states[delivery.status]}</h2>
+    <p class="soft"><code>webhook-id: ${delivery.event_id}</code></p>
+    ${
+      delivery.attempts.length === 0
+        ? html`<p>${t.notTried}</p>`
+        : html`<ul class="rows">
+            ${delivery.attempts.map(attempt)}
+          </ul>`
+    }
+    ${delivery.next_attempt_at === null ? '' : html`<p>${t.nextTry(momentOf(delivery.next_attempt_at, visit))}</p>`}
+    <h3>${t.sent}</h3>
+    ${payload === undefined ? html`<p>${t.sampleSent}</p>` : html`<pre tabindex="0">${JSON.stringify(payload, null, 2)}</pre>`}
+    <form method="post" action="${pathOf(`${path}/${webhook.id}/retry`, visit)}">
+      ${hidden({ once: visit.once, delivery: delivery.id, cursor })}
+      <button type="submit">${t.retry}</button>
+    </form>
+  </section>`
+}
+
+/** The body that was sent; undefined of a sample, and of what is no longer kept. */
+async function payloadOf(
+  context: Context,
+  { person }: BusinessVisit,
+  { booking_id, event, event_id }: Delivery,
+) {
+  const query = { booking_id, type: event, limit: '100' }
+  const { data } = await listEvents(context, person, query)
+  return data.find(({ id }) => id === event_id)?.payload
+}
+
+/** What is done to a webhook besides its settings. */
+function webhookForms(context: Context): ConsoleRoute[] {
+  const form = (
+    name: string,
+    { summary, ...rest }: { summary: string; act: NonNullable<ConsoleRoute['form']>['act'] },
+  ): ConsoleRoute => ({
+    path: `${path}/:id/${name}`,
+    name: `Webhook${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    summary,
+    role: 'owner',
+    form: {
+      act: async (visit, typed, address, once) => {
+        assertHasWebhooks(visit)
+        await findWebhook(context, visit, address.id)
+        return rest.act(visit, typed, address, once)
+      },
+      again: async (visit, { faults }, { id }) => {
+        if (!hasWebhooks(visit)) return withoutPlan(visit)
+        const webhook = await findWebhook(context, visit, id)
+        return oldPage(context, visit, { webhook, state: { ...typedWebhook(webhook), faults } })
+      },
+    },
+  })
+  return [
+    form('test', {
+      summary: 'Send a sample to a webhook of a business',
+      act: ({ person }, _typed, { id }, once) =>
+        once(
+          (store) => sendSample(context, person, id, store),
+          ({ id: open }) => ({ path: `${path}/${id}`, query: { done: 'tested', open } }),
+        ),
+    }),
+    form('retry', {
+      summary: 'Send a delivery to a webhook again',
+      act: ({ person }, { delivery: deliveryId = '', cursor }, { id }, once) => {
+        const query = { done: 'retried', open: deliveryId, ...(cursor !== undefined && { cursor }) }
+        return once(
+          (store) => retryByHand(context, person, { id, deliveryId }, store),
+          () => ({ path: `${path}/${id}`, query }),
+        )
+      },
+    }),
+    form('rotate', {
+      summary: 'Give a webhook a new secret',
+      act: async (visit, _typed, { id }) => {
+        const { secret } = await rotateSecret(context, visit.person, id)
+        return { page: secretPage(visit, visit.texts.developers.secretOf, secret) }
+      },
+    }),
+    form('remove', {
+      summary: 'Remove a webhook of a business',
+      act: async ({ person }, _typed, { id }) => {
+        await removeWebhook(context, person, id)
+        return { path: developersPath, query: { done: 'removed' } }
+      },
+    }),
+  ]
+}
+
+function eventPage(context: Context): ConsoleRoute {
+  return {
+    path: `${developersPath}/events`,
+    name: 'EventsPage',
+    summary: 'The events of a business',
+    role: 'owner',
+    query: { type: Type.Optional(Type.String({ maxLength: 500 })) },
+    show: async (visit, { query }) => {
+      if (!hasWebhooks(visit)) return withoutPlan(visit)
+      const { developers: t, setUp, bookings } = visit.texts
+      const type: EventType | undefined = eventTypes.find((one) => one === query['type'])
+      const { cursor } = query
+      const { data, next_cursor: next } = await listEvents(context, visit.person, {
+        ...{ business_id: visit.business.id, limit: '50' },
+        ...(type && { type }),
+        ...(cursor !== undefined && { cursor }),
+      })
+      const options = [['', t.anyEvent] as const, ...eventTypes.map((one) => [one, t.events[one]] as const)]
+      return {
+        title: t.eventLog,
+        section: 'developers',
+        body: html`${backLink(visit)}
+          <h1>${t.eventLog}</h1>
+          <p>${t.eventLogWhat}</p>
+          <form method="get" action="${developersPath}/events" class="filters">
+            ${hidden({ business: businessOf(visit) })}
+            ${choice(filledForm({ type: type ?? '' }), { name: 'type', label: t.event, options })}
+            <button type="submit" class="main">${bookings.show}</button>
+          </form>
+          ${
+            data.length === 0
+              ? html`<p>${t.noEvents}</p>`
+              : html`<ul class="rows">
+                  ${data.map(
+                    ({ id, type: name, booking_id, occurred_at, payload }) =>
+                      html`<li>
+                        <a href="${pathOf(`/console/bookings/${booking_id}`, visit)}"
+                          >${momentOf(occurred_at, visit)}</a
+                        >
+                        <span>${t.events[name]}</span>
+                        <details class="asks">
+                          <summary>${t.body}</summary>
+                          <p class="soft"><code>webhook-id: ${id}</code></p>
+                          <pre tabindex="0">${JSON.stringify(payload, null, 2)}</pre>
+                        </details>
+                      </li>`,
+                  )}
+                </ul>`
+          }
+          ${
+            next === null
+              ? ''
+              : html`<p>
+                  <a
+                    class="button"
+                    href="${pathOf(`${developersPath}/events`, visit, { ...(type && { type }), cursor: next })}"
+                    >${setUp.next}</a
+                  >
+                </p>`
+          }`,
+      }
+    },
+  }
+}

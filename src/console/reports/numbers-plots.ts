@@ -1,0 +1,116 @@
+import { html, type Html } from '../../pages/page.ts'
+
+/* Plots for numbers, as SVG without a script. What they show stands in a table as well; no colour says anything alone. */
+
+/** A part of a bar: filled, hatched or an outline. */
+type PlotLook = 'full' | 'hatched' | 'outline'
+
+/** A bar, with its parts from the bottom up. */
+interface PlotBar {
+  /** Under it. */
+  label: string
+  parts: { look: PlotLook; value: number }[]
+}
+
+const size = { width: 360, height: 150 }
+const inner = { left: 34, right: 356, top: 8, bottom: 130 }
+const maxLabels = 6
+/** The widest that a bar gets: one alone looks like a wall. */
+const maxBarWidth = 36
+
+/** Bars beside each other. `top` is the highest value of the axis; by default a round one above all bars. */
+export function barPlot(
+  bars: readonly PlotBar[],
+  { title, axis, top }: { title: string; axis: (value: number) => string; top?: number },
+): Html {
+  const highest = Math.max(...bars.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0)), 0)
+  const max = top === undefined ? roundAbove(highest) : Math.max(top, highest)
+  const step = (inner.right - inner.left) / Math.max(bars.length, 1)
+  const width = Math.min(step * 0.7, maxBarWidth)
+  const every = Math.ceil(bars.length / maxLabels)
+  const y = (value: number) => rounded(inner.bottom - (value / max) * (inner.bottom - inner.top))
+  const lines = [0, max / 2, max]
+  return html`<svg class="plot" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label="${title}">
+    ${hatch}
+    ${lines.map(
+      (value) =>
+        html`<line class="grid" x1="${inner.left}" x2="${inner.right}" y1="${y(value)}" y2="${y(value)}" />
+          <text x="${inner.left - 4}" y="${y(value) + 3}" text-anchor="end">${axis(value)}</text>`,
+    )}
+    ${bars.map(({ label, parts }, index) => {
+      const middle = inner.left + step * (index + 0.5)
+      return html`${stacked(parts).map(({ look, from, to }) =>
+        partOf(look, {
+          x: rounded(middle - width / 2),
+          y: y(to),
+          width: rounded(width),
+          height: rounded(y(from) - y(to)),
+        }),
+      )}
+      ${
+        index % every === 0
+          ? html`<text x="${rounded(middle)}" y="${inner.bottom + 14}" text-anchor="middle">${label}</text>`
+          : ''
+      }`
+    })}
+  </svg>`
+}
+
+/** What a look means, with a swatch of it. */
+export function plotLegend(entries: readonly (readonly [look: PlotLook, text: string])[]): Html {
+  return html`<ul class="legend">
+    ${entries.map(
+      ([look, text]) =>
+        html`<li>
+          <svg class="plot swatch" viewBox="0 0 16 16" aria-hidden="true">
+            ${hatch} ${partOf(look, { x: 1, y: 1, width: 14, height: 14 })}
+          </svg>
+          ${text}
+        </li>`,
+    )}
+  </ul>`
+}
+
+/** How much of a whole, beside its number. */
+export function shareBar(share: number): Html {
+  return html`<svg class="plot share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="whole" x="0" y="0" width="100" height="8" />
+    <rect class="full" x="0" y="0" width="${rounded(Math.min(share, 1) * 100)}" height="8" />
+  </svg>`
+}
+
+const hatch = html`<defs>
+  <pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+    <line class="hatching" x1="0" x2="0" y1="0" y2="5" />
+  </pattern>
+</defs>`
+
+function partOf(look: PlotLook, box: { x: number; y: number; width: number; height: number }): Html {
+  if (box.height <= 0) return html``
+  // an address in a style sheet would lead to the sheet
+  const fill = look === 'hatched' ? html`fill="url(#hatch)"` : ''
+  return html`<rect
+    class="${look}"
+    ${fill}
+    x="${box.x}"
+    y="${box.y}"
+    width="${box.width}"
+    height="${box.height}"
+  />`
+}
+
+function stacked(parts: PlotBar['parts']): { look: PlotLook; from: number; to: number }[] {
+  let at = 0
+  return parts.map(({ look, value }) => ({ look, from: at, to: (at += value) }))
+}
+
+/** 2, 4, 10, 20, 40, 100 and so on: halves are whole. */
+function roundAbove(value: number): number {
+  for (let tens = 1; ; tens *= 10) {
+    for (const one of [2, 4, 10]) if (one * tens >= value) return one * tens
+  }
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100
+}

@@ -1,0 +1,154 @@
+import type { ConsoleLanguage } from '../../pages/console/texts.ts'
+
+/* In which currency a business takes its money: a guess for the first price, and those to choose from. */
+
+/** A zone that is missing here leaves the guess to the locale. */
+const currenciesOfZones: Record<string, string> = {
+  ...zones('GBP', 'Europe/London Europe/Belfast Europe/Jersey Europe/Guernsey Europe/Isle_of_Man'),
+  ...zones('CHF', 'Europe/Zurich Europe/Vaduz'),
+  ...zones('SEK', 'Europe/Stockholm'),
+  ...zones('NOK', 'Europe/Oslo Arctic/Longyearbyen'),
+  ...zones('DKK', 'Europe/Copenhagen Atlantic/Faroe Atlantic/Faeroe'),
+  ...zones('PLN', 'Europe/Warsaw'),
+  ...zones('CZK', 'Europe/Prague'),
+  ...zones('HUF', 'Europe/Budapest'),
+  ...zones('RON', 'Europe/Bucharest'),
+  ...zones('TRY', 'Europe/Istanbul'),
+  ...zones('UAH', 'Europe/Kyiv Europe/Kiev'),
+  ...zones('ISK', 'Atlantic/Reykjavik'),
+  ...zones(
+    'EUR',
+    `Europe/Berlin Europe/Busingen Europe/Vienna Europe/Paris Europe/Madrid Europe/Rome Europe/Brussels
+    Europe/Amsterdam Europe/Luxembourg Europe/Dublin Europe/Lisbon Europe/Athens Europe/Helsinki Europe/Mariehamn
+    Europe/Tallinn Europe/Riga Europe/Vilnius Europe/Bratislava Europe/Ljubljana Europe/Zagreb Europe/Sofia
+    Europe/Malta Europe/Monaco Europe/Andorra Europe/San_Marino Europe/Vatican Europe/Podgorica
+    Asia/Nicosia Asia/Famagusta Atlantic/Canary Atlantic/Madeira Atlantic/Azores Africa/Ceuta`,
+  ),
+  ...zones(
+    'USD',
+    `America/New_York America/Indianapolis America/Louisville America/Detroit America/Chicago America/Denver America/Boise America/Phoenix
+    America/Los_Angeles America/Anchorage America/Puerto_Rico Pacific/Honolulu`,
+  ),
+  ...zones(
+    'CAD',
+    `America/Toronto America/Vancouver America/Edmonton America/Winnipeg America/Regina America/Halifax
+    America/Moncton America/St_Johns`,
+  ),
+  ...zones(
+    'AUD',
+    `Australia/Sydney Australia/Melbourne Australia/Brisbane Australia/Perth Australia/Adelaide Australia/Hobart
+    Australia/Darwin`,
+  ),
+  ...zones('NZD', 'Pacific/Auckland'),
+  ...zones('JPY', 'Asia/Tokyo'),
+  ...zones('SGD', 'Asia/Singapore'),
+  ...zones('HKD', 'Asia/Hong_Kong'),
+  ...zones('KRW', 'Asia/Seoul'),
+  ...zones('INR', 'Asia/Kolkata Asia/Calcutta'),
+  ...zones('AED', 'Asia/Dubai'),
+  ...zones('ILS', 'Asia/Jerusalem'),
+  ...zones('ZAR', 'Africa/Johannesburg'),
+  ...zones('MXN', 'America/Mexico_City America/Monterrey America/Tijuana'),
+  ...zones('BRL', 'America/Sao_Paulo America/Fortaleza America/Bahia America/Recife'),
+}
+
+function zones(currency: string, names: string): Record<string, string> {
+  return Object.fromEntries(names.split(/\s+/).map((name) => [name, currency]))
+}
+
+const currenciesOfCountries: Record<string, string> = {
+  ...{ US: 'USD', GB: 'GBP', CH: 'CHF', CA: 'CAD', AU: 'AUD', NZ: 'NZD', SE: 'SEK', NO: 'NOK', DK: 'DKK' },
+  ...{ PL: 'PLN', CZ: 'CZK', JP: 'JPY', IN: 'INR', BR: 'BRL', MX: 'MXN', TR: 'TRY', AE: 'AED' },
+}
+
+/** A guess by where a business is, and else by the country of the reader's language. */
+export function usualCurrency({ timezone, locale }: { timezone: string; locale: string }): string {
+  return currenciesOfZones[timezone] ?? currenciesOfCountries[new Intl.Locale(locale).region ?? ''] ?? 'EUR'
+}
+
+const offered = [
+  ...[
+    'EUR',
+    'USD',
+    'GBP',
+    'CHF',
+    'AED',
+    'ALL',
+    'AMD',
+    'ARS',
+    'AUD',
+    'AZN',
+    'BAM',
+    'BDT',
+    'BHD',
+    'BRL',
+    'CAD',
+  ],
+  ...[
+    'CLP',
+    'CNY',
+    'COP',
+    'CRC',
+    'CZK',
+    'DKK',
+    'DOP',
+    'EGP',
+    'GEL',
+    'GHS',
+    'HKD',
+    'HUF',
+    'IDR',
+    'ILS',
+    'INR',
+  ],
+  ...[
+    'ISK',
+    'JOD',
+    'JPY',
+    'KES',
+    'KRW',
+    'KWD',
+    'KZT',
+    'LKR',
+    'MAD',
+    'MDL',
+    'MKD',
+    'MXN',
+    'MYR',
+    'NGN',
+    'NOK',
+  ],
+  ...[
+    'NZD',
+    'OMR',
+    'PEN',
+    'PHP',
+    'PKR',
+    'PLN',
+    'QAR',
+    'RON',
+    'RSD',
+    'SAR',
+    'SEK',
+    'SGD',
+    'THB',
+    'TND',
+    'TRY',
+  ],
+  ...['TWD', 'TZS', 'UAH', 'UGX', 'UYU', 'VND', 'XOF', 'XAF', 'ZAR'],
+]
+
+/** The currencies to choose from, the present one first. */
+export function currencyChoices(present: string, { locale }: Pick<ConsoleLanguage, 'locale'>) {
+  const names = new Intl.DisplayNames(locale, { type: 'currency' })
+  const codes = new Set([...(/^[A-Z]{3}$/.test(present) ? [present] : []), ...offered])
+  return [...codes].map((code) => [code, `${code} · ${names.of(code) ?? code}`] as const)
+}
+
+const sign = String.raw`(?:\p{Sc}|[A-Z]{3}|kr\.?|Fr\.?|zł|Kč|Ft)`
+const signs = new RegExp(String.raw`^${sign}\s*|\s*${sign}$`, 'giu')
+
+/** An amount without the sign of a currency before or behind it, such as "30" of "30 €". */
+export function withoutSign(amount: string): string {
+  return amount.trim().replace(signs, '')
+}

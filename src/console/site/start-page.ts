@@ -1,0 +1,126 @@
+import { bookingPageKey } from '../../access/page-key.ts'
+import { listBookings } from '../../bookings/booking.ts'
+import type { Context } from '../../bookings/context.ts'
+import type { Instant } from '../../base/instants.ts'
+import { locationKind, serviceKind, staffKind } from '../../catalogue/catalogue.ts'
+import type { Location, Service, StaffMember } from '../../catalogue/catalogue-types.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { allOf } from '../../pages/console/all-of.ts'
+import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import type { BusinessVisit } from '../frame/console-route.ts'
+
+/* From nothing to the first booking: how far a business is. Nothing is stored for it: what is there tells. */
+
+/** Steps that have a page, in their order. */
+const startSteps = ['hours', 'service', 'people', 'page'] as const
+export type StartStep = (typeof startSteps)[number]
+
+/** What a business has of what it needs; active items alone. */
+export interface Progress {
+  locations: Location[]
+  services: Service[]
+  staff: StaffMember[]
+  /** The newest one. */
+  booking: { starts_at: Instant; timezone: string } | undefined
+  /** Of its booking page; undefined where that is closed. */
+  pageKey: string | undefined
+}
+
+type Items = Omit<Progress, 'booking' | 'pageKey'>
+
+/** Reads how far a business is. */
+export async function readProgress(
+  context: Context,
+  { person, business: { id: businessId } }: Pick<BusinessVisit, 'person' | 'business'>,
+): Promise<Progress> {
+  const [locations, services, staff, booking, pageKey] = await Promise.all([
+    allOf(context, person, { kind: locationKind, businessId }),
+    allOf(context, person, { kind: serviceKind, businessId }),
+    allOf(context, person, { kind: staffKind, businessId }) as Promise<StaffMember[]>, // owners see all of it
+    newestBooking(context, person, businessId),
+    bookingPageKey(context, businessId),
+  ])
+  return { ...activeOf({ locations, services, staff }), booking, pageKey }
+}
+
+async function newestBooking(context: Context, person: BusinessVisit['person'], business_id: string) {
+  const { rows } = await listBookings(context, person, { business_id, limit: '1' })
+  return rows[0]
+}
+
+function activeOf({ locations, services, staff }: Items): Items {
+  return {
+    locations: locations.filter(({ active }) => active),
+    services: services.filter(({ active }) => active),
+    staff: staff.filter(({ active }) => active),
+  }
+}
+
+/** The path of a step. */
+export function stepPath(step: StartStep, visit: ConsoleVisit): string {
+  return pathOf(`/console/start/${step}`, visit)
+}
+
+/** The step after another; a page of its own for what nobody needs is never in the way. */
+export function nextStep(step: StartStep): StartStep {
+  return startSteps[startSteps.indexOf(step) + 1] ?? 'page'
+}
+
+/** The steps with what is done of them. */
+export function stepList(visit: ConsoleVisit, progress: Progress, present?: StartStep): Html {
+  const { start } = visit.texts
+  const { locations, services, staff, booking, pageKey } = progress
+  const isDone = {
+    hours: locations.length > 0,
+    service: services.length > 0,
+    people: staff.length > 0,
+    page: locations.length > 0 && services.length > 0,
+  }
+  const item = (done: boolean, text: Html, isPresent = false) =>
+    html`<li class="${done ? 'is-done' : ''}" ${isPresent ? html`aria-current="step"` : ''}>
+      ${text}${done ? html` <span class="unseen">(${start.done})</span>` : ''}
+    </li>`
+  const link = (step: StartStep, text: string) => html`<a href="${stepPath(step, visit)}">${text}</a>`
+  return html`<ol class="steps">
+    ${item(true, html`<span>${start.steps.business}</span>`)}
+    ${startSteps.map((step) => item(isDone[step], link(step, start.steps[step]), step === present))}
+    ${item(
+      booking !== undefined,
+      isDone.page && pageKey !== undefined
+        ? html`<a href="/book/${pageKey}">${start.steps.booking}</a>`
+        : link('page', start.steps.booking),
+    )}
+  </ol>`
+}
+
+/** What stands above the calendar of an owner until the first booking, unless they have hidden it. */
+export async function startPanel(
+  context: Context,
+  visit: ConsoleVisit,
+  { catalogue, cookie }: { catalogue: Items; cookie: string | undefined },
+): Promise<Html> {
+  const { person, business, texts } = visit
+  if (person.role !== 'owner' || !business || (cookie ?? '').includes(hidingCookie(business.id)))
+    return html``
+  const booking = await newestBooking(context, person, business.id)
+  if (booking) return html``
+  const items = activeOf(catalogue)
+  const isReady = Object.values(items).every((kind: unknown[]) => kind.length > 0)
+  const hide = html`<form method="post" action="${pathOf('/console/start/hide', visit)}">
+    <button type="submit">${texts.start.hide}</button>
+  </form>`
+  if (isReady)
+    return html`<div class="card start head">
+      <p>${texts.start.ready} <a href="${stepPath('page', visit)}">${texts.start.testBooking}</a></p>
+      ${hide}
+    </div>`
+  return html`<section class="card start" aria-labelledby="start">
+    <h2 id="start">${texts.start.panel}</h2>
+    ${stepList(visit, { ...items, booking, pageKey: await bookingPageKey(context, business.id) })} ${hide}
+  </section>`
+}
+
+/** Remembers in one browser that the steps are hidden. */
+export function hidingCookie(businessId: string): string {
+  return `holdfast-start-${businessId}=hidden`
+}

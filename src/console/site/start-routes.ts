@@ -1,0 +1,403 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { openBookingPage } from '../../access/page-key.ts'
+import { changePerson } from '../../access/person.ts'
+import { formatInstant } from '../../base/instants.ts'
+import { publicUrl } from '../../base/public-url.ts'
+import type { Context } from '../../bookings/context.ts'
+import { createBusinessOfHub } from '../../catalogue/business.ts'
+import {
+  changeInCatalogue,
+  createInCatalogue,
+  writableLocations,
+  writableServices,
+  writableStaff,
+} from '../../catalogue/catalogue.ts'
+import { ChangeLocation, CreateLocation } from '../../catalogue/location-and-staff-schemas.ts'
+import { CreateService } from '../../catalogue/service-schemas.ts'
+import type { StoreResponse } from '../../database/idempotency.ts'
+import { compileCreation } from '../../base/validation.ts'
+import { EmptyObject, StrictObject } from '../../base/wire.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { consoleCookie, consoleScript, findVisit, pathOf } from '../frame/console-page.ts'
+import {
+  addForms,
+  assertNoFaults,
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  formMedia,
+  type Once,
+  refusedForms,
+  seeOther,
+} from '../frame/console-route.ts'
+import {
+  type Faults,
+  faultSummary,
+  field,
+  filledForm,
+  type FormState,
+  hidden,
+  linesOf,
+  type Typed,
+} from '../../pages/form.ts'
+import { hoursFaults, hoursFieldOf, hoursOf, typedHours, usualHours, weekFields } from '../team/hours-form.ts'
+import { emptyBusinessForm, newBusinessFields, newBusinessOf } from './new-business-form.ts'
+import { newService, serviceFieldOf, serviceOf, shortServiceFields } from '../services/service-form.ts'
+import {
+  hidingCookie,
+  nextStep,
+  type Progress,
+  readProgress,
+  type StartStep,
+  stepList,
+  stepPath,
+} from './start-page.ts'
+
+/** The steps from nothing to the first booking, and a new business of a hub. */
+export function startRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [
+    hoursStep(context),
+    serviceStep(context),
+    peopleStep(context),
+    pageStep(context),
+    newBusinessPage(context),
+  ])
+  addHiding(app, context)
+}
+
+/** Creates something, however often the form is sent; undefined where it was sent before. */
+type CreateOnce = <Row>(run: (store: StoreResponse<unknown>) => Promise<Row>) => Promise<Row | undefined>
+
+/** One step: a form that leads on to the next. */
+interface Step {
+  step: StartStep
+  name: string
+  summary: string
+  /** How the form begins. */
+  fresh: (visit: BusinessVisit, progress: Progress) => Typed
+  fields: (visit: BusinessVisit, state: FormState, progress: Progress) => Html
+  save: (visit: BusinessVisit, typed: Typed, progress: Progress, create: CreateOnce) => Promise<void>
+  fieldOf: (pointer: string, typed: Typed) => string
+}
+
+function stepRoute(context: Context, { step, name, summary, ...form }: Step): ConsoleRoute {
+  const page = (visit: BusinessVisit, progress: Progress, state: FormState) => {
+    const { start, setUp } = visit.texts
+    return {
+      title: start.titles[step],
+      body: html`${stepList(visit, progress, step)}
+        <h1>${start.titles[step]}</h1>
+        ${faultSummary(state, setUp)}
+        <form method="post" class="fields wide-fields">
+          ${hidden({ once: visit.once })} ${form.fields(visit, state, progress)}
+          <div class="actions">
+            <button type="submit" class="main">${start.goOn}</button>
+            <a class="button" href="${pathOf('/console', visit)}">${start.later}</a>
+          </div>
+        </form>`,
+    }
+  }
+  return {
+    path: `/console/start/${step}`,
+    name,
+    summary,
+    role: 'owner',
+    show: async (visit) => {
+      const progress = await readProgress(context, visit)
+      return page(visit, progress, filledForm(form.fresh(visit, progress)))
+    },
+    form: {
+      fieldOf: form.fieldOf,
+      act: async (visit, typed, _address, once) => {
+        const next = { path: `/console/start/${nextStep(step)}` }
+        await form.save(visit, typed, await readProgress(context, visit), createOnce(once, next))
+        return next
+      },
+      again: async (visit, state) => page(visit, await readProgress(context, visit), state),
+    },
+  }
+}
+
+function createOnce(once: Once, next: { path: string }): CreateOnce {
+  return async <Row>(run: (store: StoreResponse<unknown>) => Promise<Row>) => {
+    let created: Row | undefined
+    await once(
+      async (store) => (created = await run(store)),
+      () => next,
+    )
+    return created
+  }
+}
+
+/** The first location is that of the business itself; its hours are when clients can come. */
+function hoursStep(context: Context): ConsoleRoute {
+  return stepRoute(context, {
+    step: 'hours',
+    name: 'FirstHours',
+    summary: 'Opening hours, on the way to the first booking',
+    fresh: (_visit, { locations: [first] }) =>
+      first ? { address: first.address ?? '', ...typedHours(first) } : usualHours(),
+    fields: (visit, state) => {
+      const { locations: words } = visit.texts
+      return html`${weekFields(visit, state, words.always)}
+      ${field(state, { name: 'address', label: words.address, hint: words.addressHint, rows: 2, max: 500 })}`
+    },
+    fieldOf: (pointer, typed) => hoursFieldOf(pointer, typed) ?? pointer.slice(1),
+    save: async (visit, typed, { locations: [first] }, create) => {
+      assertNoFaults(hoursFaults(visit, typed))
+      const { person, business } = visit
+      const kind = writableLocations
+      const body = { weekly_hours: hoursOf(typed).weekly_hours, address: typed['address'] || null }
+      if (first) {
+        const change = checkedForm(ChangeLocation, body)
+        await changeInCatalogue(context, person, { kind, id: first.id, change })
+        return
+      }
+      const given = { ...body, name: business.name, business_id: business.id }
+      const input = checkedForm(CreateLocation, given, compileCreation)
+      await create((store) => createInCatalogue(context, person, { kind, input }, store))
+    },
+  })
+}
+
+/** With the first service there is something to book: the business gets its booking page. */
+function serviceStep(context: Context): ConsoleRoute {
+  return stepRoute(context, {
+    step: 'service',
+    name: 'FirstService',
+    summary: 'The first service, on the way to the first booking',
+    fresh: ({ locale, business: { timezone } }, { services }) => {
+      const { minutes = '30', currency = '' } = newService(services, { timezone, locale })
+      return { minutes, currency }
+    },
+    fields: (visit, state, { services }) => {
+      const { start } = visit.texts
+      return html`${services.length === 0 ? '' : html`<p>${start.offered(services.map(({ name }) => name).join(', '))}</p>`}
+        ${shortServiceFields(visit, state)}
+        <p class="soft">${start.moreServices}</p>`
+    },
+    fieldOf: serviceFieldOf,
+    save: async ({ person, business }, typed, { locations, services, staff }, create) => {
+      const name = typed['name'] ?? ''
+      const isEmpty = name === '' && services.length > 0 // who came back only goes on
+      if (!isEmpty && !services.some((service) => service.name === name)) {
+        const given = {
+          ...serviceOf(typed),
+          location_ids: locations.map(({ id }) => id),
+          staff_ids: staff.map(({ id }) => id),
+          business_id: business.id,
+        }
+        const input = checkedForm(CreateService, given, compileCreation)
+        await create((store) => createInCatalogue(context, person, { kind: writableServices, input }, store))
+      }
+      await openBookingPage(context, person, business.id)
+    },
+  })
+}
+
+/** Who gives the services: the owner alone, several people, or nobody in particular. */
+function peopleStep(context: Context): ConsoleRoute {
+  return stepRoute(context, {
+    step: 'people',
+    name: 'FirstPeople',
+    summary: 'Who works there, on the way to the first booking',
+    fresh: (_visit, { staff }) => ({ who: staff.length > 0 ? 'several' : 'alone' }),
+    fields: (visit, state, { staff }) => {
+      const { start } = visit.texts
+      const option = (value: string, label: string | Html, hint: string) =>
+        html`<label class="choice"
+            ><input
+              type="radio"
+              name="who"
+              value="${value}"
+              aria-describedby="who-${value}"
+              ${state.typed['who'] === value ? html`checked` : ''}
+            /><span>${label}</span></label
+          >
+          <p class="soft" id="who-${value}">${hint}</p>`
+      return html`${staff.length === 0 ? '' : html`<p>${start.known(staff.map(({ name }) => name).join(', '))}</p>`}
+        <fieldset>
+          <legend>${start.who}</legend>
+          ${staff.length > 0 ? '' : option('alone', start.alone, start.aloneHint(visit.person.name))}
+          ${option('several', start.several, start.severalHint)}
+          ${field(state, { name: 'names', label: start.names, hint: start.namesHint, rows: 4, max: 2_000 })}
+          ${staff.length > 0 ? '' : option('nobody', start.nobody, start.nobodyHint)}
+        </fieldset>`
+    },
+    fieldOf: () => 'names',
+    save: async (visit, typed, { services, staff }, create) => {
+      const { person } = visit
+      if (typed['who'] === 'nobody') return
+      const isAlone = typed['who'] === 'alone'
+      const names = isAlone ? [person.name] : linesOf(typed['names'])
+      assertNoFaults(namesFault(visit, names, staff.length))
+      const fresh = [...new Set(names)].filter((name) => !staff.some((member) => member.name === name))
+      const ids = await addStaff(context, visit, fresh, create)
+      if (ids.length === 0) return
+      for (const { id, staff_ids } of services) {
+        const change = { staff_ids: [...staff_ids, ...ids] }
+        await changeInCatalogue(context, person, { kind: writableServices, id, change })
+      }
+      if (isAlone && 'businessId' in person.scope)
+        await changePerson(context, person, { id: person.keyId, change: { staff_id: ids[0] ?? null } })
+    },
+  })
+}
+
+function namesFault({ texts: { start } }: BusinessVisit, names: string[], known: number): Faults {
+  if (names.length === 0 && known === 0) return { names: start.needNames }
+  if (names.length > maxNames || names.some((name) => name.length > 200)) return { names: start.namesHint }
+  return {}
+}
+
+/** Adds staff members; none where the form was sent before. */
+async function addStaff(
+  context: Context,
+  { person, business }: BusinessVisit,
+  names: string[],
+  create: CreateOnce,
+): Promise<string[]> {
+  const add = (name: string, store?: StoreResponse<unknown>) => {
+    const input = { name, business_id: business.id, location_ids: [] }
+    return createInCatalogue(context, person, { kind: writableStaff, input }, store)
+  }
+  const [first, ...others] = names
+  const added = first === undefined ? undefined : await create((store) => add(first, store))
+  if (!added) return []
+  const ids = [added.id]
+  for (const name of others) ids.push((await add(name)).id)
+  return ids
+}
+
+/** More are added on their own page. */
+const maxNames = 20
+
+/** The booking page itself, and what to do with it. */
+function pageStep(context: Context): ConsoleRoute {
+  return {
+    path: '/console/start/page',
+    name: 'FirstBookingPage',
+    summary: 'The booking page, on the way to the first booking',
+    role: 'owner',
+    show: async (visit) => {
+      const progress = await readProgress(context, visit)
+      const { start } = visit.texts
+      const { locations, services, booking, pageKey: key } = progress
+      const missing = locations.length === 0 ? 'hours' : services.length === 0 ? 'service' : undefined
+      return {
+        title: start.titles.page,
+        more: consoleScript,
+        frames: true,
+        body: html`${stepList(visit, progress, 'page')}
+          <h1>${start.titles.page}</h1>
+          ${
+            missing
+              ? missingStep(visit, missing)
+              : key === undefined
+                ? html`<p>${start.closed}</p>`
+                : readyPage(visit, { server: publicUrl(context.config), path: `/book/${key}`, booking })
+          }`,
+      }
+    },
+  }
+}
+
+function missingStep(visit: BusinessVisit, step: StartStep): Html {
+  const { start } = visit.texts
+  return html`<p>${start.notYet}</p>
+    <p><a class="button main" href="${stepPath(step, visit)}">${start.steps[step]}</a></p>`
+}
+
+function readyPage(
+  visit: BusinessVisit,
+  { server, path, booking }: { server: string; path: string; booking: Progress['booking'] },
+): Html {
+  const { start, website } = visit.texts
+  const date = booking && formatInstant(booking.starts_at, visit.business.timezone).slice(0, 10)
+  return html`<p>${booking ? start.booked : start.tryIt}</p>
+    <p>${website.link}: <a href="${path}">${server}${path}</a></p>
+    <div class="actions">
+      ${
+        booking
+          ? html`<a class="button main" href="${pathOf('/console', visit, { date })}">${start.seeIt}</a>`
+          : html`<a class="button main" href="${path}">${start.testBooking}</a>`
+      }
+      <a class="button" href="${pathOf('/console', visit)}">${start.toCalendar}</a>
+      <a class="button" href="${pathOf('/console/website', visit)}">${start.toWebsite}</a>
+    </div>
+    <iframe class="phone" src="${path}?preview" title="${start.titles.page}"></iframe>`
+}
+
+function newBusinessPage(context: Context): ConsoleRoute {
+  const page = (visit: BusinessVisit, state: FormState, isFresh: boolean) => {
+    const { start, setUp } = visit.texts
+    const { scope } = visit.person
+    if (!('hubId' in scope))
+      return {
+        title: start.newBusiness,
+        body: html`<h1>${start.newBusiness}</h1>
+          <p>${start.notInHub}</p>`,
+      }
+    return {
+      title: start.newBusiness,
+      more: consoleScript,
+      body: html`<h1>${start.newBusiness}</h1>
+        ${faultSummary(state, setUp)}
+        <form method="post" class="fields wide-fields">
+          ${hidden({ once: visit.once })} ${newBusinessFields(visit, state, { isFresh })}
+          <div class="actions"><button type="submit" class="main">${start.goOn}</button></div>
+        </form>`,
+    }
+  }
+  return {
+    path: '/console/new-business',
+    name: 'NewBusiness',
+    summary: 'A new business of a hub',
+    role: 'owner',
+    withoutBusiness: true,
+    show: (visit) => Promise.resolve(page(visit, emptyBusinessForm(visit), true)),
+    form: {
+      act: async (visit, typed, _address, once) => {
+        const { person: by, texts } = visit
+        const { business, faults } = newBusinessOf(typed, texts.setUp)
+        assertNoFaults('hubId' in by.scope ? faults : { '': texts.start.notInHub })
+        const { hubId } = by.scope as { hubId: string } // as was just seen
+        return once(
+          (store) => createBusinessOfHub(context, { by, hubId }, business, store),
+          ({ id }) => ({ path: '/console/start/hours', query: { business: id } }),
+        )
+      },
+      again: (visit, state) => Promise.resolve(page(visit, state, false)),
+    },
+  }
+}
+
+/** Hides the steps above the calendar, in this browser. */
+function addHiding(app: FastifyInstance, context: Context): void {
+  addForms(app, context, (scope) => {
+    scope.withTypeProvider<TypeBoxTypeProvider>().post(
+      '/console/start/hide',
+      {
+        schema: {
+          operationId: 'hideStart',
+          tags: ['Console'],
+          summary: 'Hide the steps to the first booking',
+          description: 'In this browser; their pages stay.',
+          consumes: formMedia,
+          querystring: StrictObject({ business: Type.Optional(Type.String({ maxLength: 40 })) }),
+          body: EmptyObject,
+          response: { 303: Type.Null({ description: 'To the calendar.' }), ...refusedForms },
+        },
+      },
+      async (request, reply) => {
+        const visit = await findVisit(context, request, request.query.business)
+        if (visit?.business) void reply.header('set-cookie', consoleCookie(hidingCookie(visit.business.id)))
+        const path = visit ? pathOf('/console', visit) : '/console'
+        return seeOther(reply, path)
+      },
+    )
+  })
+}

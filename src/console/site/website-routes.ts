@@ -1,0 +1,403 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { effectivePlan } from '../../access/actor.ts'
+import { openBookingPage, readPageKey } from '../../access/page-key.ts'
+import { Problem } from '../../base/errors.ts'
+import { publicUrl } from '../../base/public-url.ts'
+import type { Context } from '../../bookings/context.ts'
+import { changeKeyInScope } from '../../catalogue/business-keys.ts'
+import { ChangeBusiness } from '../../catalogue/business-schemas.ts'
+import { changeBusinessInScope, showBusinessInScope } from '../../catalogue/business.ts'
+import { serviceKind } from '../../catalogue/catalogue.ts'
+import type { Service } from '../../catalogue/catalogue-types.ts'
+import { ChangeKey } from '../../catalogue/key-schemas.ts'
+import { StrictObject } from '../../base/wire.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { widgetSnippet } from '../../pages/snippet.ts'
+import { allOf } from '../../pages/console/all-of.ts'
+import { consoleScript, findVisit, pathOf } from '../frame/console-page.ts'
+import {
+  assertNoFaults,
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  seeOther,
+  type ShownPage,
+  tags,
+} from '../frame/console-route.ts'
+import { choice, faultSummary, field, filledForm, type FormState, hidden, type Typed } from '../../pages/form.ts'
+import { sendLogIn } from '../frame/gate-page.ts'
+import { qrCode, qrCodeFile } from '../frame/qr-code.ts'
+import { offeredSlug, slugFaults } from '../frame/shown-form.ts'
+
+/** Where clients book: the booking page, and the form on the business's own website. */
+export function websiteRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [websitePage(context)])
+  qrCodeRoute(app, context)
+}
+
+const path = '/console/website'
+const Service = Type.Optional(Type.String({ maxLength: 40 }))
+
+type Business = Awaited<ReturnType<typeof showBusinessInScope>>
+type PageKey = NonNullable<Awaited<ReturnType<typeof readPageKey>>>
+
+interface Website {
+  business: Business
+  pageKey: PageKey | undefined
+  /** Those that can be booked. */
+  services: Service[]
+  /** The one that links and snippet lead to; undefined for all. */
+  only: Service | undefined
+}
+
+async function readWebsite(
+  context: Context,
+  { person, business: { id } }: BusinessVisit,
+  serviceId?: string,
+): Promise<Website> {
+  const [business, pageKey, services] = await Promise.all([
+    showBusinessInScope(context, person, id),
+    readPageKey(context, id),
+    allOf(context, person, { kind: serviceKind, businessId: id }),
+  ])
+  const active = services.filter((service) => service.active)
+  return { business, pageKey, services: active, only: active.find((one) => one.id === serviceId) }
+}
+
+function websitePage(context: Context): ConsoleRoute {
+  const read = (visit: BusinessVisit, serviceId?: string) => readWebsite(context, visit, serviceId)
+  const server = publicUrl(context.config)
+  return {
+    path,
+    name: 'WebsitePage',
+    summary: 'The booking page and the website of a business',
+    role: 'manager',
+    query: { service: Service },
+    show: async (visit, { query }) => {
+      const website = await read(visit, query['service'])
+      const state = filledForm(typedBrand(website.business))
+      return shown(visit, website, { server, state, done: query['done'] })
+    },
+    form: {
+      fieldOf: (pointer) => fields[pointer] ?? (pointer.startsWith('/allowed_origins') ? 'origin' : ''),
+      act: async (visit, typed) => {
+        if (visit.person.role !== 'owner')
+          assertNoFaults({ '': visit.texts.setUp.notYoursWhy(visit.texts.roles.owner) })
+        if (typed['do'] === 'slug') assertNoFaults(slugFaults(visit, typed))
+        await save(context, visit, { typed, website: await read(visit) })
+        return { path, query: { done: 'saved' } }
+      },
+      again: async (visit, state, { query }) =>
+        shown(visit, await read(visit, query['service']), {
+          server,
+          state: {
+            ...state,
+            typed: {
+              ...typedBrand((await read(visit)).business),
+              ...state.typed,
+              ...slugOffer(visit, state),
+            },
+          },
+        }),
+    },
+  }
+}
+
+/** Fills in the name in the link that is offered. */
+function slugOffer(visit: BusinessVisit, { typed: { slug = '' } }: FormState): Typed {
+  const offered = offeredSlug(slug, visit)
+  return offered === undefined ? {} : { slug: offered }
+}
+
+/** Whether nobody else's phone can open it. */
+function isOfThisMachine(url: string): boolean {
+  return /^(127\.|localhost$|\[::1\]$)/.test(new URL(url).hostname)
+}
+
+/** The QR code of the booking page's link, to print. */
+function qrCodeRoute(app: FastifyInstance, context: Context): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
+    `${path}/qr-code.svg`,
+    {
+      schema: {
+        operationId: 'saveQrCode',
+        tags,
+        summary: "The QR code of the booking page's link, for managers who are logged in",
+        description: 'An image to print, which a browser saves. With `service` it leads to that service.',
+        querystring: StrictObject({
+          business: Type.Optional(Type.String({ maxLength: 500 })),
+          service: Service,
+        }),
+        response: {
+          200: {
+            description: 'The image, or the form to log in.',
+            content: { 'image/svg+xml': { schema: Type.String() }, 'text/html': { schema: Type.String() } },
+          },
+          303: Type.Null({ description: 'To the page: for those who may not, or without a booking page.' }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request, request.query.business)
+      if (!visit) return sendLogIn(reply, { next: path })
+      const { business, person } = visit
+      if (person.role === 'staff' || !business) return seeOther(reply, pathOf(path, visit))
+      const website = await readWebsite(context, { ...visit, business }, request.query.service)
+      if (!website.pageKey) return seeOther(reply, pathOf(path, visit))
+      return reply
+        .headers({
+          'content-disposition': 'attachment; filename="booking-page.svg"',
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+        })
+        .type('image/svg+xml')
+        .send(qrCodeFile(linkOf(website, { server: publicUrl(context.config), key: website.pageKey.key })))
+    },
+  )
+}
+
+/** Fields by the pointers of the API. */
+const fields: Record<string, string> = {
+  '/brand_name': 'name',
+  '/brand_color': 'color',
+  '/brand_logo_url': 'logo',
+  '/slug': 'slug',
+}
+
+function typedBrand({ brand_name, brand_color, brand_logo_url, slug }: Business): Typed {
+  return { name: brand_name ?? '', color: brand_color ?? '', logo: brand_logo_url ?? '', slug: slug ?? '' }
+}
+
+/** Does what one of the forms of the page asks for. */
+async function save(
+  context: Context,
+  { person, business: { id } }: BusinessVisit,
+  { typed, website: { pageKey } }: { typed: Typed; website: Website },
+): Promise<void> {
+  if (typed['do'] === 'brand') {
+    const { name = '', color = '', logo = '' } = typed
+    const brand = { brand_name: name || null, brand_color: color || null, brand_logo_url: logo || null }
+    await changeBusinessInScope(context, person, { id, change: checkedForm(ChangeBusiness, brand) })
+    return
+  }
+  if (typed['do'] === 'slug') {
+    const change = checkedForm(ChangeBusiness, { slug: typed['slug'] || null })
+    await changeBusinessInScope(context, person, { id, change })
+    return
+  }
+  if (typed['do'] === 'open') {
+    await openBookingPage(context, person, id)
+    return
+  }
+  if (!pageKey) throw new Problem('not_found', 'There is no booking page.')
+  const { origin = '' } = typed
+  const present = pageKey.origins ?? []
+  const added = originOf(origin)
+  const allowed_origins =
+    typed['do'] === 'forbid'
+      ? present.filter((one) => one !== origin)
+      : [...present, ...(present.includes(added) ? [] : [added])]
+  const change = checkedForm(ChangeKey, { allowed_origins })
+  await changeKeyInScope(context, person, { businessId: id, keyId: pageKey.id, change })
+}
+
+/** The origin of an address that somebody has copied; what is none is left for the API to refuse. */
+function originOf(text: string): string {
+  const address = text.includes('://') ? text : `https://${text}`
+  return /^https?:/i.test(address) && URL.canParse(address) ? new URL(address).origin : text
+}
+
+interface Shown {
+  server: string
+  state: FormState
+  done?: string | undefined
+}
+
+function shown(visit: BusinessVisit, website: Website, { server, state, done }: Shown): ShownPage {
+  const { website: words, setUp } = visit.texts
+  const { pageKey } = website
+  return {
+    title: words.title,
+    section: 'website',
+    more: consoleScript,
+    frames: true,
+    body: html`<h1>${words.title}</h1>
+      ${done === 'saved' ? html`<p class="notice" role="status">${setUp.done.saved}</p>` : ''}
+      ${faultSummary(state, setUp)}
+      ${
+        pageKey
+          ? html`<div class="two">
+              <div>
+                ${linkPart(visit, website, { server, key: pageKey.key })} ${slugPart(visit, state)}
+                ${originPart(visit, pageKey, state)}
+              </div>
+              <div>
+                <h2>${words.preview}</h2>
+                <iframe
+                  class="phone"
+                  src="${pathOfPage(website)}&amp;preview"
+                  title="${words.preview}"
+                ></iframe>
+              </div>
+            </div>`
+          : closedPart(visit)
+      }
+      ${brandPart(visit, website, state)}
+      <p><a href="${pathOf('/console/services', visit)}">${words.toServices}</a></p>`,
+  }
+}
+
+function pathOfPage({ pageKey, only }: Website): Html {
+  return html`/book/${pageKey?.key ?? ''}?${only ? html`service=${only.id}` : ''}`
+}
+
+function closedPart(visit: BusinessVisit): Html {
+  const { website: words } = visit.texts
+  return html`<p>${words.closed}</p>
+    ${
+      visit.person.role === 'owner'
+        ? html`<form method="post">
+            ${hidden({ do: 'open' })}<button class="main">${words.open}</button>
+          </form>`
+        : ''
+    }`
+}
+
+/** What the owner gives away: the link, and the lines for their website. */
+function linkPart(
+  visit: BusinessVisit,
+  website: Website,
+  { server, key }: { server: string; key: string },
+): Html {
+  const { website: words } = visit.texts
+  const { services, only } = website
+  const link = linkOf(website, { server, key })
+  const snippet = widgetSnippet({
+    server,
+    publishableKey: key,
+    business: website.business,
+    serviceId: only?.id,
+  })
+  const state = filledForm({ service: only?.id ?? '' })
+  return html`${
+      services.length > 1
+        ? html`<form method="get" action="${path}" class="fields wide-fields">
+            ${hidden({ business: visit.businesses.length > 1 ? visit.business.id : undefined })}
+            ${choice(state, {
+              ...{ name: 'service', label: words.services, hint: words.servicesHint },
+              options: [['', words.allServices], ...services.map(({ id, name }) => [id, name] as const)],
+            })}
+            <button type="submit">${words.choose}</button>
+          </form>`
+        : ''
+    }
+    ${copied(words, { name: 'link', label: words.link, text: link, rows: 1 })}
+    <p><a href="${link.slice(server.length)}">${words.openPage}</a></p>
+    ${qrCode(link, words.qrCode(link))}
+    <p class="soft">${isOfThisMachine(server) ? words.onlyHere : words.qrCodeHint}</p>
+    <p>
+      <a class="button" href="${pathOf(`${path}/qr-code.svg`, visit, { service: only?.id })}" download
+        >${words.saveQrCode}</a
+      >
+    </p>
+    ${copied(words, { name: 'snippet', label: words.snippet, text: snippet, rows: 5 })}
+    <p class="soft">${words.snippetHint}</p>`
+}
+
+/** The booking page's link, which clients are given. */
+function linkOf(website: Website, { server, key }: { server: string; key: string }): string {
+  return `${server}/book/${website.business.slug ?? key}${ofService(website)}`
+}
+
+/** What leads to the page of the service that is chosen, behind the name of the business. */
+function ofService({ only, business }: Website): string {
+  if (!only) return ''
+  return business.slug !== null && only.slug !== null ? `/${only.slug}` : `?service=${only.id}`
+}
+
+/** The name in the link, which only the owner changes. */
+function slugPart(visit: BusinessVisit, state: FormState): Html {
+  const { website: words, setUp } = visit.texts
+  if (visit.person.role !== 'owner') return html``
+  return html`<form method="post" class="fields wide-fields">
+    ${hidden({ do: 'slug' })}
+    ${field(state, { name: 'slug', label: words.slug, hint: words.slugHint, max: 60 })}
+    <button type="submit">${setUp.save}</button>
+  </form>`
+}
+
+/** A text to take along; a script adds a button that copies it. */
+export function copied(
+  words: BusinessVisit['texts']['website'],
+  { name, label, text, rows }: { name: string; label: string; text: string; rows: number },
+): Html {
+  const attributes = html`id="${name}" readonly`
+  return html`<div class="fields copied">
+    <label for="${name}">${label}</label>
+    ${rows > 1 ? html`<textarea ${attributes} rows="${rows}">${text}</textarea>` : html`<input ${attributes} value="${text}" />`}
+    <button type="button" hidden data-copy="${name}">
+      ${words.copy} <span class="unseen">${label}</span>
+    </button>
+    <p id="${name}-copied" role="status" hidden>${words.copied}</p>
+  </div>`
+}
+
+function originPart(visit: BusinessVisit, { origins }: PageKey, state: FormState): Html {
+  const { website: words } = visit.texts
+  const isOwner = visit.person.role === 'owner'
+  return html`<h2>${words.origins}</h2>
+    ${
+      origins === null
+        ? html`<p>${words.anyOrigin}</p>`
+        : origins.length === 0
+          ? html`<p>${words.noOrigin}</p>`
+          : html`<ul class="rows">
+              ${origins.map(
+                (origin) =>
+                  html`<li>
+                    <span>✓ <bdi>${origin}</bdi> ${words.allowed}</span>
+                    ${
+                      isOwner
+                        ? html`<form method="post">
+                            ${hidden({ do: 'forbid', origin })}
+                            <button type="submit">
+                              ${words.forbid}<span class="unseen"> ${origin}</span>
+                            </button>
+                          </form>`
+                        : ''
+                    }
+                  </li>`,
+              )}
+            </ul>`
+    }
+    ${
+      isOwner && origins !== null
+        ? html`<form method="post" class="fields wide-fields">
+            ${hidden({ do: 'allow' })}
+            ${field(state, { name: 'origin', label: words.newOrigin, hint: words.originHint, max: 2_000, required: true })}
+            <button type="submit">${words.allow}</button>
+          </form>`
+        : ''
+    }`
+}
+
+function brandPart(visit: BusinessVisit, { business }: Website, state: FormState): Html {
+  const { website: words, setUp } = visit.texts
+  const isAllowed = effectivePlan(business.plan, business.hub_plan) === 'enterprise'
+  if (!isAllowed || visit.person.role !== 'owner')
+    return html`<h2>${words.brand}</h2>
+      <p class="soft">${isAllowed ? setUp.notYoursWhy(visit.texts.roles.owner) : words.brandPlan}</p>`
+  return html`<h2>${words.brand}</h2>
+    <form method="post" class="fields wide-fields">
+      ${hidden({ do: 'brand' })}
+      ${field(state, { name: 'name', label: words.brandName, hint: words.brandNameHint, max: 200 })}
+      <div class="beside">
+        ${field(state, { name: 'color', label: words.color, hint: words.colorHint, max: 7 })}
+        ${field(state, { name: 'logo', label: words.logo, hint: words.logoHint, max: 2_048 })}
+      </div>
+      <div class="actions"><button type="submit" class="main">${setUp.save}</button></div>
+    </form>`
+}

@@ -1,0 +1,442 @@
+import type { FastifyInstance } from 'fastify'
+import { type Instant, readInstant, secondsUntil } from '../../base/instants.ts'
+import type { Context } from '../../bookings/context.ts'
+import { CreateBusyCalendar } from '../../calendars/busy-calendar-schemas.ts'
+import {
+  addBusyCalendar,
+  type CalendarFault,
+  calendarFault,
+  deleteBusyCalendar,
+  lastFault,
+  maxBusyCalendars,
+  pageOfBusyCalendars,
+  presentBusyCalendar,
+  withPlace,
+} from '../../calendars/busy-calendar.ts'
+import type { CalendarReader } from '../../calendars/busy-file.ts'
+import { CreateFeed } from '../../calendars/feed-schemas.ts'
+import { createFeed, deleteFeed, listFeeds, maxFeeds, rotateFeed } from '../../calendars/feed.ts'
+import { locationKind, staffKind } from '../../catalogue/catalogue.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { allOf } from '../../pages/console/all-of.ts'
+import { consoleScript, pathOf } from '../frame/console-page.ts'
+import {
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  FormFault,
+  type ShownPage,
+} from '../frame/console-route.ts'
+import { asksOnce } from '../developers/developers-page.ts'
+import {
+  choice,
+  faultSummary,
+  field,
+  filledForm,
+  type FormState,
+  hidden,
+  radios,
+  type Typed,
+} from '../../pages/form.ts'
+import { dayText, momentOf } from '../frame/formats.ts'
+import type { ConsoleTexts } from '../../pages/console/texts/en.ts'
+
+const path = '/console/calendars'
+const newFeedPath = `${path}/feeds/new`
+const newBusyPath = `${path}/busy/new`
+
+/** Calendars of people elsewhere: those that show bookings from here, and those that keep people busy here. */
+export function calendarsRoutes(reader: CalendarReader) {
+  return (app: FastifyInstance, context: Context): void => {
+    consoleRoutes(app, context, [
+      overview(context),
+      newFeed(context),
+      ...feedForms(context),
+      newBusy(context, reader),
+      removedBusy(context),
+    ])
+  }
+}
+
+/** The visitor at this business alone, also where they are of a hub. */
+function managerOf({ person, business }: BusinessVisit) {
+  return { ...person, scope: { businessId: business.id } }
+}
+
+/** Who and what feeds and busy calendars are about, in the order of their lists. */
+async function namesOf(context: Context, { person, business: { id: businessId } }: BusinessVisit) {
+  const [staff, locations] = await Promise.all([
+    allOf(context, person, { kind: staffKind, businessId }),
+    allOf(context, person, { kind: locationKind, businessId }),
+  ])
+  return { staff, locations }
+}
+
+type Names = Awaited<ReturnType<typeof namesOf>>
+type Feed = Awaited<ReturnType<typeof listFeeds>>['data'][number]
+
+function overview(context: Context): ConsoleRoute {
+  return {
+    path,
+    name: 'CalendarsPage',
+    summary: 'Calendars elsewhere: feeds and busy calendars',
+    role: 'manager',
+    show: (visit, { query }) =>
+      overviewPage(context, visit, { done: query['done'], cursor: query['cursor'] }),
+  }
+}
+
+async function overviewPage(
+  context: Context,
+  visit: BusinessVisit,
+  {
+    done,
+    cursor,
+    state = filledForm(),
+  }: { done?: string | undefined; cursor?: string | undefined; state?: FormState },
+): Promise<ShownPage> {
+  const { calendars: t, setUp } = visit.texts
+  const names = await namesOf(context, visit)
+  const [feeds, busy] = await Promise.all([
+    feedList(context, visit, names),
+    busyList(context, visit, { names, cursor }),
+  ])
+  return {
+    title: t.title,
+    section: 'people',
+    body: html`<h1>${t.title}</h1>
+      ${doneNotice(t, done)} ${faultSummary(state, setUp)}
+      <p>${t.what}</p>
+      <div class="head">
+        <h2>${t.feeds}</h2>
+        <a class="button" href="${pathOf(newFeedPath, visit)}">${t.addFeed}</a>
+      </div>
+      <p class="soft">${t.feedsWhat(maxFeeds)}</p>
+      ${feeds}
+      <div class="head">
+        <h2>${t.busy}</h2>
+        ${names.staff.length === 0 ? '' : html`<a class="button" href="${pathOf(newBusyPath, visit)}">${t.addBusy}</a>`}
+      </div>
+      <p class="soft">${t.busyWhat(maxBusyCalendars)}</p>
+      ${busy}`,
+  }
+}
+
+/** That something was done, after the page that did it. */
+function doneNotice({ done: texts }: ConsoleTexts['calendars'], done: string | undefined): Html {
+  if (done === undefined || !Object.hasOwn(texts, done)) return html``
+  return html`<p class="notice" role="status">${texts[done as keyof typeof texts]}</p>`
+}
+
+async function feedList(context: Context, visit: BusinessVisit, names: Names): Promise<Html> {
+  const t = visit.texts.calendars
+  const { data } = await listFeeds(context, managerOf(visit), { limit: '100' })
+  if (data.length === 0) return html`<p>${t.noFeeds}</p>`
+  const setting = { timezone: visit.business.timezone, locale: visit.locale }
+  return html`<ul class="rows">
+    ${data.map((feed) => {
+      const whose = whoseFeed(visit, feed, names)
+      const action = (name: string) => pathOf(`${path}/feeds/${feed.id}/${name}`, visit)
+      return html`<li class="key">
+        <span class="row-what">
+          <strong><bdi>${whose}</bdi></strong>
+          <span class="soft"
+            >${t.details[feed.detail]} · ${t.since(dayText(readInstant(feed.created_at), setting))}</span
+          >
+        </span>
+        ${asksOnce(t.rotate, { action: action('rotate'), why: t.rotateWhy(whose), button: t.rotateNow })}
+        ${asksOnce(t.removeFeed, { action: action('remove'), why: t.removeFeedWhy(whose), button: t.removeFeedNow })}
+      </li>`
+    })}
+  </ul>`
+}
+
+function whoseFeed(
+  { texts: { calendars: t } }: BusinessVisit,
+  { staff_id, location_id }: Pick<Feed, 'staff_id' | 'location_id'>,
+  { staff, locations }: Names,
+): string {
+  const id = staff_id ?? location_id
+  if (id === null) return t.wholeBusiness
+  return [...staff, ...locations].find((one) => one.id === id)?.name ?? t.gone
+}
+
+function newFeed(context: Context): ConsoleRoute {
+  const shown = async (visit: BusinessVisit, state: FormState): Promise<ShownPage> => {
+    const t = visit.texts.calendars
+    const { staff, locations } = await namesOf(context, visit)
+    return {
+      title: t.addFeed,
+      section: 'people',
+      body: html`${backLink(visit)}
+        <h1>${t.addFeed}</h1>
+        ${faultSummary(state, feedWords(visit.texts))}
+        <form method="post" action="${pathOf(newFeedPath, visit)}" class="fields wide-fields">
+          ${hidden({ once: visit.once })}
+          ${choice(state, {
+            ...{ name: 'of', label: t.feedOf },
+            options: [
+              ['', t.wholeBusiness],
+              ...staff.map(({ id, name }) => [`staff_id ${id}`, name] as const),
+              ...locations.map(({ id, name }) => [`location_id ${id}`, name] as const),
+            ],
+          })}
+          ${radios(state, {
+            ...{ name: 'detail', label: t.detail },
+            options: (['busy', 'full'] as const).map((detail) => [detail, t.detailsLong[detail]] as const),
+          })}
+          <p class="soft">${t.detailWhy}</p>
+          <div class="actions"><button type="submit" class="main">${t.makeFeed}</button></div>
+        </form>`,
+    }
+  }
+  return {
+    path: newFeedPath,
+    name: 'NewFeedPage',
+    summary: 'A new feed of a business',
+    role: 'manager',
+    show: (visit) => shown(visit, filledForm({ detail: 'busy' })),
+    form: {
+      words: feedWords,
+      refusals: { calendar_limit_reached: 409 },
+      fieldOf: (pointer) => (['/staff_id', '/location_id'].includes(pointer) ? 'of' : ''),
+      act: async (visit, typed, _address, once) => {
+        const input = checkedForm(CreateFeed, feedOf(typed))
+        // what is stored of the form has no address: sent again, it shows none
+        let made: Awaited<ReturnType<typeof createFeed>> | undefined
+        const next = await once(
+          async (store) => {
+            made = await createFeed(context, managerOf(visit), input, store)
+          },
+          () => ({ path, query: { done: 'feedMade' } }),
+        )
+        return made ? { page: await addressPage(context, visit, made) } : next
+      },
+      again: shown,
+    },
+  }
+}
+
+function feedWords({ setUp, calendars }: ConsoleTexts) {
+  return {
+    ...setUp,
+    problem: (code: string, detail: string) =>
+      code === 'calendar_limit_reached' ? calendars.feedLimit(maxFeeds) : setUp.problem(code, detail),
+  }
+}
+
+function feedOf({ of = '', detail }: Typed): Record<string, unknown> {
+  const [member = '', id] = of.split(' ', 2)
+  return { detail, ...(id !== undefined && { [member]: id }) }
+}
+
+/** The address of a feed: nobody can look it up again. */
+async function addressPage(
+  context: Context,
+  visit: BusinessVisit,
+  { feed, url }: Awaited<ReturnType<typeof createFeed>>,
+): Promise<ShownPage> {
+  const t = visit.texts.calendars
+  const title = t.addressOf(whoseFeed(visit, feed, await namesOf(context, visit)))
+  return {
+    title,
+    section: 'people',
+    more: consoleScript,
+    body: html`<h1><bdi>${title}</bdi></h1>
+      <p class="alert" role="status">${t.once}</p>
+      <div class="fields wide-fields copied">
+        <div>
+          <label for="address">${t.address}</label>
+          <input id="address" readonly value="${url}" />
+        </div>
+        <div class="actions"><button type="button" data-copy="address" hidden>${t.copy}</button></div>
+        <p role="status" id="address-copied" hidden>${t.copied}</p>
+      </div>
+      <h2>${t.where}</h2>
+      <ul>
+        ${t.programs.map((program) => html`<li>${program}</li>`)}
+      </ul>
+      <p><a class="button" href="${pathOf(path, visit)}">${t.saved}</a></p>`,
+  }
+}
+
+function feedForms(context: Context): ConsoleRoute[] {
+  const again = (visit: BusinessVisit, state: FormState) => overviewPage(context, visit, { state })
+  return [
+    {
+      path: `${path}/feeds/:id/rotate`,
+      name: 'FeedRotation',
+      summary: 'Give a feed a new address',
+      role: 'manager',
+      form: {
+        act: async (visit, _typed, { id }) => {
+          const rotated = await rotateFeed(context, managerOf(visit), id)
+          return { page: await addressPage(context, visit, rotated) }
+        },
+        again,
+      },
+    },
+    {
+      path: `${path}/feeds/:id/remove`,
+      name: 'FeedRemoval',
+      summary: 'Delete a feed of a business',
+      role: 'manager',
+      form: {
+        act: async (visit, _typed, { id }) => {
+          await deleteFeed(context, managerOf(visit), id)
+          return { path, query: { done: 'feedRemoved' } }
+        },
+        again,
+      },
+    },
+  ]
+}
+
+async function busyList(
+  context: Context,
+  visit: BusinessVisit,
+  { names, cursor }: { names: Names; cursor: string | undefined },
+): Promise<Html> {
+  const { calendars: t, setUp } = visit.texts
+  if (names.staff.length === 0)
+    return html`<p>${t.noStaff} <a href="${pathOf('/console/people/new', visit)}">${t.addPerson}</a></p>`
+  const { data, next_cursor: next } = await pageOfBusyCalendars(context, managerOf(visit), {
+    query: { limit: '100', ...(cursor !== undefined && { cursor }) },
+    present: (row) => ({ ...presentBusyCalendar(row), fault: lastFault(row) }),
+  })
+  if (data.length === 0) return html`<p>${t.noBusy}</p>`
+  const now = context.clock.now()
+  return html`<ul class="rows">
+      ${data.map(({ id, staff_id, host, last_fetched_at, fault }) => {
+        const name = names.staff.find((one) => one.id === staff_id)?.name ?? t.gone
+        const read =
+          last_fetched_at === null
+            ? fault
+              ? t.neverFetched
+              : t.notFetched
+            : t.fetched(momentOf(last_fetched_at, visit), ageText(readInstant(last_fetched_at), now, visit))
+        return html`<li class="key">
+          <span class="row-what">
+            <strong><bdi>${name}</bdi></strong>
+            <span class="soft"><bdi>${host}</bdi> · ${read}</span>
+            ${
+              fault
+                ? html`<span class="fault"
+                    >${faultText(visit, fault)} ${last_fetched_at === null ? '' : t.stays}</span
+                  >`
+                : ''
+            }
+          </span>
+          ${asksOnce(t.removeBusy, {
+            action: pathOf(`${path}/busy/${id}/remove`, visit),
+            ...{ why: t.removeBusyWhy(name), button: t.removeBusyNow },
+          })}
+        </li>`
+      })}
+    </ul>
+    ${
+      next === null
+        ? ''
+        : html`<p><a class="button" href="${pathOf(path, visit, { cursor: next })}">${setUp.next}</a></p>`
+    }`
+}
+
+function faultText({ texts }: BusinessVisit, { code, sentence, where }: CalendarFault): string {
+  return withPlace(texts.calendars.problem(code, sentence), where)
+}
+
+/** "12 minutes ago". */
+function ageText(then: Instant, now: Instant, { locale }: BusinessVisit): string {
+  const minutes = Math.max(0, Math.round(secondsUntil(then, now) / 60))
+  const [count, unit] =
+    minutes < 100
+      ? ([minutes, 'minute'] as const)
+      : minutes < 48 * 60
+        ? ([Math.round(minutes / 60), 'hour'] as const)
+        : ([Math.round(minutes / 1_440), 'day'] as const)
+  return new Intl.RelativeTimeFormat(locale).format(-count, unit)
+}
+
+function newBusy(context: Context, reader: CalendarReader): ConsoleRoute {
+  const shown = async (visit: BusinessVisit, state: FormState): Promise<ShownPage> => {
+    const t = visit.texts.calendars
+    const { staff } = await namesOf(context, visit)
+    return {
+      title: t.addBusy,
+      section: 'people',
+      body: html`${backLink(visit)}
+        <h1>${t.addBusy}</h1>
+        ${faultSummary(state, busyWords(visit.texts))}
+        <form method="post" action="${pathOf(newBusyPath, visit)}" class="fields wide-fields">
+          ${hidden({ once: visit.once })}
+          ${choice(state, {
+            ...{ name: 'staff_id', label: t.person, required: true },
+            options: [['', '–'], ...staff.map(({ id, name }) => [id, name] as const)],
+          })}
+          ${field(state, { name: 'url', label: t.url, hint: t.urlHint, type: 'url', required: true, max: 2_000 })}
+          <div class="actions"><button type="submit" class="main">${t.addBusy}</button></div>
+        </form>`,
+    }
+  }
+  return {
+    path: newBusyPath,
+    name: 'NewBusyCalendarPage',
+    summary: 'A new busy calendar of a staff member',
+    role: 'manager',
+    show: async (visit) => {
+      const { staff } = await namesOf(context, visit)
+      return shown(visit, filledForm(staff.length === 1 ? { staff_id: staff[0]?.id ?? '' } : {}))
+    },
+    form: {
+      words: busyWords,
+      refusals: { calendar_limit_reached: 409 },
+      fieldOf: (pointer) => (['/staff_id', '/url'].includes(pointer) ? pointer.slice(1) : ''),
+      act: async (visit, { staff_id, url = '' }, _address, once) => {
+        const input = checkedForm(CreateBusyCalendar, {
+          ...(staff_id && { staff_id }),
+          ...(url.trim() !== '' && { url: url.trim() }),
+        })
+        const fault = await calendarFault(context, input.url, reader)
+        if (fault) {
+          const { asked } = visit.texts.calendars
+          throw new FormFault({ url: `${faultText(visit, fault)} ${asked(fault.origin)}` })
+        }
+        return once(
+          (store) => addBusyCalendar(context, managerOf(visit), { ...input, once: true }, store),
+          () => ({ path, query: { done: 'busyMade' } }),
+        )
+      },
+      again: shown,
+    },
+  }
+}
+
+function busyWords({ setUp, calendars }: ConsoleTexts) {
+  return {
+    ...setUp,
+    fault: (code: string, detail: string) => calendars.faults[code] ?? setUp.fault(code, detail),
+    problem: (code: string, detail: string) =>
+      code === 'calendar_limit_reached' ? calendars.busyLimit(maxBusyCalendars) : setUp.problem(code, detail),
+  }
+}
+
+function removedBusy(context: Context): ConsoleRoute {
+  return {
+    path: `${path}/busy/:id/remove`,
+    name: 'BusyCalendarRemoval',
+    summary: 'Remove a busy calendar of a staff member',
+    role: 'manager',
+    form: {
+      act: async (visit, _typed, { id }) => {
+        await deleteBusyCalendar(context, managerOf(visit), id)
+        return { path, query: { done: 'busyRemoved' } }
+      },
+      again: (visit, state) => overviewPage(context, visit, { state }),
+    },
+  }
+}
+
+function backLink(visit: BusinessVisit): Html {
+  return html`<p><a class="back" href="${pathOf(path, visit)}">← ${visit.texts.calendars.title}</a></p>`
+}

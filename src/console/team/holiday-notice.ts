@@ -1,0 +1,74 @@
+import { Type } from 'typebox'
+import { dayOf } from '../../availability/hours-rules.ts'
+import { zoneAround } from '../../availability/offer-rules.ts'
+import { isUuid } from '../../base/ids.ts'
+import { formatInstant, instantFromMs, isDate } from '../../base/instants.ts'
+import { listBookings } from '../../bookings/booking.ts'
+import type { Context } from '../../bookings/context.ts'
+import type { Location } from '../../catalogue/catalogue-types.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { pathOf } from '../frame/console-page.ts'
+import type { BusinessVisit } from '../frame/console-route.ts'
+import type { Typed } from '../../pages/form.ts'
+
+/* After a holiday is saved: the appointments that fall into it, which stay. */
+
+const said = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }))
+
+/** What a page is told of a holiday that was just saved. */
+export const holidayQuery = {
+  staff: said('The id of the staff member who has a new holiday.'),
+  location: said('The id of the location that has a new holiday.'),
+  from: said('Its first day, such as 2026-12-24.'),
+  until: said('Its last day.'),
+}
+
+/** The query of a holiday that a form has added; empty without one, or where some hours stay open. */
+export function holidayOf(
+  of: { staff: string } | { location: string },
+  typed: Typed,
+): Record<string, string> {
+  const { from = '', until = '', opens = '', closes = '' } = typed
+  if (from === '' || opens !== '' || closes !== '') return {}
+  return { ...of, from, until: until === '' ? from : until }
+}
+
+const mostRead = 100
+
+/** How many appointments fall into a holiday, with the way to the first of them. */
+export async function holidayNotice(
+  context: Context,
+  visit: BusinessVisit,
+  { query, locations }: { query: Record<string, string | undefined>; locations: readonly Location[] },
+): Promise<Html> {
+  const { staff, location, from = '', until = '' } = query
+  const id = staff ?? location ?? ''
+  if (!isUuid(id) || !isDate(from) || !isDate(until) || until < from) return html``
+  const place = locations.find((one) => one.id === location)
+  const { business, texts } = visit
+  const timezone = place?.timezone ?? business.timezone
+  const days = { first: dayOf(from), last: dayOf(until) }
+  const span = zoneAround(timezone, days).spanOf(days)
+  const { kept, isMore } = await appointmentsOf(context, visit, {
+    ...(staff === undefined ? { location_id: id } : { staff_id: id }),
+    ...{ from: instantFromMs(span.from), to: instantFromMs(span.to) },
+  })
+  const [first] = kept
+  if (!first) return html``
+  const date = formatInstant(first.starts_at, timezone).slice(0, 10)
+  return html`<p class="alert" role="status">
+    <a href="${pathOf('/console', visit, { date })}">${texts.overrides.under(kept.length, isMore)}</a>
+  </p>`
+}
+
+/** Bookings that take place, the first ones by their start. */
+export async function appointmentsOf(
+  context: Context,
+  { business, person }: BusinessVisit,
+  of: { staff_id?: string; location_id?: string; from: string; to?: string },
+) {
+  const { rows, nextCursor } = await listBookings(context, person, {
+    ...{ ...of, business_id: business.id, sort: 'starts_at', limit: String(mostRead) },
+  })
+  return { kept: rows.filter(({ status }) => status !== 'cancelled'), isMore: nextCursor !== null }
+}

@@ -1,0 +1,330 @@
+import { weekdays } from '../../catalogue/schedule-rules.ts'
+import type { DateOverride, Hours, Weekday, WeeklyHours } from '../../catalogue/catalogue-types.ts'
+import { html, type Html } from '../../pages/page.ts'
+import { datesAt } from '../frame/formats.ts'
+import type { ConsoleLanguage } from '../../pages/console/texts.ts'
+import { type Faults, type FormState, tick, type Typed } from '../../pages/form.ts'
+
+/* The part of a form in which a location or a staff member has hours: weekly ones, and those of single dates. */
+
+interface Scheduled {
+  weekly_hours: WeeklyHours | null
+  date_overrides: DateOverride[]
+}
+
+/** Spans of a weekday that every form has room for: before and after a break. */
+const usualSpans = 2
+/** The longest holiday that is entered at once. */
+const maxHolidayDays = 366
+
+export function typedHours({ weekly_hours, date_overrides }: Scheduled): Typed {
+  const typed: Typed = { hours: weekly_hours ? 'own' : 'none' }
+  for (const day of weekdays) {
+    const spans = (weekly_hours ?? []).filter(({ weekday }) => weekday === day)
+    spans.forEach(({ opens, closes }, index) => {
+      typed[`${day}.${index}.opens`] = opens
+      typed[`${day}.${index}.closes`] = closes === '24:00' ? '00:00' : closes // the field of a browser ends at 23:59
+    })
+  }
+  date_overrides.forEach((override, index) => (typed[`override.${index}`] = overrideText(override)))
+  return typed
+}
+
+/** How the hours of a new location begin: Monday to Friday, without a break. */
+export function usualHours(): Typed {
+  const days = weekdays.slice(0, 5).flatMap((day) => [
+    [`${day}.0.opens`, '09:00'],
+    [`${day}.0.closes`, '18:00'],
+  ])
+  return { hours: 'own', ...(Object.fromEntries(days) as Typed) }
+}
+
+/** Such as `2026-12-24 10:00-14:00`. */
+function overrideText({ date, hours }: DateOverride): string {
+  return [date, ...hours.map(({ opens, closes }) => `${opens}-${closes}`)].join(' ')
+}
+
+function overrideOf(text: string): DateOverride {
+  const [date = '', ...spans] = text.split(' ')
+  const hours = spans.map((span) => {
+    const [opens = '', closes = ''] = span.split('-')
+    return { opens, closes }
+  })
+  return { date, hours }
+}
+
+/** What the API takes; holidays from a first to a last day become their dates. */
+export function hoursOf(typed: Typed): { weekly_hours: unknown; date_overrides: unknown } {
+  return {
+    weekly_hours: typed['hours'] === 'own' ? weeklyHoursOf(typed) : null,
+    date_overrides: overridesOf(typed),
+  }
+}
+
+function weeklyHoursOf(typed: Typed): (Hours & { weekday: Weekday })[] {
+  return typedSpans(typed).map(({ weekday, opens, closes }) => ({ weekday, opens, closes }))
+}
+
+/** The weekly hours, each with the beginning of the names of its fields. */
+function typedSpans(typed: Typed): (TypedSpan & { weekday: Weekday })[] {
+  return weekdays.flatMap((weekday) => {
+    const source = typed['same'] === 'on' && spansOf(typed, weekday).length > 0 ? 'monday' : weekday
+    return spansOf(typed, source).map((span) => ({ weekday, ...span }))
+  })
+}
+
+type TypedSpan = Hours & { fields: string }
+
+function spansOf(typed: Typed, day: Weekday): TypedSpan[] {
+  return spanNumbers(typed, day).flatMap((index) => {
+    const fields = `${day}.${index}`
+    const opens = typed[`${fields}.opens`] ?? ''
+    const closes = typed[`${fields}.closes`] ?? ''
+    if (opens === '' && closes === '') return []
+    return [{ fields, opens, closes: closes === '00:00' ? '24:00' : closes }]
+  })
+}
+
+function spanNumbers(typed: Typed, day: Weekday): number[] {
+  const filled = Object.keys(typed).filter((name) => name.startsWith(`${day}.`) && name.endsWith('.opens'))
+  return Array.from({ length: Math.max(usualSpans, filled.length) }, (_, index) => index)
+}
+
+function overridesOf(typed: Typed): DateOverride[] {
+  const kept = keptOverrides(typed).map(({ text }) => overrideOf(text))
+  const added = addedOverrides(typed)
+  const replaced = new Set(added.map(({ date }) => date))
+  return [...kept.filter(({ date }) => !replaced.has(date)), ...added].toSorted((one, other) =>
+    one.date < other.date ? -1 : 1,
+  )
+}
+
+function keptOverrides(typed: Typed): { name: string; text: string }[] {
+  return Object.keys(typed).flatMap((name) =>
+    /^override\.\d+$/.test(name) && typed[`${name}.drop`] !== 'on' ? [{ name, text: typed[name] ?? '' }] : [],
+  )
+}
+
+function addedOverrides(typed: Typed): DateOverride[] {
+  const { from = '', until = '', opens = '', closes = '' } = typed
+  if (from === '') return []
+  const hours =
+    opens === '' && closes === '' ? [] : [{ opens, closes: closes === '00:00' ? '24:00' : closes }]
+  return datesBetween(from, until).map((date) => ({ date, hours }))
+}
+
+function datesBetween(from: string, until: string): string[] {
+  try {
+    const first = Temporal.PlainDate.from(from)
+    const last = until === '' ? first : Temporal.PlainDate.from(until)
+    const days = Math.min(first.until(last).days + 1, maxHolidayDays)
+    return days < 1 ? [from] : Array.from({ length: days }, (_, day) => first.add({ days: day }).toString())
+  } catch {
+    return [from] // the API says what is wrong with it
+  }
+}
+
+/** What only the form sees: hours and holidays that lack an end, and holidays that end before they begin. */
+export function hoursFaults(language: ConsoleLanguage, typed: Typed): Faults {
+  return { ...halfSpans(language, typed), ...holidayFaults(language, typed) }
+}
+
+function holidayFaults({ texts: { overrides: words } }: ConsoleLanguage, typed: Typed): Faults {
+  const { from = '', until = '', opens = '', closes = '' } = typed
+  if (from === '') return until + opens + closes === '' ? {} : { from: words.needsFirst }
+  return until !== '' && until < from ? { until: words.order } : {}
+}
+
+/** Spans that lack their beginning or their end, as faults of the field that is empty. */
+function halfSpans({ texts: { hours: words }, locale }: ConsoleLanguage, typed: Typed): Faults {
+  if (typed['hours'] !== 'own') return {}
+  const faults: Faults = {}
+  for (const { fields, opens, closes } of typedSpans(typed)) {
+    const name = weekdayName(dayOfFields(fields), locale)
+    if (closes === '') faults[`${fields}.closes`] = words.needsEnd(name, opens)
+    if (opens === '') faults[`${fields}.opens`] = words.needsStart(name, closes)
+  }
+  return faults
+}
+
+function dayOfFields(fields: string): Weekday {
+  return weekdays.find((day) => fields.startsWith(`${day}.`)) ?? 'monday'
+}
+
+/** The field of a fault in hours. */
+export function hoursFieldOf(pointer: string, typed: Typed): string | undefined {
+  if (pointer.startsWith('/weekly_hours')) {
+    const [, , index = '', part = 'opens'] = pointer.split('/')
+    const span = typedSpans(typed)[index === '' ? -1 : Number(index)]
+    return span ? `${span.fields}.${part === 'closes' ? part : 'opens'}` : 'hours'
+  }
+  if (pointer.startsWith('/date_overrides')) return 'from'
+  return undefined
+}
+
+/** `none` says what holds without own hours. */
+export function hoursFields(language: ConsoleLanguage, state: FormState, none: string): Html {
+  return html`${weekFields(language, state, none)} ${overrideFields(language, state)}`
+}
+
+/** Weekly hours alone. */
+export function weekFields({ texts, locale }: ConsoleLanguage, state: FormState, none: string): Html {
+  const { hours: words } = texts
+  const { typed, faults } = state
+  const option = (value: string, label: string) =>
+    html`<label class="choice">
+      <input type="radio" name="hours" value="${value}" ${typed['hours'] === value ? html`checked` : ''} />
+      <span>${label}</span>
+    </label>`
+  return html`<fieldset ${faults['hours'] === undefined ? '' : html`aria-describedby="hours-fault"`}>
+    <legend>${words.title}</legend>
+    ${faultAt(state, 'hours')} ${option('none', none)} ${option('own', words.own)}
+    <div class="week">${weekdays.map((day) => dayFields({ texts, locale }, state, day))}</div>
+    ${tick(state, 'same', words.same)}
+    <p class="soft">${words.hint}</p>
+  </fieldset>`
+}
+
+function faultAt({ faults }: FormState, name: string): Html {
+  const fault = faults[name]
+  return fault === undefined ? html`` : html`<p class="fault" id="${name}-fault">${fault}</p>`
+}
+
+function dayFields(
+  { texts: { hours: words }, locale }: ConsoleLanguage,
+  state: FormState,
+  day: Weekday,
+): Html {
+  const { typed, faults } = state
+  const name = weekdayName(day, locale)
+  const time = (index: number, end: 'opens' | 'closes', label: string) => {
+    const field = `${day}.${index}.${end}`
+    return html`<input
+      type="time"
+      name="${field}"
+      value="${typed[field] ?? ''}"
+      aria-label="${name}: ${label}"
+      ${faults[field] === undefined ? '' : html`aria-invalid="true" aria-describedby="${field}-fault"`}
+    />`
+  }
+  const ofDay = Object.keys(faults).filter((field) => field.startsWith(`${day}.`))
+  return html`<div class="day">
+    <span>${name}</span>
+    ${spanNumbers(typed, day).map(
+      (index) =>
+        html`<span class="span"
+          >${time(index, 'opens', words.opens(index + 1))}–${time(index, 'closes', words.closes(index + 1))}</span
+        >`,
+    )}
+    ${ofDay.map((field) => faultAt(state, field))}
+  </div>`
+}
+
+function overrideFields(language: ConsoleLanguage, state: FormState): Html {
+  const { overrides: words } = language.texts
+  const { typed, faults } = state
+  const input = (name: string, type: string, label: string) =>
+    html`<div>
+      <label for="${name}">${label}</label>
+      <input
+        id="${name}"
+        name="${name}"
+        type="${type}"
+        value="${typed[name] ?? ''}"
+        ${faults[name] === undefined ? '' : html`aria-invalid="true" aria-describedby="${name}-fault"`}
+      />
+      ${faultAt(state, name)}
+    </div>`
+  return html`<fieldset>
+    <legend>${words.title}</legend>
+    ${keptOverrides(typed).map(({ name, text }) => {
+      const shown = overrideName(overrideOf(text), language)
+      return html`<div class="override">
+        <input type="hidden" name="${name}" value="${text}" /><span>${shown}</span>
+        ${tick(state, `${name}.drop`, html`${words.drop}<span class="unseen"> ${shown}</span>`)}
+      </div>`
+    })}
+    <div class="beside">
+      ${input('from', 'date', words.from)} ${input('until', 'date', words.until)}
+      ${input('opens', 'time', words.opens)} ${input('closes', 'time', words.closes)}
+    </div>
+    <p class="soft">${words.hint}</p>
+  </fieldset>`
+}
+
+/** Such as "Thursday, 24 December 2026: closed". */
+function overrideName(override: DateOverride, { locale, texts }: ConsoleLanguage): string {
+  return `${dateName(override.date, locale)}: ${spansText(override, texts)}`
+}
+
+function dateName(date: string, locale: string): string {
+  const days = Date.parse(`${date}T00:00:00Z`)
+  if (Number.isNaN(days)) return date
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeZone: 'UTC' }).format(days)
+}
+
+/** A Monday. */
+const someMonday = Date.UTC(2024, 0, 1)
+const dayMs = 86_400_000
+
+export function weekdayName(day: Weekday, locale: string, weekday: 'long' | 'short' = 'long'): string {
+  const instant = someMonday + weekdays.indexOf(day) * dayMs
+  return new Intl.DateTimeFormat(locale, { weekday, timeZone: 'UTC' }).format(instant)
+}
+
+/** Weekly hours in a line, such as "Mon–Fri 09:00–18:00, Sat 10:00–14:00". */
+export function hoursText(hours: WeeklyHours, { locale, texts }: ConsoleLanguage): string {
+  const ofDays = weekdays.map((day) =>
+    hours
+      .filter(({ weekday }) => weekday === day)
+      .map(({ opens, closes }) => `${opens}–${closes}`)
+      .join(' '),
+  )
+  const parts: string[] = []
+  for (let first = 0; first < ofDays.length;) {
+    let last = first
+    while (ofDays[last + 1] === ofDays[first] && last + 1 < ofDays.length) last += 1
+    const names = [first, ...(last > first ? [last] : [])].map((index) =>
+      weekdayName(weekdays[index] ?? 'monday', locale, 'short'),
+    )
+    if (ofDays[first] !== '') parts.push(`${names.join('–')} ${ofDays[first]}`)
+    first = last + 1
+  }
+  return parts.length === 0 ? texts.hours.never : parts.join(', ')
+}
+
+/** Spans of other days that a list shows. */
+const maxShownSpans = 3
+
+/** The next days that differ, such as "24–26 Dec 2026: closed"; empty where there are none from a date on. */
+export function nextDaysText(
+  overrides: readonly DateOverride[],
+  today: string,
+  { locale, texts, business: { timezone } }: ConsoleLanguage & { business: { timezone: string } },
+): string {
+  const spans: { first: string; last: string; hours: string }[] = []
+  for (const override of overrides.toSorted((one, other) => (one.date < other.date ? -1 : 1))) {
+    const { date } = override
+    const hours = spansText(override, texts)
+    const span = spans.at(-1)
+    if (date < today) continue
+    if (span?.hours === hours && dateAfter(span.last) === date) span.last = date
+    else spans.push({ first: date, last: date, hours })
+  }
+  const format = new Intl.DateTimeFormat(datesAt(locale, timezone), {
+    ...{ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },
+  })
+  const shown = spans
+    .slice(0, maxShownSpans)
+    .map(({ first, last, hours }) => `${format.formatRange(Date.parse(first), Date.parse(last))}: ${hours}`)
+  return [...shown, ...(spans.length > maxShownSpans ? ['…'] : [])].join(' · ')
+}
+
+function dateAfter(date: string): string {
+  return Temporal.PlainDate.from(date).add({ days: 1 }).toString()
+}
+
+function spansText({ hours }: DateOverride, { overrides }: ConsoleLanguage['texts']): string {
+  const spans = hours.map(({ opens, closes }) => `${opens}–${closes}`).join(', ')
+  return spans === '' ? overrides.closed : spans
+}
